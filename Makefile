@@ -1,0 +1,72 @@
+# Comes in: Python 3.11 or newer with venv, make and a C++20 compiler. Goes out: each target below, self-sufficient.
+# Always holds: everything installed lies in .venv, everything compiled in build; a target installs only what changed.
+#
+#   make demo     learn and print two trees          make bench     time against scikit-learn
+#   make test     the tests, slow ones left out      make sanitize  the tests under address and undefined sanitizers
+#   make lint     every check of style and types     make format    lay out Python and C++ as lint wants them
+#                                                    make clean     remove .venv, build and caches
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CORE := $(wildcard core/*.cpp core/*.hpp)
+
+.PHONY: demo test lint format bench sanitize clean
+
+demo: $(VENV)/core.stamp
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/core.stamp $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+lint: $(VENV)/core.stamp $(VENV)/lint.stamp
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/clang-format --dry-run --Werror $(CORE)
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/mypy
+
+format: $(VENV)/lint.stamp
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(CORE)
+
+bench: $(VENV)/core.stamp
+	$(BIN)/python bench/run.py
+
+# Runs in an empty environment that borrows the packages of .venv: in .venv itself the editable install would come first.
+sanitize: $(VENV)/core.stamp $(VENV)/test.stamp
+	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/sanitize/site \
+		-C build-dir=build/sanitize/build -C cmake.define.TREEWRIGHT_SANITIZE=address,undefined .
+	$(PYTHON) -m venv --without-pip build/sanitize/venv
+	rm -f build/sanitize/log.*
+	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
+		ASAN_OPTIONS=detect_leaks=0:log_path=build/sanitize/log UBSAN_OPTIONS=print_stacktrace=1 \
+		PYTHONPATH="build/sanitize/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+		build/sanitize/venv/bin/python -m pytest -n 2 tests $(ARGS) || { cat build/sanitize/log.*; exit 1; }
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -f src/treewright/_core.pyi
+	find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- what the targets stand on ----------------------------------------------------------------------------------------
+
+# The build tools lie in .venv instead of pip's throwaway environment, so that an edit recompiles one file and not all.
+# The backend is asked what else it misses: cmake and ninja, where the machine has none.
+$(VENV)/tools.stamp: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])" \
+		| xargs -r $(PIP) install
+	$(BIN)/python -c "from scikit_build_core.build import get_requires_for_build_editable as r; print(*r())" \
+		| xargs -r $(PIP) install
+	@touch $@
+
+$(VENV)/core.stamp: $(VENV)/tools.stamp CMakeLists.txt core $(CORE)
+	$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/test.stamp $(VENV)/lint.stamp: $(VENV)/%.stamp: $(VENV)/tools.stamp | $(VENV)/core.stamp
+	$(PIP) install --no-build-isolation --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,305 @@
+// Python's door to the core, with bind_recipe.hpp the only files that know it: arrays and dictionaries in, arrays out.
+// docs/boundary.md is its contract.
+//
+// Always holds: the interpreter lock is released while the core works, and taken again only to ask a user's criterion.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "bind_recipe.hpp"
+#include "grow.hpp"
+#include "predict.hpp"
+#include "rows_cpu.hpp"
+#include "tail.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tw {
+namespace {
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Ints = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// --- tables ---
+
+// `levels` is empty where nobody needs it.
+std::vector<Column> read_columns(const nb::sequence& columns, const std::vector<int>& kinds,
+                                 const std::vector<int>& levels, int64_t rows) {
+    std::vector<Column> result;
+    for (size_t i = 0; i < kinds.size(); ++i) {
+        Column column;
+        column.kind = static_cast<Kind>(kinds[i]);
+        column.levels = levels.empty() ? 0 : levels[i];
+        int64_t length = 0;
+        if (column.kind == Kind::number) {
+            const auto values = nb::cast<Doubles>(columns[i], false);
+            column.numbers = values.data();
+            length = static_cast<int64_t>(values.shape(0));
+        } else {
+            const auto codes = nb::cast<Ints>(columns[i], false);
+            column.codes = codes.data();
+            length = static_cast<int64_t>(codes.shape(0));
+        }
+        if (length != rows) throw std::invalid_argument("column " + std::to_string(i) + " has another length");
+        result.push_back(column);
+    }
+    return result;
+}
+
+template <class Value>
+nb::object array(std::vector<Value> values, size_t rows, size_t width = 0) {
+    auto* owned = new std::vector<Value>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
+    const size_t shape[2] = {rows, width};
+    return nb::cast(nb::ndarray<nb::numpy, Value>(owned->data(), width > 0 ? 2 : 1, shape, owner));
+}
+
+// Calls visit(name, member) for every array that holds one number per place; the one list of the format's arrays.
+template <class Tree, class Visit>
+void each_array(Tree& flat, Visit visit) {
+    visit("parent", flat.parent);
+    visit("depth", flat.depth);
+    visit("rows", flat.rows);
+    visit("weight", flat.weight);
+    visit("impurity", flat.impurity);
+    visit("gain", flat.gain);
+    visit("stop", flat.stop);
+    visit("child_start", flat.child_start);
+    visit("children", flat.children);
+    visit("split_start", flat.split_start);
+    visit("n_surrogates", flat.n_surrogates);
+    visit("column", flat.column);
+    visit("closed", flat.closed);
+    visit("score", flat.score);
+    visit("adjusted", flat.adjusted);
+    visit("split_gain", flat.split_gain);
+    visit("statistic", flat.statistic);
+    visit("degrees", flat.degrees);
+    visit("log_p", flat.log_p);
+    visit("log_multiplier", flat.log_multiplier);
+    visit("missing", flat.missing);
+    visit("unseen", flat.unseen);
+    visit("break_start", flat.break_start);
+    visit("breaks", flat.breaks);
+    visit("bin_start", flat.bin_start);
+    visit("child_of_bin", flat.child_of_bin);
+    visit("share_start", flat.share_start);
+    visit("share", flat.share);
+}
+
+nb::dict to_dict(FlatTree flat) {
+    const size_t nodes = flat.parent.size();
+    nb::dict out;
+    each_array(flat, [&](const char* name, auto& values) {
+        const size_t size = values.size();
+        out[name] = array(std::move(values), size);
+    });
+    out["stats"] = array(std::move(flat.stats), nodes, flat.n_stats);
+    out["value"] = array(std::move(flat.value), nodes, flat.n_values);
+    return out;
+}
+
+template <class Value>
+std::vector<Value> copied(nb::handle source) {
+    const auto view = nb::cast<nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(source);
+    return {view.data(), view.data() + view.shape(0)};
+}
+
+FlatTree from_dict(const nb::dict& arrays) {
+    FlatTree flat;
+    each_array(flat, [&](const char* name, auto& values) {
+        values = copied<typename std::remove_reference_t<decltype(values)>::value_type>(arrays[name]);
+    });
+    const auto value = nb::cast<Table2>(arrays["value"]);
+    flat.n_values = static_cast<int>(value.shape(1));
+    flat.value.assign(value.data(), value.data() + value.size());
+    return flat;
+}
+
+// --- growing ---
+
+CustomScore ask_python(nb::object function) {
+    if (function.is_none()) return {};
+    return [function](std::span<const double> parent, std::span<const double> children, int candidates, int count,
+                      std::span<double> scores) {
+        const nb::gil_scoped_acquire lock;
+        const size_t width = parent.size();
+        const size_t shape[3] = {static_cast<size_t>(candidates), static_cast<size_t>(count), width};
+        const size_t parent_shape[1] = {width};
+        // Copies: the function may keep what it is given.
+        const nb::object parent_array = nb::cast(
+            nb::ndarray<nb::numpy, const double>(parent.data(), 1, parent_shape, nb::handle()), nb::rv_policy::copy);
+        const nb::object children_array = nb::cast(
+            nb::ndarray<nb::numpy, const double>(children.data(), 3, shape, nb::handle()), nb::rv_policy::copy);
+        const nb::object answer = nb::module_::import_("numpy").attr("ascontiguousarray")(
+            function(parent_array, children_array), "dtype"_a = "float64");
+        const auto values = nb::cast<Doubles>(answer);
+        if (values.shape(0) != scores.size()) {
+            throw std::invalid_argument("the criterion function must return one score per candidate: expected " +
+                                        std::to_string(scores.size()) + ", got " + std::to_string(values.shape(0)));
+        }
+        std::copy(values.data(), values.data() + values.shape(0), scores.begin());
+    };
+}
+
+nb::dict grow_tree(const nb::sequence& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
+                   const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
+                   const nb::dict& written, int n_threads, const nb::object& custom) {
+    const Recipe recipe = read_recipe(written, n_classes > 0);
+    Answers answers;
+    answers.n_classes = n_classes;
+    Table table;
+    if (n_classes > 0) {
+        const auto classes = nb::cast<Ints>(target, false);
+        answers.classes = classes.data();
+        table.rows = static_cast<int64_t>(classes.shape(0));
+    } else {
+        const auto numbers = nb::cast<Doubles>(target, false);
+        answers.numbers = numbers.data();
+        table.rows = static_cast<int64_t>(numbers.shape(0));
+    }
+    if (weight) answers.weight = weight->data();
+    table.columns = read_columns(columns, kinds, levels, table.rows);
+    const CustomScore score = ask_python(custom);
+    FlatTree flat;
+    {
+        const nb::gil_scoped_release unlocked;
+        const Measure measured = measure(answers, table.rows, recipe.missing == Missing::spread, needs_of(recipe.rule));
+        const int threads = score ? 1 : n_threads;
+        RowsCpu rows(table, recipe, measured, threads);
+        const Task task{recipe, measured, score, rows.used_rows()};
+        flat = flatten(grow(rows, task, threads));
+    }
+    return to_dict(std::move(flat));
+}
+
+class PyRouter {
+public:
+    PyRouter(const nb::dict& arrays, uint64_t seed) : router_(from_dict(arrays), seed) {}
+
+    nb::object predict(const nb::sequence& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
+        const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+        std::vector<double> out(static_cast<size_t>(rows) * router_.answers());
+        {
+            const nb::gil_scoped_release unlocked;
+            router_.predict(table, rows, n_threads, out.data());
+        }
+        return array(std::move(out), rows, router_.answers());
+    }
+
+    nb::object apply(const nb::sequence& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
+        const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+        std::vector<int32_t> out(rows);
+        {
+            const nb::gil_scoped_release unlocked;
+            router_.apply(table, rows, n_threads, out.data());
+        }
+        return array(std::move(out), rows);
+    }
+
+private:
+    Router router_;
+};
+
+// --- formulas ---
+
+Rule rule_named(const std::string& name) {
+    static const std::map<std::string, Rule> names{{"entropy", Rule::information_gain},
+                                                   {"information_gain", Rule::information_gain},
+                                                   {"gain_ratio", Rule::gain_ratio},
+                                                   {"gini", Rule::gini},
+                                                   {"misclassification", Rule::misclassification},
+                                                   {"twoing", Rule::twoing},
+                                                   {"chi_square", Rule::chi_square},
+                                                   {"likelihood_ratio", Rule::likelihood_ratio},
+                                                   {"variance", Rule::variance},
+                                                   {"standard_deviation", Rule::standard_deviation},
+                                                   {"absolute_error", Rule::absolute_error},
+                                                   {"poisson", Rule::poisson},
+                                                   {"f", Rule::f}};
+    const auto found = names.find(name);
+    if (found == names.end()) throw std::invalid_argument("no criterion is called " + name);
+    return found->second;
+}
+
+// Statistics given by hand are measured from zero.
+double impurity_named(const std::string& name, const Doubles& stat) {
+    return impurity(rule_named(name), {stat.data(), stat.shape(0)}, 0);
+}
+
+double score_named(const std::string& name, const Doubles& parent, const Table2& children) {
+    Recipe recipe;
+    recipe.rule = rule_named(name);
+    Measure plain;
+    plain.needs = needs_of(recipe.rule);
+    plain.n_classes = is_for_classes(recipe.rule) ? static_cast<int>(parent.shape(0)) : 0;
+    const CustomScore none;
+    const Task task{recipe, plain, none, 0};
+    Children parts(static_cast<int>(children.shape(1)));
+    parts.resize(static_cast<int>(children.shape(0)));
+    std::copy(children.data(), children.data() + children.size(), parts.stats.begin());
+    Parent whole;
+    whole.stat.assign(parent.data(), parent.data() + parent.shape(0));
+    whole.node_weight = weight_of(recipe.rule, whole.stat);
+    return rate(task, whole, parts).score;
+}
+
+// The impurity of a list of numbers, for the criteria of a numeric target.
+double impurity_of_values(const std::string& name, const Doubles& values, const std::optional<Doubles>& weight) {
+    const Rule rule = rule_named(name);
+    Answers answers;
+    answers.numbers = values.data();
+    if (weight) answers.weight = weight->data();
+    const Measure measured = measure(answers, static_cast<int64_t>(values.shape(0)), false, needs_of(rule));
+    Recipe recipe;
+    recipe.rule = rule;
+    const Table table{{}, static_cast<int64_t>(values.shape(0))};
+    const RowsCpu rows(table, recipe, measured, 1);
+    const Total total = rows.total(0);
+    Pile pile(measured, total.all);
+    pile.add(total.all.bin(0));
+    std::vector<double> stat(measured.width());
+    pile.read(stat.data());
+    return impurity(rule, stat, measured.offset);
+}
+
+std::tuple<double, double, double> chi_square_of(const Table2& children, bool likelihood_ratio) {
+    const Test result = test(likelihood_ratio ? Rule::likelihood_ratio : Rule::chi_square,
+                             {children.data(), children.size()}, static_cast<int>(children.shape(1)));
+    return {result.statistic, result.degrees, result.log_p};
+}
+
+std::tuple<double, double, double, double> f_test_of(const Table2& children) {
+    const Test result = test(Rule::f, {children.data(), children.size()}, 3);
+    return {result.statistic, result.degrees, result.degrees_within, result.log_p};
+}
+
+} // namespace
+} // namespace tw
+
+NB_MODULE(_core, m) {
+    using namespace tw;
+    m.doc() = "The compiled core: arrays in, arrays out (docs/boundary.md).";
+    m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
+          "recipe"_a, "n_threads"_a, "custom"_a.none());
+    nb::class_<PyRouter>(m, "Router")
+        .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
+        .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
+        .def("apply", &PyRouter::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
+    m.def("impurity", &impurity_named, "name"_a, "stat"_a);
+    m.def("impurity_of_values", &impurity_of_values, "name"_a, "values"_a, "weight"_a.none() = nb::none());
+    m.def("score", &score_named, "name"_a, "parent"_a, "children"_a);
+    m.def("chi_square", &chi_square_of, "children"_a, "likelihood_ratio"_a = false);
+    m.def("f_test", &f_test_of, "children"_a);
+    m.def("chi_square_log_p", &chi_square_log_p, "statistic"_a, "degrees"_a);
+    m.def("f_log_p", &f_log_p, "statistic"_a, "degrees_between"_a, "degrees_within"_a);
+}

@@ -1,0 +1,88 @@
+// Buckets: everything a choice needs to know about one column at one node. No rows, only statistics per bin.
+//
+// Comes in: what Rows::count filled. Goes out: piles, sums of chosen bins as the numbers criteria read.
+// Always holds: only bins with entries are listed, in rising order of value or level code.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stat.hpp"
+
+namespace tw {
+
+// One target value (by its local rank) and its weight; kept only for criteria of the median.
+struct Member {
+    uint32_t rank;
+    int64_t weight;
+};
+
+// One bin of Buckets: a view, valid as long as they are.
+struct Bin {
+    int64_t rows;
+    const Sum* stat;
+    std::span<const Member> members;
+};
+
+// Bins lie one after the other in flat arrays; the missing entries are the bin after the last.
+struct Buckets {
+    int column = -1;
+    int width = 0;               // sums per bin
+    std::vector<double> at;      // each bin's value, or its level code
+    std::vector<int64_t> rows;   // size() + 1
+    std::vector<Sum> stats;      // (size() + 1) x width
+    std::vector<uint32_t> ranks; // distinct target ranks at the node, rising (medians only)
+    std::vector<Member> members;
+    std::vector<size_t> member_start; // size() + 2 (medians only)
+
+    int size() const { return static_cast<int>(at.size()); }
+    Bin bin(int i) const {
+        const size_t place = static_cast<size_t>(i);
+        if (member_start.empty()) return {rows[place], &stats[place * width], {}};
+        const std::span<const Member> all(members);
+        const size_t start = member_start[place];
+        return {rows[place], &stats[place * width], all.subspan(start, member_start[place + 1] - start)};
+    }
+    Bin missing() const { return bin(size()); }
+    bool has_missing() const { return rows.back() > 0; }
+
+    // Appends an empty bin's storage and returns its sums.
+    Sum* append() {
+        rows.push_back(0);
+        stats.resize(stats.size() + width, 0);
+        return &stats[stats.size() - width];
+    }
+};
+
+// The rows of some bins, added up: bins come and go, the sum is read at any time.
+class Pile {
+public:
+    Pile(const Measure& measure, const Buckets& buckets);
+
+    void add(const Bin& bin) { change(bin, 1); }
+    void remove(const Bin& bin) { change(bin, -1); }
+    int64_t rows() const { return rows_; }
+    // `out` has Measure::width() numbers.
+    void read(double* out) const;
+    // The lower median as it stands in the table (criteria of the median only).
+    double median() const { return measure_.rank_value[buckets_.ranks[find_median().below]]; }
+
+private:
+    void change(const Bin& bin, int sign);
+    struct Median {
+        size_t below; // local ranks below the median
+        Sum weight_below, sum_below;
+    };
+    Median find_median() const;
+    void read_median(double* out) const;
+
+    const Measure& measure_;
+    const Buckets& buckets_;
+    int64_t rows_ = 0;
+    std::vector<Sum> stat_;
+    std::vector<Sum> weight_tree_; // Fenwick trees over local ranks: weight, and weight x target
+    std::vector<Sum> sum_tree_;
+};
+
+} // namespace tw

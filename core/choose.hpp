@@ -1,0 +1,22 @@
+// Choosing: one candidate per column comes in, the node's decision goes out.
+//
+// Always holds: equal candidates are decided by the lowest column; every refusal has a reason.
+#pragma once
+
+#include "tree.hpp"
+
+namespace tw {
+
+struct Decision {
+    Stop stop = Stop::none;
+    Candidate chosen;              // if stop is none
+    std::vector<Candidate> rivals; // best first
+};
+
+// Why the node cannot be divided whatever its columns say, or none.
+Stop stop_before_looking(const Task& task, const GrownNode& node);
+
+Decision choose(const Task& task, const GrownNode& node, double root_weight, std::vector<Candidate> candidates,
+                const std::vector<const ColumnFacts*>& facts);
+
+} // namespace tw

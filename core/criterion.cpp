@@ -1,0 +1,208 @@
+#include "criterion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "tail.hpp"
+
+namespace tw {
+namespace {
+
+double sum_of(Stat stat) { return std::accumulate(stat.begin(), stat.end(), 0.0); }
+
+double gini(Stat stat) {
+    const double total = sum_of(stat);
+    if (!(total > 0)) return 0;
+    double same = 0;
+    for (double w : stat) same += (w / total) * (w / total);
+    return std::max(0.0, 1 - same);
+}
+
+double misclassification(Stat stat) {
+    const double total = sum_of(stat);
+    if (!(total > 0)) return 0;
+    return std::max(0.0, (total - *std::max_element(stat.begin(), stat.end())) / total);
+}
+
+double variance(Stat stat) {
+    if (!(stat[0] > 0)) return 0;
+    const double mean = stat[1] / stat[0];
+    return std::max(0.0, stat[2] / stat[0] - mean * mean);
+}
+
+// Half the mean Poisson deviance around the mean; the statistic's third number is the sum of y ln y.
+double poisson(Stat stat, double offset) {
+    if (!(stat[0] > 0)) return 0;
+    const double mean = offset + stat[1] / stat[0];
+    return mean > 0 ? std::max(0.0, stat[2] / stat[0] - mean * std::log(mean)) : 0;
+}
+
+Test chi_square(std::span<const double> children, int width, bool likelihood_ratio) {
+    const int count = static_cast<int>(children.size()) / width;
+    std::vector<double> column(width, 0.0);
+    std::vector<double> row(count, 0.0);
+    for (int i = 0; i < count; ++i) {
+        for (int c = 0; c < width; ++c) {
+            row[i] += children[i * width + c];
+            column[c] += children[i * width + c];
+        }
+    }
+    const double total = sum_of(row);
+    const auto present = [](const std::vector<double>& sums) {
+        return static_cast<double>(std::count_if(sums.begin(), sums.end(), [](double s) { return s > 0; }));
+    };
+    Test result;
+    result.degrees = (present(row) - 1) * (present(column) - 1);
+    if (!(total > 0) || result.degrees <= 0) {
+        result.degrees = std::max(0.0, result.degrees);
+        return result;
+    }
+    for (int i = 0; i < count; ++i) {
+        for (int c = 0; c < width; ++c) {
+            const double expected = row[i] * column[c] / total;
+            if (!(expected > 0)) continue;
+            const double seen = children[i * width + c];
+            if (likelihood_ratio) {
+                if (seen > 0) result.statistic += 2 * seen * std::log(seen / expected);
+            } else {
+                result.statistic += (seen - expected) * (seen - expected) / expected;
+            }
+        }
+    }
+    result.statistic = std::max(0.0, result.statistic);
+    result.log_p = chi_square_log_p(result.statistic, result.degrees);
+    return result;
+}
+
+Test f_test(std::span<const double> children) {
+    const int count = static_cast<int>(children.size()) / 3;
+    double weight = 0, sum = 0, within = 0;
+    int present = 0;
+    for (int i = 0; i < count; ++i) {
+        const double* child = &children[i * 3];
+        if (!(child[0] > 0)) continue;
+        ++present;
+        weight += child[0];
+        sum += child[1];
+        within += std::max(0.0, child[2] - child[1] * child[1] / child[0]);
+    }
+    Test result;
+    result.degrees = present - 1;
+    result.degrees_within = weight - present;
+    if (present < 2 || !(result.degrees_within > 0)) return result;
+    const double mean = sum / weight;
+    double between = 0;
+    for (int i = 0; i < count; ++i) {
+        const double* child = &children[i * 3];
+        if (!(child[0] > 0)) continue;
+        const double away = child[1] / child[0] - mean;
+        between += child[0] * away * away;
+    }
+    // Rounding leaves a trace of variance in groups of equal targets; below this it is none.
+    if (within <= 1e-14 * (within + between)) {
+        if (!(between > 0)) return result;
+        result.statistic = -log_zero;
+        result.log_p = log_zero;
+        return result;
+    }
+    result.statistic = (between / result.degrees) / (within / result.degrees_within);
+    result.log_p = f_log_p(result.statistic, result.degrees, result.degrees_within);
+    return result;
+}
+
+} // namespace
+
+bool is_mean_impurity(Rule rule) {
+    switch (rule) {
+        case Rule::information_gain:
+        case Rule::gini:
+        case Rule::misclassification:
+        case Rule::variance:
+        case Rule::standard_deviation:
+        case Rule::absolute_error:
+        case Rule::poisson:
+            return true;
+        default:
+            return false;
+    }
+}
+
+double weight_of(Rule rule, Stat stat) { return is_for_classes(rule) ? sum_of(stat) : stat[0]; }
+
+double entropy_of(Stat parts) {
+    const double total = sum_of(parts);
+    if (!(total > 0)) return 0;
+    double bits = 0;
+    for (double w : parts) {
+        if (w > 0) bits -= w / total * std::log2(w / total);
+    }
+    return std::max(0.0, bits);
+}
+
+double impurity(Rule rule, Stat stat, double offset) {
+    switch (rule) {
+        case Rule::information_gain:
+        case Rule::gain_ratio:
+            return entropy_of(stat);
+        case Rule::gini:
+        case Rule::twoing:
+        case Rule::chi_square:
+        case Rule::likelihood_ratio:
+        case Rule::custom_classes:
+            return gini(stat);
+        case Rule::misclassification:
+            return misclassification(stat);
+        case Rule::variance:
+        case Rule::f:
+        case Rule::custom_numbers:
+            return variance(stat);
+        case Rule::standard_deviation:
+            return std::sqrt(variance(stat));
+        case Rule::absolute_error:
+            return stat[0] > 0 ? stat[2] / stat[0] : 0;
+        case Rule::poisson:
+            return poisson(stat, offset);
+    }
+    return 0;
+}
+
+double improvement(Rule rule, Stat parent, std::span<const double> children, double offset) {
+    const size_t width = parent.size();
+    const double total = weight_of(rule, parent);
+    if (!(total > 0)) return 0;
+    double after = 0;
+    for (size_t at = 0; at < children.size(); at += width) {
+        const Stat child = children.subspan(at, width);
+        after += weight_of(rule, child) / total * impurity(rule, child, offset);
+    }
+    return impurity(rule, parent, offset) - after;
+}
+
+Test test(Rule rule, std::span<const double> children, int width) {
+    if (is_for_classes(rule)) return chi_square(children, width, rule == Rule::likelihood_ratio);
+    return f_test(children);
+}
+
+double twoing(std::span<const double> children, int width) {
+    const Stat left = children.subspan(0, width);
+    const Stat right = children.subspan(width, width);
+    const double left_weight = sum_of(left), right_weight = sum_of(right);
+    if (!(left_weight > 0) || !(right_weight > 0)) return 0;
+    const double total = left_weight + right_weight;
+    double apart = 0;
+    for (int c = 0; c < width; ++c) apart += std::abs(left[c] / left_weight - right[c] / right_weight);
+    return (left_weight / total) * (right_weight / total) / 4 * apart * apart;
+}
+
+bool can_rate(Rule rule, std::span<const double> children, int width, double offset) {
+    if (rule != Rule::poisson) return true;
+    for (size_t at = 0; at < children.size(); at += width) {
+        if (children[at] > 0 && !(offset + children[at + 1] / children[at] > 0)) return false;
+    }
+    return true;
+}
+
+} // namespace tw

@@ -1,0 +1,142 @@
+// Divisions: what a way of sending bins to children means, as statistics and as a split.
+#include <algorithm>
+#include <cmath>
+
+#include "branching.hpp"
+
+namespace tw {
+namespace {
+
+void to_breaks(const ColumnFacts& facts, const std::vector<int>& child_of_level, Split& split) {
+    split.child_of_bin.clear();
+    for (int level = 0; level < facts.levels; ++level) {
+        const int child = child_of_level[level];
+        if (!split.child_of_bin.empty() && split.child_of_bin.back() == child) continue;
+        if (!split.child_of_bin.empty()) split.breaks.push_back(facts.bounds[level - 1]);
+        split.child_of_bin.push_back(child);
+    }
+}
+
+double stored_threshold(const Task& task, const ColumnFacts& facts, double below, double above) {
+    const double middle = midpoint(below, above, task.recipe.threshold.closed);
+    if (!task.recipe.threshold.observed) return middle;
+    // J48 finds the observed value with its usual slack; it must still lie below the upper side.
+    const double limit = std::min(middle + task.recipe.slack, std::nextafter(above, below));
+    return *(std::upper_bound(facts.distinct.begin(), facts.distinct.end(), limit) - 1);
+}
+
+} // namespace
+
+bool scores_missing(Missing missing) { return missing == Missing::own || missing == Missing::learned; }
+
+double midpoint(double below, double above, bool closed) {
+    const double middle = below / 2 + above / 2;
+    // Neighbouring doubles have no number between them: the midpoint rounds onto one of the two.
+    if (closed) return middle >= above ? below : middle;
+    return middle <= below ? above : middle;
+}
+
+int level_of(const Buckets& buckets, int bucket) { return static_cast<int>(buckets.at[bucket]); }
+
+// Missing becomes a level of its own: one more bucket, the last.
+Buckets with_missing_level(Buckets buckets) {
+    if (!buckets.has_missing()) return buckets;
+    buckets.at.push_back(missing_level); // the missing entries are the last bin; now it counts, and none are missing
+    buckets.append();
+    if (!buckets.member_start.empty()) buckets.member_start.push_back(buckets.members.size());
+    return buckets;
+}
+
+Parent parent_of(const Task& task, const NodeFacts& node, const Buckets& buckets) {
+    Parent parent;
+    parent.node_weight = node.weight;
+    if (scores_missing(task.recipe.missing)) {
+        parent.stat = node.stat;
+        return parent;
+    }
+    Pile known(task.measure, buckets);
+    for (int i = 0; i < buckets.size(); ++i) known.add(buckets.bin(i));
+    parent.stat.resize(task.measure.width());
+    known.read(parent.stat.data());
+    const double weight = weight_of(task.recipe.rule, parent.stat);
+    parent.factor = buckets.has_missing() ? weight / node.weight : 1;
+    parent.missing_weight = buckets.has_missing() ? std::max(0.0, node.weight - weight) : 0;
+    return parent;
+}
+
+Children children_of(const Task& task, const Buckets& buckets, const Division& division) {
+    Children children(task.measure.width());
+    children.resize(division.children);
+    std::vector<Pile> piles(division.children, Pile(task.measure, buckets));
+    for (int i = 0; i < buckets.size(); ++i) piles[division.child[i]].add(buckets.bin(i));
+    if (division.missing >= 0) piles[division.missing].add(buckets.missing());
+    for (int i = 0; i < division.children; ++i) {
+        piles[i].read(children.stat(i));
+        children.rows[i] = piles[i].rows();
+    }
+    return children;
+}
+
+Split split_of(const Task& task, const ColumnFacts& facts, const Buckets& buckets, const Division& division,
+               const Children& children, const std::vector<int>& absent) {
+    Split split;
+    split.column = buckets.column;
+    split.closed = facts.binned || task.recipe.threshold.closed;
+    double total = 0;
+    for (int i = 0; i < division.children; ++i) total += weight_of(task.recipe.rule, children.stat(i));
+    for (int i = 0; i < division.children; ++i) {
+        split.share.push_back(weight_of(task.recipe.rule, children.stat(i)) / total);
+    }
+    int missing_child = division.missing;
+    if (facts.kind == Kind::number) {
+        split.child_of_bin.push_back(division.child[0]);
+        for (int i = 0; i + 1 < buckets.size(); ++i) {
+            if (division.child[i] == division.child[i + 1]) continue;
+            split.breaks.push_back(stored_threshold(task, facts, buckets.at[i], buckets.at[i + 1]));
+            split.child_of_bin.push_back(division.child[i + 1]);
+        }
+    } else {
+        std::vector<int> child_of_level = absent;
+        for (int i = 0; i < buckets.size(); ++i) {
+            const int level = level_of(buckets, i);
+            if (level == missing_level) {
+                missing_child = division.child[i];
+            } else {
+                child_of_level[level] = division.child[i];
+            }
+        }
+        if (facts.binned) {
+            to_breaks(facts, child_of_level, split);
+        } else {
+            split.child_of_bin.assign(child_of_level.begin(), child_of_level.end());
+        }
+    }
+    const int largest = largest_share(split);
+    const bool even = std::count(split.share.begin(), split.share.end(), split.share[largest]) > 1;
+    switch (task.recipe.missing) {
+        case Missing::spread:
+            split.missing = spread;
+            break;
+        case Missing::surrogates:
+            split.missing = task.recipe.surrogates_then_majority && !even ? largest : stop_here;
+            break;
+        case Missing::own:
+        case Missing::learned:
+            split.missing = missing_child >= 0 ? missing_child : largest;
+            break;
+        case Missing::majority:
+            split.missing = largest;
+            break;
+        case Missing::random:
+            split.missing = random_child;
+            break;
+        case Missing::ignore:
+        case Missing::refuse:
+            split.missing = stop_here;
+            break;
+    }
+    split.unseen = task.recipe.unseen_to_majority ? largest : as_missing;
+    return split;
+}
+
+} // namespace tw

@@ -1,0 +1,241 @@
+#include "grow.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "choose.hpp"
+#include "draw.hpp"
+#include "pool.hpp"
+#include "simplify.hpp"
+
+namespace tw {
+namespace {
+
+class Grower {
+public:
+    Grower(Rows& rows, const Task& task, int threads) : rows_(rows), task_(task), threads_(threads) {
+        for (int i = 0; i < rows.columns(); ++i) facts_.push_back(&rows.facts(i));
+    }
+
+    std::vector<GrownNode> run() {
+        GrownNode root;
+        root.key = mix(task_.recipe.seed, 0);
+        nodes_.push_back(root);
+        describe(0);
+        if (task_.recipe.stopping.max_leaf_nodes == std::numeric_limits<int64_t>::max()) {
+            level_by_level();
+        } else {
+            best_first();
+        }
+        return std::move(nodes_);
+    }
+
+private:
+    // Fills in what the node is; its stop reason if it needs no looking at.
+    void describe(int id) {
+        GrownNode& node = nodes_[id];
+        const Total total = rows_.total(id);
+        const Bin bin = total.all.bin(0);
+        const Measure& measure = task_.measure;
+        Pile pile(measure, total.all);
+        pile.add(bin);
+        node.rows = bin.rows;
+        node.stat.resize(measure.width());
+        pile.read(node.stat.data());
+        node.told.resize(measure.width());
+        measure.tell(bin.stat, node.told.data());
+        node.weight = weight_of(task_.recipe.rule, node.stat);
+        node.impurity = impurity(task_.recipe.rule, node.stat, measure.offset);
+        node.pure = is_pure(node, total);
+        if (node.pure) node.impurity = 0;
+        node.value = answer(node, total, pile);
+        node.stop = stop_before_looking(task_, node);
+    }
+
+    bool is_pure(const GrownNode& node, const Total& total) const {
+        if (node.rows == 0) return true;
+        if (task_.measure.n_classes == 0) return total.low == total.high;
+        return node.weight - *std::max_element(node.stat.begin(), node.stat.end()) <= task_.recipe.slack;
+    }
+
+    std::vector<double> answer(const GrownNode& node, const Total& total, const Pile& pile) const {
+        if (node.rows == 0 && node.parent >= 0) return answer_of_empty(nodes_[node.parent]);
+        if (task_.measure.n_classes == 0) {
+            if (total.low == total.high) return {total.low};
+            return {task_.measure.needs == Needs::medians ? pile.median() : node.told[1]};
+        }
+        const double classes = task_.measure.n_classes;
+        const GrownNode& root = nodes_[0];
+        std::vector<double> value = node.stat;
+        for (size_t c = 0; c < value.size(); ++c) {
+            switch (task_.recipe.smoothing) {
+                case Smoothing::none:
+                    value[c] /= node.weight;
+                    break;
+                case Smoothing::laplace:
+                    value[c] = (value[c] + 1) / (node.weight + classes);
+                    break;
+                case Smoothing::m_estimate: {
+                    const double m = task_.recipe.smoothing_m;
+                    value[c] = (value[c] + m * root.stat[c] / root.weight) / (node.weight + m);
+                    break;
+                }
+            }
+        }
+        return value;
+    }
+
+    std::vector<double> answer_of_empty(const GrownNode& parent) const {
+        if (task_.measure.n_classes == 0 || !task_.recipe.empty_takes_majority) return parent.value;
+        std::vector<double> value(parent.value.size(), 0);
+        value[std::max_element(parent.stat.begin(), parent.stat.end()) - parent.stat.begin()] = 1;
+        return value;
+    }
+
+    // Decides about each of these nodes: a chosen split, or a reason to stop.
+    void decide(const std::vector<int>& open) {
+        const int64_t columns = rows_.columns();
+        std::vector<std::vector<Candidate>> candidates(open.size(), std::vector<Candidate>(columns));
+        parallel_for(static_cast<int64_t>(open.size()) * columns, threads_, [&](int64_t i) {
+            const int id = open[i / columns];
+            const int column = static_cast<int>(i % columns);
+            const NodeFacts facts{nodes_[id].weight, nodes_[id].stat};
+            Candidate candidate = best_candidate(task_, facts, *facts_[column], rows_.count(id, column));
+            candidate.column = column;
+            candidates[i / columns][column] = std::move(candidate);
+        });
+        for (size_t i = 0; i < open.size(); ++i) {
+            GrownNode& node = nodes_[open[i]];
+            Decision decision = choose(task_, node, nodes_[0].weight, std::move(candidates[i]), facts_);
+            node.stop = decision.stop;
+            node.chosen = std::move(decision.chosen);
+            node.rivals = std::move(decision.rivals);
+            if (node.stop == Stop::none && task_.recipe.missing == Missing::surrogates) find_surrogates(open[i]);
+        }
+    }
+
+    void find_surrogates(int id) {
+        GrownNode& node = nodes_[id];
+        const Split& split = node.chosen.split;
+        if (task_.recipe.max_surrogates == 0) return;
+        const Buckets sent = rows_.count_children(id, split.column, split);
+        std::vector<double> child_weight(split.children(), 0);
+        for (int i = 0; i < sent.size(); ++i) {
+            const Bin bin = sent.bin(i);
+            for (int c = 0; c < split.children(); ++c) {
+                child_weight[c] += static_cast<double>(bin.stat[c]) * task_.measure.weight_unit;
+            }
+        }
+        std::vector<std::optional<Surrogate>> found(rows_.columns());
+        parallel_for(rows_.columns(), threads_, [&](int64_t i) {
+            const int column = static_cast<int>(i);
+            if (column == split.column) return;
+            found[column] =
+                best_surrogate(task_, *facts_[column], rows_.count_children(id, column, split), child_weight);
+        });
+        for (auto& surrogate : found) {
+            if (surrogate) node.surrogates.push_back(std::move(*surrogate));
+        }
+        std::stable_sort(node.surrogates.begin(), node.surrogates.end(),
+                         [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement + 1e-12; });
+        const size_t most = static_cast<size_t>(task_.recipe.max_surrogates);
+        if (node.surrogates.size() > most) node.surrogates.resize(most);
+    }
+
+    // Gives each of these nodes its children and returns them.
+    std::vector<int> divide(const std::vector<int>& decided) {
+        std::vector<int> made;
+        for (int id : decided) {
+            for (int c = 0; c < nodes_[id].chosen.split.children(); ++c) {
+                GrownNode child;
+                child.parent = id;
+                child.depth = nodes_[id].depth + 1;
+                child.key = mix(nodes_[id].key, static_cast<uint64_t>(c) + 1);
+                made.push_back(static_cast<int>(nodes_.size()));
+                nodes_[id].children.push_back(made.back());
+                nodes_.push_back(std::move(child));
+            }
+        }
+        rows_.reserve(static_cast<int>(nodes_.size()));
+        parallel_for(static_cast<int64_t>(decided.size()), threads_, [&](int64_t i) {
+            const GrownNode& node = nodes_[decided[i]];
+            std::vector<Split> surrogates;
+            for (const Surrogate& surrogate : node.surrogates) surrogates.push_back(surrogate.split);
+            rows_.divide(decided[i], node.key, node.chosen.split, surrogates, node.children[0]);
+        });
+        parallel_for(static_cast<int64_t>(made.size()), threads_, [&](int64_t i) { describe(made[i]); });
+        if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
+            for (int id : decided) settle_majority(nodes_[id]);
+        }
+        return made;
+    }
+
+    // rpart's predict follows the child where most rows ended, not the one where most known ones went.
+    void settle_majority(GrownNode& node) {
+        int largest = 0;
+        for (size_t c = 1; c < node.children.size(); ++c) {
+            if (nodes_[node.children[c]].rows > nodes_[node.children[largest]].rows) largest = static_cast<int>(c);
+        }
+        const auto equals = std::count_if(node.children.begin(), node.children.end(), [&](int child) {
+            return nodes_[child].rows == nodes_[node.children[largest]].rows;
+        });
+        node.chosen.split.missing = equals > 1 ? stop_here : largest;
+    }
+
+    std::vector<int> still_open(const std::vector<int>& ids) const {
+        std::vector<int> open;
+        for (int id : ids) {
+            if (nodes_[id].stop == Stop::none) open.push_back(id);
+        }
+        return open;
+    }
+
+    void level_by_level() {
+        std::vector<int> open = still_open({0});
+        while (!open.empty()) {
+            decide(open);
+            open = still_open(divide(still_open(open)));
+        }
+    }
+
+    void best_first() {
+        std::vector<int> waiting = still_open({0});
+        decide(waiting);
+        waiting = still_open(waiting);
+        int64_t leaves = 1;
+        while (!waiting.empty()) {
+            const auto worth = [&](int id) { return nodes_[id].weight * nodes_[id].chosen.rating.decrease; };
+            const auto best =
+                std::max_element(waiting.begin(), waiting.end(), [&](int a, int b) { return worth(a) < worth(b); });
+            const int id = *best;
+            waiting.erase(best);
+            const int more = nodes_[id].chosen.split.children() - 1;
+            if (leaves + more > task_.recipe.stopping.max_leaf_nodes) {
+                nodes_[id].stop = Stop::leaf_limit;
+                nodes_[id].surrogates.clear();
+                nodes_[id].rivals.insert(nodes_[id].rivals.begin(), std::move(nodes_[id].chosen));
+                continue;
+            }
+            leaves += more;
+            std::vector<int> open = still_open(divide({id}));
+            decide(open);
+            for (int child : still_open(open)) waiting.push_back(child);
+        }
+    }
+
+    Rows& rows_;
+    const Task& task_;
+    int threads_;
+    std::vector<const ColumnFacts*> facts_;
+    std::vector<GrownNode> nodes_;
+};
+
+} // namespace
+
+std::vector<GrownNode> grow(Rows& rows, const Task& task, int threads) {
+    std::vector<GrownNode> nodes = Grower(rows, task, threads).run();
+    simplify(task.recipe, nodes);
+    return nodes;
+}
+
+} // namespace tw

@@ -1,0 +1,131 @@
+#include "judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tw {
+namespace {
+
+constexpr double rounding = 1e-12;
+
+double split_information(const Task& task, const Parent& parent, const Children& children) {
+    std::vector<double> parts;
+    for (int i = 0; i < children.count(); ++i) parts.push_back(weight_of(task.recipe.rule, children.stat(i)));
+    parts.push_back(parent.missing_weight);
+    return entropy_of(parts);
+}
+
+// What a user's function reads: numeric targets as they were given, not measured from the offset.
+void append_for_user(const Measure& measure, Stat stat, std::vector<double>& out) {
+    if (measure.n_classes > 0) {
+        out.insert(out.end(), stat.begin(), stat.end());
+        return;
+    }
+    const double o = measure.offset;
+    out.push_back(stat[0]);
+    out.push_back(stat[1] + o * stat[0]);
+    out.push_back(stat[2] + 2 * o * stat[1] + o * o * stat[0]);
+}
+
+} // namespace
+
+bool beats(const Task& task, double score, double best, double scale) {
+    const double margin = std::max(task.recipe.slack, rounding * std::max(std::abs(best), scale));
+    return score > best + margin;
+}
+
+Rating rate(const Task& task, const Parent& parent, const Children& children) {
+    const Rule rule = task.recipe.rule;
+    const double offset = task.measure.offset;
+    Rating rating;
+    rating.decrease = parent.factor * improvement(rule, parent.stat, children.stats, offset);
+    switch (rule) {
+        case Rule::gain_ratio:
+            rating.gain = rating.decrease;
+            rating.information = split_information(task, parent, children);
+            rating.score = rating.information > least_information ? rating.gain / rating.information : 0;
+            break;
+        case Rule::twoing:
+            rating.gain = rating.score = parent.factor * twoing(children.stats, children.width);
+            break;
+        case Rule::chi_square:
+        case Rule::likelihood_ratio:
+        case Rule::f:
+            rating.test = test(rule, children.stats, children.width);
+            rating.gain = rating.score = -rating.test.log_p;
+            break;
+        default:
+            rating.gain = rating.score = rating.decrease;
+    }
+    return rating;
+}
+
+Judge::Judge(const Task& task, const Parent& parent, bool by_gain, double min_side)
+    : task_(task),
+      parent_(parent),
+      by_gain_(by_gain),
+      min_side_(min_side),
+      scale_(is_mean_impurity(task.recipe.rule) || task.recipe.rule == Rule::gain_ratio
+                 ? impurity(task.recipe.rule, parent.stat, task.measure.offset)
+                 : 0) {}
+
+bool Judge::allowed(const Children& children) const {
+    const Stopping& stopping = task_.recipe.stopping;
+    // Weights of spread rows carry rounding, so sizes are compared with a little patience.
+    const double patience = std::max(task_.recipe.slack, 1e-9);
+    const double least = std::max(stopping.min_weight_leaf, min_side_) - patience;
+    int filled = 0, large = 0;
+    for (int i = 0; i < children.count(); ++i) {
+        if (children.rows[i] == 0) continue;
+        const double weight = weight_of(task_.recipe.rule, children.stat(i));
+        if (children.rows[i] < stopping.min_samples_leaf || weight < least) return false;
+        ++filled;
+        large += weight >= stopping.min_weight_two - patience;
+    }
+    return filled >= 2 && large >= 2 &&
+           can_rate(task_.recipe.rule, children.stats, children.width, task_.measure.offset);
+}
+
+void Judge::consider(int candidate, double score) {
+    if (verdict_.best < 0 || beats(task_, score, verdict_.score, scale_)) {
+        verdict_.best = candidate;
+        verdict_.score = score;
+    }
+}
+
+void Judge::offer(const Children& children) {
+    const int candidate = offered_++;
+    if (!allowed(children)) return;
+    ++verdict_.allowed;
+    if (task_.custom) {
+        waiting_.push_back(candidate);
+        waiting_children_.push_back(children);
+        return;
+    }
+    const Rating rating = rate(task_, parent_, children);
+    consider(candidate, by_gain_ ? rating.gain : rating.score);
+}
+
+void Judge::ask_custom() {
+    int most = 0;
+    for (const Children& children : waiting_children_) most = std::max(most, children.count());
+    const int width = task_.measure.width();
+    std::vector<double> parent, flat;
+    append_for_user(task_.measure, parent_.stat, parent);
+    for (const Children& children : waiting_children_) {
+        for (int i = 0; i < children.count(); ++i) append_for_user(task_.measure, children.stat(i), flat);
+        flat.resize(flat.size() + static_cast<size_t>(most - children.count()) * width, 0.0);
+    }
+    std::vector<double> scores(waiting_.size());
+    task_.custom(parent, flat, static_cast<int>(waiting_.size()), most, scores);
+    for (size_t i = 0; i < waiting_.size(); ++i) {
+        if (!std::isnan(scores[i])) consider(waiting_[i], scores[i]);
+    }
+}
+
+Judge::Verdict Judge::close() {
+    if (!waiting_.empty()) ask_custom();
+    return verdict_;
+}
+
+} // namespace tw

@@ -1,0 +1,24 @@
+// Surrogate splits: of every other column, the split that most often agrees with the chosen one.
+//
+// Comes in: the other column's buckets with the chosen split's child as the target. Goes out: its best imitation.
+// Always holds: a surrogate has as many children as the split it imitates and is better than always saying the
+// largest child.
+#pragma once
+
+#include <optional>
+
+#include "branching.hpp"
+
+namespace tw {
+
+struct Surrogate {
+    Split split;
+    double agreement = 0;
+    double adjusted = 0; // agreement beyond the majority rule
+};
+
+// `child_weight`: weight the chosen split sends to each child, over all entries that can answer it.
+std::optional<Surrogate> best_surrogate(const Task& task, const ColumnFacts& facts, const Buckets& buckets,
+                                        const std::vector<double>& child_weight);
+
+} // namespace tw

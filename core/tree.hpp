@@ -1,0 +1,63 @@
+// The tree while it grows (a list of nodes) and when it is done (flat arrays).
+//
+// Always holds: a parent comes before its children; flat nodes stand in depth-first order; docs/boundary.md explains
+// every flat array.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "branching.hpp"
+#include "surrogate.hpp"
+
+namespace tw {
+
+// Why a node has no children. Python words these (tree.py); the numbers are part of the saved format.
+enum class Stop {
+    none = 0,
+    pure = 1,
+    depth = 2,
+    few_rows = 3,
+    no_column = 4,
+    no_gain = 5,
+    small_children = 6,
+    leaf_limit = 7,
+    low_impurity = 8,
+    not_significant = 9,
+    collapsed = 10,
+    complexity = 11,
+    empty = 12,
+    small_decrease = 13,
+};
+
+struct GrownNode {
+    int parent = -1;
+    int depth = 0;
+    uint64_t key = 0; // names the node by its path, for draws
+    int64_t rows = 0;
+    double weight = 0;
+    std::vector<double> stat; // as criteria read it
+    std::vector<double> told; // as the tree tells it
+    std::vector<double> value;
+    double impurity = 0;
+    bool pure = false;
+    Stop stop = Stop::none;
+    std::vector<int> children;
+    Candidate chosen; // of inner nodes
+    std::vector<Surrogate> surrogates;
+    std::vector<Candidate> rivals;
+};
+
+struct FlatTree {
+    int n_stats = 0;
+    int n_values = 0;
+    std::vector<int32_t> parent, depth, stop, child_start, children, split_start, n_surrogates;
+    std::vector<int64_t> rows;
+    std::vector<double> weight, stats, value, impurity, gain;
+    std::vector<int32_t> column, closed, missing, unseen, break_start, bin_start, child_of_bin, share_start;
+    std::vector<double> score, adjusted, split_gain, statistic, degrees, log_p, log_multiplier, breaks, share;
+};
+
+FlatTree flatten(const std::vector<GrownNode>& nodes);
+
+} // namespace tw

@@ -1,0 +1,162 @@
+"""Decision trees: ID3, C4.5, CART and CHAID as recipes for one exact, deterministic engine.
+
+Comes in: any table. Goes out: a `Tree`, a plain value. This file only gathers the public names.
+Always holds: importing treewright does not import scikit-learn; the estimators are loaded when first asked for.
+
+`learn` and `predict` are functions here, and modules too: `treewright.learn` is the function, while
+`from treewright.learn import learn` still reaches into the module.
+"""
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from treewright import criteria, export, render
+from treewright.choices import (
+    AbsoluteError,
+    Binary,
+    Binned,
+    ChiSquare,
+    Collapse,
+    Complexity,
+    Custom,
+    EachValue,
+    FTest,
+    GainRatio,
+    Gini,
+    Grouped,
+    Ignore,
+    InformationGain,
+    LearnedDirection,
+    Leaves,
+    MajorityChild,
+    Merge,
+    Misclassification,
+    OneVsRest,
+    OwnCategory,
+    Poisson,
+    RandomChild,
+    Refused,
+    RefuseMissing,
+    Spread,
+    StandardDeviation,
+    Stopping,
+    Surrogates,
+    Threshold,
+    Twoing,
+    Variance,
+)
+from treewright.errors import DataError, FileError, RecipeError, TreewrightError
+from treewright.export.saved import load, save
+from treewright.learn import learn
+from treewright.predict import apply, predict, predict_proba
+from treewright.recipe import (
+    C45,
+    CART,
+    CHAID,
+    EXHAUSTIVE_CHAID,
+    ID3,
+    J48,
+    RPART,
+    SKLEARN,
+    Recipe,
+)
+from treewright.schema import ColumnSpec, Schema, TargetSpec
+from treewright.tree import Tree
+
+if TYPE_CHECKING:
+    from treewright.estimators import (
+        C45Classifier,
+        CARTClassifier,
+        CARTRegressor,
+        CHAIDClassifier,
+        CHAIDRegressor,
+        ID3Classifier,
+        TreeClassifier,
+        TreeRegressor,
+    )
+
+__version__ = version("treewright")
+
+__all__ = [
+    "C45",
+    "CART",
+    "CHAID",
+    "EXHAUSTIVE_CHAID",
+    "ID3",
+    "J48",
+    "RPART",
+    "SKLEARN",
+    "AbsoluteError",
+    "Binary",
+    "Binned",
+    "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
+    "CHAIDClassifier",
+    "CHAIDRegressor",
+    "ChiSquare",
+    "Collapse",
+    "ColumnSpec",
+    "Complexity",
+    "Custom",
+    "DataError",
+    "EachValue",
+    "FTest",
+    "FileError",
+    "GainRatio",
+    "Gini",
+    "Grouped",
+    "ID3Classifier",
+    "Ignore",
+    "InformationGain",
+    "LearnedDirection",
+    "Leaves",
+    "MajorityChild",
+    "Merge",
+    "Misclassification",
+    "OneVsRest",
+    "OwnCategory",
+    "Poisson",
+    "RandomChild",
+    "Recipe",
+    "RecipeError",
+    "RefuseMissing",
+    "Refused",
+    "Schema",
+    "Spread",
+    "StandardDeviation",
+    "Stopping",
+    "Surrogates",
+    "TargetSpec",
+    "Threshold",
+    "Tree",
+    "TreeClassifier",
+    "TreeRegressor",
+    "TreewrightError",
+    "Twoing",
+    "Variance",
+    "__version__",
+    "apply",
+    "criteria",
+    "export",
+    "learn",
+    "load",
+    "predict",
+    "predict_proba",
+    "render",
+    "save",
+]
+
+_ESTIMATORS = frozenset(name for name in __all__ if name.endswith(("Classifier", "Regressor")))
+
+
+def __getattr__(name: str) -> object:
+    if name in _ESTIMATORS:
+        import treewright.estimators
+
+        return getattr(treewright.estimators, name)
+    raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,280 @@
+"""A Frame described, and coded by its description.
+
+Comes in: a `Frame`, the target, and what the user says about them. Goes out: a `Schema`, and `Encoded` arrays as
+docs/boundary.md has them.
+Always holds: everything the core trusts has been checked here. Columns are found by name (by place for an array without
+names) and levels by value; what the schema does not name is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import DataError
+from treewright.frame import CodeArray, FloatArray, Frame, RawColumn
+from treewright.kinds import (
+    KindChoice,
+    check_kinds,
+    has_numbers,
+    has_text,
+    levels_of,
+    misfit,
+    numbers_of,
+    specify,
+)
+from treewright.schema import LEVEL_KINDS, TIME_KINDS, ColumnSpec, Level, Schema, TargetSpec, Task
+from treewright.wording import listed
+
+Unseen = Literal["missing", "majority", "error"]
+
+MISSING_CODE = -1
+UNSEEN_CODE = -2
+
+#: A nominal target with a class of its own for every row is an identifier once there are more rows than this.
+FEW_ROWS = 20
+
+_KIND_CODES = {"ordinal": 1, "nominal": 2, "boolean": 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """What the core is given: one array per column of the schema, its kind code and its number of levels."""
+
+    columns: tuple[NDArray[np.float64] | NDArray[np.int32], ...]
+    kinds: tuple[int, ...]
+    levels: tuple[int, ...]
+    n_rows: int
+    target: NDArray[np.float64] | NDArray[np.int32] | None = None
+    n_classes: int = 0
+    weight: FloatArray | None = None
+
+
+class ColumnCountError(DataError):
+    """An array without names that has another number of columns than the tree was learned from."""
+
+    def __init__(self, given: int, expected: int, owner: str = "the tree") -> None:
+        super().__init__(column_count_message(given, expected, owner))
+        self.given = given
+        self.expected = expected
+
+
+def column_count_message(given: int, expected: int, owner: str) -> str:
+    """scikit-learn's words; estimators put in their own name."""
+    return f"X has {given} features, but {owner} is expecting {expected} features as input."
+
+
+# --- describing: training only --------------------------------------------------------------------------------------
+
+
+def describe(
+    frame: Frame, target: RawColumn, task: Task | None = None, kinds: Mapping[str, KindChoice] | None = None
+) -> Schema:
+    """What the columns and the target are.
+
+    `task` decides. Without it the kind given for the target in `kinds` decides (a list gives the classes in order), and
+    without that its type: numbers, integers too, mean regression, everything else classification.
+    """
+    check_rows(frame.n_rows, target, "target")
+    if not frame.columns:
+        raise DataError(f"the table has no columns besides the target {target.name!r}; there is nothing to learn from")
+    if frame.n_rows < 2:
+        raise DataError(
+            "Found array with 1 sample(s) while a minimum of 2 is required: one row has nothing to tell apart"
+        )
+    chosen = check_kinds(kinds, (*frame.names, target.name))
+    target_spec = describe_target(target, task, chosen.get(target.name))
+    for column in frame.columns:
+        _refuse_useless(column, target)
+    return Schema(tuple(specify(column, chosen.get(column.name)) for column in frame.columns), target_spec)
+
+
+def describe_target(target: RawColumn, task: Task | None = None, choice: KindChoice | None = None) -> TargetSpec:
+    """The target's task and classes. Classes are declared levels in their order, or the values found, sorted."""
+    _refuse_missing_target(target)
+    kind = choice if isinstance(choice, str) else "ordinal" if choice is not None else target.kind
+    if task not in (None, "classification", "regression"):
+        raise DataError(f"task must be 'classification' or 'regression', not {task!r}")
+    if task is None and kind in TIME_KINDS:
+        raise DataError(
+            f"the target {target.name!r} holds moments or durations ({kind}); turn it into a number, or say "
+            "task='classification'"
+        )
+    if task == "regression" or (task is None and kind not in LEVEL_KINDS):
+        _target_numbers(target)
+        return TargetSpec(target.name, "regression")
+    wish = choice if isinstance(choice, (list, tuple)) or choice in LEVEL_KINDS else None
+    classes = specify(target, wish if wish is not None or target.kind in LEVEL_KINDS else "nominal").levels or ()
+    n_used = len(np.unique(levels_of(target)[0]))
+    if n_used == target.n_rows > FEW_ROWS:
+        raise DataError(
+            f"every row has its own class in the target {target.name!r} ({n_used} classes in {target.n_rows} rows, for "
+            f"example {target.text(0)}); choose another target, or task='regression' if it is a number"
+        )
+    return TargetSpec(target.name, "classification", classes)
+
+
+def _refuse_useless(column: RawColumn, target: RawColumn) -> None:
+    if column.all_missing:
+        raise DataError(f"column {column.name!r} has no values, they are all missing; drop it")
+    if column.name == target.name and np.array_equal(column.values, target.values, equal_nan=column.levels is None):
+        raise DataError(
+            f"the target {target.name!r} is also a column of the table, so every answer would be given away; "
+            f"name it (target={target.name!r}) or drop it from the table"
+        )
+
+
+# --- encoding -------------------------------------------------------------------------------------------------------
+
+
+def encode(
+    frame: Frame,
+    schema: Schema,
+    *,
+    training: bool,
+    unseen: Unseen = "missing",
+    target: RawColumn | None = None,
+    weight: RawColumn | None = None,
+) -> Encoded:
+    """The frame's columns in the schema's order, coded.
+
+    A level that the schema does not have becomes -2, or an error if `training` or `unseen="error"`; whether -2 means
+    missing or majority is written in the tree itself.
+    """
+    strict = training or unseen == "error"
+    pairs = zip(_matched(frame, schema), schema.columns, strict=True)
+    columns = tuple(_encode_column(column, spec, strict) for column, spec in pairs)
+    return Encoded(
+        columns=columns,
+        kinds=tuple(_KIND_CODES.get(spec.kind, 0) for spec in schema.columns),
+        levels=tuple(len(spec.levels or ()) for spec in schema.columns),
+        n_rows=frame.n_rows,
+        target=None if target is None else encode_target(target, schema.target, frame.n_rows),
+        n_classes=len(schema.target.classes or ()),
+        weight=None if weight is None else encode_weight(weight, frame.n_rows),
+    )
+
+
+def encode_target(target: RawColumn, spec: TargetSpec, n_rows: int) -> NDArray[np.float64] | NDArray[np.int32]:
+    """The target as class codes or as numbers; no value may be missing or foreign."""
+    check_rows(n_rows, target, "target")
+    _refuse_missing_target(target)
+    if spec.classes is None:
+        return _target_numbers(target)
+    codes = _recoded(target, spec.classes)
+    if (codes == UNSEEN_CODE).any():
+        value = target.text(int(np.argmax(codes == UNSEEN_CODE)))
+        raise DataError(f"the target {target.name!r} has the class {value}; known are {listed(spec.classes)}")
+    return codes
+
+
+def encode_weight(weight: RawColumn, n_rows: int) -> FloatArray:
+    """Weights: numbers from zero up, not all zero."""
+    check_rows(n_rows, weight, "weight")
+    row = misfit(weight, "numeric")
+    if row is not None:
+        raise DataError(f"the weight {weight.name!r} must hold numbers, but has {weight.text(row)} in row {row}")
+    values = np.ascontiguousarray(numbers_of(weight, "weight", "sample_weight"))
+    n_missing = int(np.isnan(values).sum())
+    if n_missing:
+        raise DataError(f"Input sample_weight contains NaN. The weight {weight.name!r} is missing in {n_missing} rows")
+    if (values < 0).any():
+        row = int(np.argmax(values < 0))
+        raise DataError(
+            f"Negative values in data passed to `sample_weight`: the weight {weight.name!r} is {weight.text(row)} in "
+            f"row {row}; weights start at zero"
+        )
+    if not values.any():
+        raise DataError(f"the weight {weight.name!r} is zero in every row; at least one weight must not be zero")
+    return values
+
+
+def check_rows(n_rows: int, column: RawColumn, role: str) -> None:
+    """The column must have as many rows as the table."""
+    if column.n_rows != n_rows:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {column.n_rows}]: the table has "
+            f"{n_rows} rows, the {role} {column.name!r} has {column.n_rows}"
+        )
+
+
+def _encode_column(column: RawColumn, spec: ColumnSpec, strict: bool) -> FloatArray | CodeArray:
+    if column.all_missing:  # without values there is no kind to disagree about
+        return np.full(column.n_rows, *((MISSING_CODE, np.int32) if spec.has_levels else (np.nan, np.float64)))
+    if spec.levels is None:
+        row = misfit(column, spec.kind)
+        if row is not None:
+            raise _changed(column, spec, column.text(row))
+        return np.ascontiguousarray(numbers_of(column))
+    found = levels_of(column)[1]
+    if not (has_text(found) and has_text(spec.levels)) and not (has_numbers(found) and has_numbers(spec.levels)):
+        raise _changed(column, spec, column.example())
+    codes = _recoded(column, spec.levels)
+    foreign = codes == UNSEEN_CODE
+    if column.kind in TIME_KINDS and not (codes >= 0).any():
+        raise _changed(column, spec, column.example())
+    if strict and foreign.any():
+        raise DataError(
+            f"column {column.name!r} has the level {column.text(int(np.argmax(foreign)))}, which was not there when "
+            f"the tree was learned (known are {listed(spec.levels)}); correct it, or choose unseen='missing' or "
+            "'majority'"
+        )
+    return codes
+
+
+def _recoded(column: RawColumn, levels: tuple[Level, ...]) -> CodeArray:
+    """Codes into `levels`, by value; -1 missing, -2 a level that is not among them."""
+    codes, found = levels_of(column)
+    if found == levels:
+        return np.ascontiguousarray(codes)
+    place = {value: code for code, value in enumerate(levels)}
+    lookup = np.array([*(place.get(value, UNSEEN_CODE) for value in found), MISSING_CODE], dtype=np.int32)
+    return lookup[codes]  # code -1 finds the last entry
+
+
+def _matched(frame: Frame, schema: Schema) -> list[RawColumn]:
+    """The frame's columns in the schema's order: by name, or by place if it has no names."""
+    if not frame.named:
+        if len(frame.columns) != len(schema.columns):
+            raise ColumnCountError(len(frame.columns), len(schema.columns))
+        return list(frame.columns)
+    there = {column.name: column for column in frame.columns}
+    absent = [name for name in schema.names if name not in there]
+    if absent:
+        has = (*there, *frame.skipped)
+        raise DataError(
+            f"the table lacks the column{'s' if len(absent) > 1 else ''} {listed(absent, len(absent))}, which the tree "
+            f"was learned from; it has {listed(has)}"
+        )
+    return [there[name] for name in schema.names]
+
+
+def _changed(column: RawColumn, spec: ColumnSpec, example: str) -> DataError:
+    before = f" (for example {spec.levels[0]!r})" if spec.levels else ""
+    return DataError(
+        f"column {spec.name!r} was {spec.kind}{before} when the tree was learned but is {column.kind} now, for example "
+        f"{example}; give it as it was"
+    )
+
+
+def _refuse_missing_target(target: RawColumn) -> None:
+    n_missing = int(target.missing.sum())
+    if n_missing:
+        raise DataError(
+            f"Input y contains NaN. The target {target.name!r} is missing in {n_missing} of {target.n_rows} rows; drop "
+            "those rows first"
+        )
+
+
+def _target_numbers(target: RawColumn) -> FloatArray:
+    row = misfit(target, "numeric")
+    if row is not None:
+        raise DataError(
+            f"the target {target.name!r} cannot be a number: it has {target.text(row)} in row {row}; use "
+            "task='classification', or convert it first"
+        )
+    return np.ascontiguousarray(numbers_of(target, "target", "y"))

@@ -1,0 +1,20 @@
+"""The errors users meet. Each is a ValueError, so code that expects scikit-learn's habits keeps working.
+
+Always holds: a message names the column, value or field at fault and says what to do about it.
+"""
+
+
+class TreewrightError(ValueError):
+    """Base of every error raised on purpose."""
+
+
+class RecipeError(TreewrightError):
+    """A choice, or a combination of choices, that cannot be."""
+
+
+class DataError(TreewrightError):
+    """A table that cannot be learned from or predicted on."""
+
+
+class FileError(TreewrightError):
+    """A saved tree that cannot be read."""

@@ -1,0 +1,400 @@
+"""The scikit-learn classes: trees that work in pipelines, grid searches and cross-validation.
+
+Comes in: scikit-learn's parameters, `fit(X, y)`. Goes out: fitted estimators; `tree_` is the `Tree` that
+`treewright.learn` gives.
+Always holds: a constructor only stores; `fit` turns the parameters into a `Recipe` and walks the same road as `learn`.
+This is the only room that meets scikit-learn, and the only one that speaks its words.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from numbers import Integral
+from typing import Any, ClassVar, Self, TypeVar
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from treewright.choices import (
+    Branching,
+    Criterion,
+    Missing,
+    Numeric,
+    RefuseMissing,
+)
+from treewright.encode import column_count_message, describe, encode, encode_weight
+from treewright.errors import DataError
+from treewright.frame import FloatArray, Frame, RawColumn
+from treewright.kinds import KindChoice, kinds_from_categorical_features
+from treewright.learn import grow
+from treewright.parameters import DESCRIPTIONS, recipe_with
+from treewright.predict import apply, class_array, predict, predict_proba
+from treewright.recipe import C45, CART, CHAID, ID3, Recipe
+from treewright.schema import Task
+from treewright.table import read, read_column
+from treewright.tree import Tree
+
+__all__ = [
+    "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
+    "CHAIDClassifier",
+    "CHAIDRegressor",
+    "ID3Classifier",
+    "TreeClassifier",
+    "TreeRegressor",
+]
+
+Answer = TypeVar("Answer")
+Class = TypeVar("Class", bound=type)
+
+
+# --- the help of a class ----------------------------------------------------------------------------------------------
+
+_SHARED_HELP = """\
+After `fit` the tree itself is `tree_`: `print(estimator.tree_)` shows it, `estimator.tree_.walk()` goes through its
+nodes, and every function of treewright that takes a tree takes it. A parameter that is None is as the recipe has it.
+The columns of a later table must be named and ordered as in `fit`, as everywhere in scikit-learn;
+`treewright.predict(estimator.tree_, X)` goes by name alone."""
+
+_ATTRIBUTES = {
+    "tree_": "What was learned, a plain value.",
+    "n_features_in_": "The number of columns.",
+    "feature_names_in_": "Their names, if X was a table whose names are all text.",
+    "feature_importances_": "How much the splits on each column lower the impurity, weighted by rows, as shares that "
+    "add up to 1; all 0 if there is no split.",
+}
+_CLASS_ATTRIBUTES = {
+    "classes_": "The classes, sorted; if y is a categorical, in its order and with its unused levels.",
+    "n_classes_": "How many classes there are.",
+}
+
+
+def _documented(estimator: Class) -> Class:
+    """The class with its parameters and attributes added to its docstring."""
+    parameters = {f"{f.name} : default={f.default!r}": DESCRIPTIONS[f.name] for f in fields(estimator)}
+    attributes = {**_ATTRIBUTES, **(_CLASS_ATTRIBUTES if issubclass(estimator, ClassifierMixin) else {})}
+    sections = _section("Parameters", parameters), _section("Attributes", attributes)
+    estimator.__doc__ = "\n\n".join([str(inspect.getdoc(estimator)), _SHARED_HELP, *sections])
+    return estimator
+
+
+def _section(title: str, entries: Mapping[str, str]) -> str:
+    lines = [title, "-" * len(title)]
+    for name, text in entries.items():
+        lines += [name, textwrap.fill(text, 112, initial_indent="    ", subsequent_indent="    ")]
+    return "\n".join(lines)
+
+
+# --- what all of them share -------------------------------------------------------------------------------------------
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _TreeEstimator(BaseEstimator):
+    """A dataclass, because its constructor is what scikit-learn asks for: named defaults, stored untouched."""
+
+    criterion: str | Criterion | Callable[[Any, Any], Any] | None = None
+    branching: str | Branching | None = None
+    numeric: str | Numeric | None = None
+    missing: str | Missing | None = None
+    unseen: str | None = None
+    max_depth: int | None = None
+    min_samples_split: float | None = None
+    min_samples_leaf: float | None = None
+    min_weight_fraction_leaf: float | None = None
+    max_leaf_nodes: int | None = None
+    max_features: float | str | None = None
+    min_impurity_decrease: float | None = None
+    max_impurity: float | None = None
+    significance: float | None = None
+    smoothing: str | None = None
+    m: float | None = None
+    categorical_features: Any = "from_dtype"
+    kinds: Mapping[str, KindChoice] | None = None
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+
+    _task: ClassVar[Task]
+    _recipe: ClassVar[Recipe] = CART
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a tree from a table and one answer per row."""
+        frame = self._frame(X, learning=True)
+        target = self._target(y)
+        kinds = {**kinds_from_categorical_features(self.categorical_features, frame), **(self.kinds or {})}
+        schema = describe(frame, target, self._task, kinds)
+        encoded = encode(frame, schema, training=True, target=target)
+        if schema.target.classes is not None:
+            self.classes_ = class_array(schema.target.classes)
+            self.n_classes_ = len(self.classes_)
+        assert encoded.target is not None
+        weight = self._weight(sample_weight, encoded.target)
+        recipe = recipe_with(
+            self._base_recipe(),
+            self._task,
+            {**self.get_params(deep=False), "seed": self._seed()},
+            n_rows=frame.n_rows,
+            n_columns=len(frame.columns),
+            total_weight=float(frame.n_rows if weight is None else weight.sum()),
+        )
+        self.tree_ = grow(replace(encoded, weight=weight), schema, recipe, joblib.effective_n_jobs(self.n_jobs))
+        self.feature_importances_ = _importances(self.tree_)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The answer for each row: the most probable class, or a number."""
+        return self._ask(predict, X)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """The id of each row's leaf in `tree_`; where a row goes down several branches, the heaviest."""
+        return self._ask(apply, X)
+
+    def get_depth(self) -> int:
+        """The longest path from the root to a leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = not self._refuses_missing()
+        return tags
+
+    def _ask(self, question: Callable[..., Answer], X: Any) -> Answer:
+        check_is_fitted(self, "tree_")
+        frame = self._frame(X, learning=False)
+        return question(self.tree_, frame, n_threads=joblib.effective_n_jobs(self.n_jobs))
+
+    def _frame(self, X: Any, *, learning: bool) -> Frame:
+        """The table. Its names and their number are kept in `fit` and compared later, in scikit-learn's words."""
+        validate_data(self, X, reset=learning, skip_check_array=True, ensure_2d=False)
+        named = hasattr(self, "feature_names_in_")
+        # scikit-learn goes by place where names are not text, which only pandas allows, and where `fit` saw none.
+        frame = read(X, nameless=not named and (not learning or hasattr(X, "iloc")))
+        if learning and frame.named and not named:
+            raise DataError(
+                f"scikit-learn finds no column names in a {type(X).__name__}; give X as a pandas, polars or pyarrow "
+                "table, or use treewright.learn, which takes any table"
+            )
+        if learning:
+            self.n_features_in_ = len(frame.columns)
+        elif len(frame.columns) != self.n_features_in_:
+            raise DataError(column_count_message(len(frame.columns), self.n_features_in_, type(self).__name__))
+        if self._refuses_missing():
+            _refuse_missing(frame)
+        return frame
+
+    def _target(self, y: Any) -> RawColumn:
+        if y is None:
+            raise DataError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        if len(getattr(y, "shape", (0,))) != 1:
+            y = column_or_1d(y, warn=True)
+        return read_column(y, str(getattr(y, "name", None) or "target"))
+
+    def _weight(self, sample_weight: Any, target: NDArray[Any]) -> FloatArray | None:
+        if sample_weight is None:
+            return None
+        return encode_weight(read_column(sample_weight, "sample_weight"), len(target))
+
+    def _base_recipe(self) -> Recipe:
+        return self._recipe
+
+    def _refuses_missing(self) -> bool:
+        """Asked before `fit` too, when parameters may still be anything."""
+        missing = getattr(self._base_recipe(), "missing", None) if self.missing is None else self.missing
+        return isinstance(missing, RefuseMissing) or (isinstance(missing, str) and missing == "error")
+
+    def _seed(self) -> int | None:
+        if self.random_state is None:
+            return None
+        if isinstance(self.random_state, (int, Integral)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+def _refuse_missing(frame: Frame) -> None:
+    for column in frame.columns:
+        n_missing = int(column.missing.sum())
+        if n_missing:
+            raise DataError(
+                f"Input X contains NaN. Column {column.name!r} is missing in {n_missing} of {frame.n_rows} rows; fill "
+                "them in, or fit with missing='fractional' or another policy"
+            )
+
+
+def _importances(tree: Tree) -> FloatArray:
+    """How much each column lowers the impurity: every child counts for its parent's column, by its weight."""
+    arrays = tree.arrays
+    parent, weight, impurity = arrays["parent"][1:], arrays["weight"][1:], arrays["impurity"]
+    column = arrays["column"][arrays["split_start"][parent]]
+    decrease = weight * (impurity[parent] - impurity[1:])
+    total = np.zeros(len(tree.schema.columns))
+    np.add.at(total, column, decrease)
+    total = total.clip(min=0)
+    return total / total.sum() if total.any() else total
+
+
+# --- classes and numbers ----------------------------------------------------------------------------------------------
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Classifier(ClassifierMixin, _TreeEstimator):
+    class_weight: Any = None
+
+    _task: ClassVar[Task] = "classification"
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The probability of each class, in the order of `classes_`."""
+        return self._ask(predict_proba, X)
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The natural logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _target(self, y: Any) -> RawColumn:
+        target = super()._target(y)
+        known = target.values[~target.missing]
+        if target.levels is None and target.kind == "numeric" and (known != np.floor(known)).any():
+            raise DataError(
+                "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete "
+                f"classes on a regression target with continuous values: {target.name!r} has fractions; use a "
+                "regressor, or turn the numbers into text if they are names"
+            )
+        return target
+
+    def _weight(self, sample_weight: Any, target: NDArray[Any]) -> FloatArray | None:
+        weight = super()._weight(sample_weight, target)
+        if self.class_weight is None:
+            return weight
+        rows = np.ones(len(target)) if weight is None else weight
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            # By weight and not by rows: a row given twice is a row of weight two, here too.
+            found = np.bincount(target, weights=rows, minlength=len(self.classes_))
+            factors = rows.sum() / (np.count_nonzero(found) * np.where(found > 0, found, 1.0))
+        else:
+            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
+        return encode_weight(RawColumn("class_weight", "numeric", rows * factors[target]), len(target))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Regressor(RegressorMixin, _TreeEstimator):
+    _task: ClassVar[Task] = "regression"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _ChaidEstimator(_TreeEstimator):
+    alpha_merge: float | None = None
+    alpha_split: float | None = None
+    bonferroni: bool | None = None
+    exhaustive: bool | None = None
+    min_child: int | None = None
+
+    _recipe: ClassVar[Recipe] = CHAID
+
+
+# --- the public classes -----------------------------------------------------------------------------------------------
+
+
+@_documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class TreeClassifier(_Classifier):
+    """A tree for classes by any recipe.
+
+    >>> import treewright as tw
+    >>> X = [["sun", "calm"], ["sun", "windy"], ["rain", "calm"], ["rain", "windy"]]
+    >>> estimator = tw.TreeClassifier(recipe=tw.ID3).fit(X, ["yes", "yes", "yes", "no"])
+    >>> print(estimator.tree_)
+    ID3 tree for target: 4 rows, 3 leaves, depth 2
+    ├─ x0 = rain
+    │  ├─ x1 = calm: yes  (1 row, 100 %)
+    │  └─ x1 = windy: no  (1 row, 100 %)
+    └─ x0 = sun: yes  (2 rows, 100 %)
+    >>> estimator.predict([["rain", "calm"]])
+    array(['yes'], dtype='<U3')
+    """
+
+    recipe: Recipe | None = None
+
+    def _base_recipe(self) -> Recipe:
+        return CART if self.recipe is None else self.recipe
+
+
+@_documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class TreeRegressor(_Regressor):
+    """A tree for a number by any recipe that has a criterion for numbers."""
+
+    recipe: Recipe | None = None
+
+    def _base_recipe(self) -> Recipe:
+        return CART if self.recipe is None else self.recipe
+
+
+@_documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class ID3Classifier(_Classifier):
+    """Quinlan's ID3: one child per level, by information gain; missing values are refused.
+
+    The textbook's ID3 knows no numbers. So that it works on any table, they are cut into ten quantile groups first;
+    numeric='refused' gives the textbook's behaviour, numeric=treewright.Binned(5) other groups.
+    """
+
+    numeric: str | Numeric | None = "binned"
+
+    _recipe: ClassVar[Recipe] = ID3
+
+
+@_documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class C45Classifier(_Classifier):
+    """Quinlan's C4.5, unpruned: one child per level, thresholds for numbers, gain ratio, missing values spread."""
+
+    _recipe: ClassVar[Recipe] = C45
+
+
+@_documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class CARTClassifier(_Classifier):
+    """Breiman's CART for classes, unpruned: two children, by gini; surrogate splits for missing values."""
+
+
+@_documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class CARTRegressor(_Regressor):
+    """Breiman's CART for a number, unpruned: two children, by variance; surrogate splits for missing values."""
+
+
+@_documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class CHAIDClassifier(_ChaidEstimator, _Classifier):
+    """Kass's CHAID for classes: levels merged by chi-square tests, as many children as the data ask for.
+
+    Numbers are cut into ten quantile groups; missing values are a group of their own. As in SPSS, a node of fewer than
+    100 rows is not split and a child has at least 50: small tables need smaller min_samples_split and min_child.
+    """
+
+
+@_documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class CHAIDRegressor(_ChaidEstimator, _Regressor):
+    """CHAID for a number: as CHAIDClassifier, by F tests."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # by scikit-learn's measure: 50 rows per child are many of its 200
+        return tags

@@ -1,0 +1,8 @@
+"""Trees in other forms. Comes in: a `Tree`. Goes out: text in somebody's format, or a file.
+
+Always holds: nothing here needs the compiled core; a saved tree is exported where it cannot be learned.
+"""
+
+from treewright.export.saved import from_json, load, save, to_json
+
+__all__ = ["from_json", "load", "save", "to_json"]

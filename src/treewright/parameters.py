@@ -1,0 +1,175 @@
+"""The estimators' parameters: what each means, and the recipe they make.
+
+Comes in: a recipe to start from and the parameters that were given, under scikit-learn's names. Goes out: a `Recipe`.
+Always holds: a parameter that is not given leaves the recipe as it is; a name or number that cannot be is an error that
+names the parameter. scikit-learn itself is not needed here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from treewright.choices import (
+    BRANCHING_NAMES,
+    CRITERION_NAMES,
+    MISSING_NAMES,
+    Binned,
+    Custom,
+    Merge,
+    Numeric,
+    Refused,
+    Threshold,
+)
+from treewright.errors import RecipeError
+from treewright.recipe import Recipe
+from treewright.schema import Task
+from treewright.wording import listed
+
+NUMERIC_NAMES: dict[str, Numeric] = {"threshold": Threshold(), "binned": Binned(), "refused": Refused()}
+
+#: The one description of every parameter, whichever estimators have it.
+DESCRIPTIONS = {
+    "recipe": "The choices to start from, such as treewright.C45; None is treewright.CART.",
+    "criterion": "What makes a split good. For classes 'gini', 'entropy' (also 'information_gain', 'log_loss'), "
+    "'gain_ratio', 'misclassification', 'twoing' or 'chi_square'; for numbers 'squared_error' (also 'variance'), "
+    "'standard_deviation', 'absolute_error', 'poisson' or 'f'. Or a value such as treewright.GainRatio(), or a "
+    "function score(parent, children) as treewright.Custom has it.",
+    "branching": "How levels become children: 'each_value', 'binary', 'grouped', 'one_vs_rest', 'merge', or a value "
+    "such as treewright.Merge(alpha_merge=0.1).",
+    "numeric": "How numbers are asked about: 'threshold', 'binned' (in ten quantile groups), 'refused', or a value "
+    "such as treewright.Binned(5).",
+    "missing": "Where a missing value goes: 'fractional', 'surrogate', 'own', 'majority', 'random', 'learned', "
+    "'ignore', 'error', or a value such as treewright.Surrogates(maximum=2).",
+    "unseen": "Where a level that `fit` did not see goes: 'missing' (as a missing value), 'majority' or 'error'.",
+    "max_depth": "The longest path from the root to a leaf.",
+    "min_samples_split": "Fewest rows of a node that is split; a float is a share of all rows.",
+    "min_samples_leaf": "Fewest rows of a leaf; a float is a share of all rows.",
+    "min_weight_fraction_leaf": "Least weight of a leaf, as a share of the whole weight.",
+    "max_leaf_nodes": "Most leaves; the split that improves most is made first.",
+    "max_features": "How many columns each node looks at, drawn at random: an int, a share as float, 'sqrt' or 'log2'.",
+    "min_impurity_decrease": "Least improvement by a split, times the node's share of the whole weight.",
+    "max_impurity": "A node whose impurity is at or below this stays a leaf.",
+    "significance": "Largest p of a split, by a chi-square or F test of its children.",
+    "smoothing": "How a leaf's class shares become probabilities: 'none', 'laplace' (one more row of each class) or "
+    "'m_estimate'.",
+    "m": "For 'm_estimate': how many rows, mixed as the whole table is, are added.",
+    "categorical_features": "Which columns hold levels: 'from_dtype' (text, categoricals, truth values), None, or a "
+    "list of names, places or truth values.",
+    "kinds": "What single columns are, by name (x0, x1, ... in an array): 'numeric', 'nominal', 'ordinal', 'boolean', "
+    "'date', 'datetime', 'time', 'duration', or a list of levels from low to high.",
+    "random_state": "The seed for max_features and missing='random'. None is the recipe's, so fitting twice gives one "
+    "tree.",
+    "n_jobs": "How many threads; -1 for all processors. The tree is the same for any number.",
+    "class_weight": "The weight of each class, as a dict; 'balanced' gives all classes the same whole weight. "
+    "Multiplies sample_weight.",
+    "alpha_merge": "Levels, or groups of levels, whose difference has a larger p than this are merged.",
+    "alpha_split": "Largest adjusted p of a split.",
+    "bonferroni": "Whether p is adjusted for the number of ways in which levels can be merged.",
+    "exhaustive": "Whether merging goes on down to two groups, to keep the best of all groupings on the way.",
+    "min_child": "Fewest rows of a child; a smaller one is merged with the most similar.",
+}
+
+_MERGE = ("alpha_merge", "alpha_split", "bonferroni", "exhaustive", "min_child")
+_STOPPING = ("max_depth", "max_leaf_nodes", "min_impurity_decrease", "max_impurity", "significance")
+
+
+def recipe_with(
+    recipe: Recipe, task: Task, parameters: Mapping[str, Any], *, n_rows: int, n_columns: int, total_weight: float
+) -> Recipe:
+    """The recipe with every parameter that is not None. Shares are of the given rows, columns and weight."""
+    if not isinstance(recipe, Recipe):
+        raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
+    given = {name: _plain(value) for name, value in parameters.items() if value is not None}
+    own, other = ("criterion", "regression") if task == "classification" else ("regression", "criterion")
+    choices: dict[str, Any] = {
+        "stopping": replace(recipe.stopping, **_stopping(given, n_rows, n_columns, total_weight)),
+        "leaves": replace(recipe.leaves, **_picked(given, ("smoothing", "m"))),
+        **_picked(given, ("unseen", "seed")),
+    }
+    for name, names in (("branching", BRANCHING_NAMES), ("numeric", NUMERIC_NAMES), ("missing", MISSING_NAMES)):
+        if name in given:
+            choices[name] = _named(name, given[name], names, getattr(recipe, name))
+    if "criterion" in given:
+        choices[own] = _criterion(given["criterion"], task, getattr(recipe, own))
+    merge = _picked(given, _MERGE)
+    if merge:
+        choices["branching"] = _merge(choices.get("branching", recipe.branching), merge)
+    try:
+        return replace(recipe, **choices)
+    except RecipeError:
+        # Perhaps it is only the other task's criterion that these choices do not go with, and nobody asks for that one.
+        choices[other] = None
+        return replace(recipe, **choices)
+
+
+def _named(parameter: str, value: Any, names: Mapping[str, Any], current: Any) -> Any:
+    """What a name stands for. The name of what the recipe has already keeps the recipe's settings; values just pass."""
+    if not isinstance(value, str):
+        return value
+    if value not in names:
+        raise RecipeError(f"{parameter}={value!r} is not known; choose from {listed(tuple(names), len(names))}")
+    return current if type(current) is type(names[value]) else names[value]
+
+
+def _criterion(value: Any, task: Task, current: Any) -> Any:
+    if callable(value) and not isinstance(value, type):
+        return Custom(value, task)
+    names = {name: criterion for name, criterion in CRITERION_NAMES.items() if criterion.task == task}
+    return _named("criterion", value, names, current)
+
+
+def _merge(branching: Any, settings: dict[str, Any]) -> Merge:
+    if not isinstance(branching, Merge):
+        raise RecipeError(
+            f"{listed(tuple(settings))} can be set with branching='merge' only, not with {branching!r}; leave it None"
+        )
+    return replace(branching, **settings)
+
+
+def _stopping(given: Mapping[str, Any], n_rows: int, n_columns: int, total_weight: float) -> dict[str, Any]:
+    settings = _picked(given, _STOPPING)
+    for name, least in (("min_samples_split", 2), ("min_samples_leaf", 1)):
+        if name in given:
+            settings[name] = _rows(name, given[name], n_rows, least)
+    if "max_features" in given:
+        settings["max_features"] = _columns(given["max_features"], n_columns)
+    if "min_weight_fraction_leaf" in given:
+        share = given["min_weight_fraction_leaf"]
+        if not (isinstance(share, (int, float)) and 0 <= share <= 0.5):
+            raise RecipeError(f"min_weight_fraction_leaf must be a share from 0 to 0.5, not {share!r}")
+        settings["min_weight_leaf"] = share * total_weight
+    return settings
+
+
+def _rows(parameter: str, value: Any, n_rows: int, least: int) -> Any:
+    """A number of rows, given as such or as a share; as a share it is `least` rows or more."""
+    if not isinstance(value, float):
+        return value
+    if not 0 < value <= 1:
+        raise RecipeError(f"{parameter}={value!r} must be a whole number of rows, or a share above 0 and up to 1")
+    return max(least, math.ceil(value * n_rows))
+
+
+def _columns(value: Any, n_columns: int) -> Any:
+    """max_features as a number of columns, rounded as scikit-learn does."""
+    if value == "sqrt":
+        return max(1, int(math.sqrt(n_columns)))
+    if value == "log2":
+        return max(1, int(math.log2(n_columns)))
+    if isinstance(value, str) or (isinstance(value, float) and not 0 < value <= 1):
+        raise RecipeError(f"max_features={value!r} must be an int, a share above 0 and up to 1, 'sqrt' or 'log2'")
+    return max(1, int(value * n_columns)) if isinstance(value, float) else value
+
+
+def _picked(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: given[name] for name in names if name in given}
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy, as grid searches make them, as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value

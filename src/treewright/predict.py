@@ -1,0 +1,85 @@
+"""Answers for new rows.
+
+Comes in: a `Tree` and any table with its columns. Goes out: one answer, one row of probabilities or one node per row.
+Always holds: the tree alone decides where missing and unseen values go; there is no option for it here. A row's answer
+does not depend on the other rows or on the number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.choices import RefuseMissing
+from treewright.encode import Encoded, encode
+from treewright.errors import DataError
+from treewright.schema import Level
+from treewright.table import read
+from treewright.tree import Tree
+
+#: As many threads as there are processors.
+ALL_THREADS = 0
+
+
+def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
+    """The most probable class of each row, the first of equals; or the number."""
+    values = _answers(tree, data, n_threads)
+    classes = tree.schema.target.classes
+    return values[:, 0] if classes is None else class_array(classes)[values.argmax(axis=1)]
+
+
+def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
+    """The probability of each class, in the order of `tree.schema.target.classes`."""
+    if tree.schema.target.classes is None:
+        raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
+    return _answers(tree, data, n_threads)
+
+
+def apply(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
+    """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
+    rows = _encoded(tree, data)
+    nodes: NDArray[np.int32] = _router(tree).apply(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    return nodes
+
+
+def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
+    """The classes as an array that holds each of them unchanged."""
+    array = np.array(classes)
+    if array.tolist() == list(classes):
+        return array
+    return np.array(classes, dtype=object)  # mixed types: numpy would turn the numbers into text
+
+
+def _answers(tree: Tree, data: object, n_threads: int) -> NDArray[np.float64]:
+    rows = _encoded(tree, data)
+    values: NDArray[np.float64] = _router(tree).predict(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    return values
+
+
+def _router(tree: Tree) -> Any:
+    """The tree made ready for rows, once."""
+    return tree.keep("router", lambda: _core.Router(dict(tree.arrays), tree.recipe.seed))
+
+
+def _encoded(tree: Tree, data: object) -> Encoded:
+    # An array has no names and is read whole; of a table only the tree's own columns are.
+    rows = encode(read(data, only=tree.schema.names), tree.schema, training=False, unseen=tree.recipe.unseen)
+    if isinstance(tree.recipe.missing, RefuseMissing):
+        _refuse_missing(tree, rows)
+    return rows
+
+
+def _refuse_missing(tree: Tree, rows: Encoded) -> None:
+    inner = tree.arrays["stop"] == 0
+    asked = np.unique(tree.arrays["column"][tree.arrays["split_start"][:-1][inner]])
+    for i in asked:
+        values = rows.columns[i]
+        missing = int(np.count_nonzero(np.isnan(values) if values.dtype.kind == "f" else values == -1))
+        if missing:
+            raise DataError(
+                f"column {tree.schema.columns[i].name!r} is missing in {missing} of {rows.n_rows} rows, and the recipe "
+                f"{tree.recipe.name!r} refuses missing values; fill them in, or learn with another missing policy"
+            )

@@ -1,0 +1,8 @@
+"""Trees to look at. Comes in: a `Tree`. Goes out: text or a picture.
+
+Always holds: nothing here needs the compiled core; drawing never changes what is drawn.
+"""
+
+from treewright.render.text import text
+
+__all__ = ["text"]

@@ -1,0 +1,177 @@
+"""What the columns and the target are: frozen descriptions, without any data.
+
+Comes in: names, kinds and levels. Goes out: a `Schema`, which travels with the tree; `as_dict` and `from_dict` are its
+one written form.
+Always holds: level order is the declared order; a level's code is its place in that order. What `from_dict` returns is
+sound: names are unique, levels are plain, finite and unique, and levels exist exactly where the kind asks for them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
+
+from treewright.errors import FileError
+
+Kind = Literal["numeric", "nominal", "ordinal", "boolean", "date", "datetime", "time", "duration"]
+Task = Literal["classification", "regression"]
+Level = str | int | float | bool
+
+KINDS: tuple[str, ...] = get_args(Kind)
+TASKS: tuple[str, ...] = get_args(Task)
+#: Kinds whose values are answers from a list; all other kinds are numbers on a line.
+LEVEL_KINDS = frozenset({"nominal", "ordinal", "boolean"})
+#: Moments and durations are numbers of microseconds, so every one up to the year 2255 is exact in a float64.
+TIME_KINDS = frozenset({"date", "datetime", "time", "duration"})
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """One column: `levels` is None for numbers and times."""
+
+    name: str
+    kind: Kind
+    levels: tuple[Level, ...] | None = None
+
+    @property
+    def has_levels(self) -> bool:
+        return self.kind in LEVEL_KINDS
+
+
+@dataclass(frozen=True)
+class TargetSpec:
+    """The answer: `classes` in code order, or None for a number."""
+
+    name: str
+    task: Task
+    classes: tuple[Level, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns in order and the target."""
+
+    columns: tuple[ColumnSpec, ...]
+    target: TargetSpec
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The written form, used by the saved file."""
+        return {
+            "columns": [
+                {"name": c.name, "kind": c.kind, **({"levels": _plain(c.levels)} if c.levels is not None else {})}
+                for c in self.columns
+            ],
+            "target": {
+                "name": self.target.name,
+                "task": self.target.task,
+                **({"classes": _plain(self.target.classes)} if self.target.classes is not None else {}),
+            },
+        }
+
+    @staticmethod
+    def from_dict(written: object, place: str = "$.schema") -> Schema:
+        """The schema that `as_dict` wrote; anything else is a `FileError` that says where."""
+        schema = require_keys(written, place, ("columns", "target"))
+        columns = schema["columns"]
+        if type(columns) is not list:
+            raise FileError(f"{place}.columns must be a list, not {json_kind(columns)}")
+        specs = tuple(_column(column, f"{place}.columns[{i}]") for i, column in enumerate(columns))
+        _refuse_twice([spec.name for spec in specs], f"{place}.columns", "column name")
+        return Schema(specs, _target(schema["target"], f"{place}.target"))
+
+
+def _plain(levels: Sequence[Any]) -> list[Level]:
+    """Numpy scalars become the plain Python value they hold, so that a level has one written form."""
+    plain = [level.item() if hasattr(level, "item") else level for level in levels]
+    for level in plain:
+        if not isinstance(level, (str, int, float, bool)):
+            raise FileError(f"the level {level!r} cannot be written; levels are strings, numbers or booleans")
+    return plain
+
+
+def _column(written: object, place: str) -> ColumnSpec:
+    column = require_keys(written, place, ("name", "kind"), ("levels",))
+    kind = cast(Kind, _one_of(column["kind"], f"{place}.kind", KINDS))
+    levels = _levels(column, "levels", place, wanted=kind in LEVEL_KINDS, why=f"a {kind} column")
+    return ColumnSpec(_text(column["name"], f"{place}.name"), kind, levels)
+
+
+def _target(written: object, place: str) -> TargetSpec:
+    target = require_keys(written, place, ("name", "task"), ("classes",))
+    task = cast(Task, _one_of(target["task"], f"{place}.task", TASKS))
+    classes = _levels(target, "classes", place, wanted=task == "classification", why=f"a target for {task}")
+    if classes == ():
+        raise FileError(f"{place}.classes is empty; a target for classification has at least one class")
+    return TargetSpec(_text(target["name"], f"{place}.name"), task, classes)
+
+
+def _levels(owner: dict[str, Any], key: str, place: str, *, wanted: bool, why: str) -> tuple[Level, ...] | None:
+    if (key in owner) != wanted:
+        raise FileError(f"{place}: {why} {'needs' if wanted else 'has no'} {key!r}")
+    if not wanted:
+        return None
+    place, levels = f"{place}.{key}", owner[key]
+    if type(levels) is not list:
+        raise FileError(f"{place} must be a list, not {json_kind(levels)}")
+    for i, level in enumerate(levels):
+        if type(level) not in (str, int, float, bool):
+            raise FileError(f"{place}[{i}] must be a string, number or boolean, not {json_kind(level)}")
+        if type(level) is float and not math.isfinite(level):
+            raise FileError(f"{place}[{i}] must be a finite number")
+        if type(level) is int and not -(2**63) <= level < 2**64:
+            raise FileError(f"{place}[{i}] is a whole number of more than 64 bits")
+    _refuse_twice(levels, place, "level")
+    return tuple(levels)
+
+
+def _refuse_twice(values: Sequence[Any], place: str, what: str) -> None:
+    # Python's equality on purpose: 1, 1.0 and True would share one code when a table is encoded.
+    seen = set()
+    for i, value in enumerate(values):
+        if value in seen:
+            raise FileError(f"{place}[{i}] repeats the {what} {_short(value)}; each may occur once")
+        seen.add(value)
+
+
+def require_keys(
+    written: object, place: str, wanted: Collection[str], optional: Collection[str] = ()
+) -> dict[str, Any]:
+    """The object at `place`, which must have every wanted key and no unknown one."""
+    if type(written) is not dict:
+        raise FileError(f"{place} must be an object, not {json_kind(written)}")
+    missing = [key for key in wanted if key not in written]
+    unknown = [key for key in written if key not in wanted and key not in optional]
+    if missing:
+        raise FileError(f"{place} has no {missing[0]!r}")
+    if unknown:
+        raise FileError(f"{place} has the unknown key {_short(unknown[0])}")
+    return written
+
+
+def _one_of(value: object, place: str, allowed: Sequence[str]) -> str:
+    if type(value) is not str or value not in allowed:
+        raise FileError(f"{place} must be one of {', '.join(map(repr, allowed))}, not {_short(value)}")
+    return value
+
+
+def _text(value: object, place: str) -> str:
+    if type(value) is not str:
+        raise FileError(f"{place} must be a string, not {json_kind(value)}")
+    return value
+
+
+def _short(value: object) -> str:
+    """A message must never print a whole hostile file."""
+    return repr(value)[:60] if isinstance(value, (str, int, float)) else json_kind(value)
+
+
+def json_kind(value: object) -> str:
+    """The JSON word for a value."""
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return "null" if value is None else names.get(type(value), type(value).__name__)
