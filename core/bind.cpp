@@ -9,6 +9,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -16,6 +18,7 @@
 #include "bind_recipe.hpp"
 #include "grow.hpp"
 #include "predict.hpp"
+#include "rows_coded.hpp"
 #include "rows_cpu.hpp"
 #include "tail.hpp"
 
@@ -142,10 +145,17 @@ CustomScore ask_python(nb::object function) {
             nb::ndarray<nb::numpy, const double>(children.data(), 3, shape, nb::handle()), nb::rv_policy::copy);
         const nb::object answer = nb::module_::import_("numpy").attr("ascontiguousarray")(
             function(parent_array, children_array), "dtype"_a = "float64");
+        const auto shape_given = nb::cast<nb::tuple>(answer.attr("shape"));
+        if (shape_given.size() != 1 || nb::cast<size_t>(shape_given[0]) != scores.size()) {
+            throw std::invalid_argument("the criterion function must return one score per candidate: expected (" +
+                                        std::to_string(scores.size()) + ",), got " +
+                                        nb::cast<std::string>(nb::str(shape_given)));
+        }
         const auto values = nb::cast<Doubles>(answer);
-        if (values.shape(0) != scores.size()) {
-            throw std::invalid_argument("the criterion function must return one score per candidate: expected " +
-                                        std::to_string(scores.size()) + ", got " + std::to_string(values.shape(0)));
+        if (std::any_of(values.data(), values.data() + scores.size(), [](double x) { return std::isinf(x); })) {
+            throw std::invalid_argument(
+                "the criterion function returned an infinite score; return a number, or NaN for a candidate that must "
+                "not be taken");
         }
         std::copy(values.data(), values.data() + values.shape(0), scores.begin());
     };
@@ -153,7 +163,7 @@ CustomScore ask_python(nb::object function) {
 
 nb::dict grow_tree(const nb::sequence& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
                    const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
-                   const nb::dict& written, int n_threads, const nb::object& custom) {
+                   const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     Answers answers;
     answers.n_classes = n_classes;
@@ -175,9 +185,10 @@ nb::dict grow_tree(const nb::sequence& columns, const std::vector<int>& kinds, c
         const nb::gil_scoped_release unlocked;
         const Measure measured = measure(answers, table.rows, recipe.missing == Missing::spread, needs_of(recipe.rule));
         const int threads = score ? 1 : n_threads;
-        RowsCpu rows(table, recipe, measured, threads);
-        const Task task{recipe, measured, score, rows.used_rows()};
-        flat = flatten(grow(rows, task, threads));
+        std::unique_ptr<Rows> rows = exhaustive ? nullptr : coded_rows(table, recipe, measured, threads);
+        if (!rows) rows = std::make_unique<RowsCpu>(table, recipe, measured, threads);
+        const Task task{recipe, measured, score, rows->used_rows()};
+        flat = flatten(grow(*rows, task, threads));
     }
     return to_dict(std::move(flat));
 }
@@ -290,7 +301,7 @@ NB_MODULE(_core, m) {
     using namespace tw;
     m.doc() = "The compiled core: arrays in, arrays out (docs/boundary.md).";
     m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
-          "recipe"_a, "n_threads"_a, "custom"_a.none());
+          "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false);
     nb::class_<PyRouter>(m, "Router")
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)

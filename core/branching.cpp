@@ -96,7 +96,8 @@ Outcome cut_in_two(const Task& task, const Parent& parent, const Buckets& bucket
     return {division_of(order, found->mark), found->score, found->allowed};
 }
 
-Outcome two_sets(const Task& task, const Parent& parent, const Buckets& buckets, Place place) {
+Outcome two_sets(const Task& task, const Parent& parent, const ColumnFacts& facts, const Buckets& buckets,
+                 Place place) {
     Search search(task, parent, buckets, place, true, 0);
     std::vector<std::vector<int>> orders;
     bool enumerated = false;
@@ -123,7 +124,9 @@ Outcome two_sets(const Task& task, const Parent& parent, const Buckets& buckets,
         return {division, found->score, found->allowed};
     }
     const std::vector<int> order = enumerated ? natural_order(buckets.size()) : orders[found->mark.order];
-    return {division_of(order, found->mark), found->score, found->allowed};
+    Outcome outcome{division_of(order, found->mark), found->score, found->allowed};
+    if (found->mark.cut == known_or_missing) outcome.absent.assign(facts.levels, 0);
+    return outcome;
 }
 
 Outcome one_against_rest(const Task& task, const Parent& parent, const ColumnFacts& facts, const Buckets& buckets,
@@ -146,7 +149,7 @@ Outcome one_against_rest(const Task& task, const Parent& parent, const ColumnFac
     Division division = two_way(buckets.size(), found->mark.missing);
     if (found->mark.cut == known_or_missing) {
         division.child.assign(buckets.size(), 0);
-        return {division, found->score, found->allowed};
+        return {division, found->score, found->allowed, std::vector<int>(facts.levels, 0)};
     }
     division.child[found->mark.cut] = 0;
     return {division, found->score, found->allowed,
@@ -154,8 +157,8 @@ Outcome one_against_rest(const Task& task, const Parent& parent, const ColumnFac
 }
 
 // A given division of the known bins; only the place of the missing entries is still open.
-Outcome place_missing(const Task& task, const Parent& parent, const Buckets& buckets, Place place, Division division,
-                      std::vector<int> absent) {
+Outcome place_missing(const Task& task, const Parent& parent, const ColumnFacts& facts, const Buckets& buckets,
+                      Place place, Division division, std::vector<int> absent) {
     Search search(task, parent, buckets, place, false, 0);
     std::vector<Pile> piles(division.children, Pile(task.measure, buckets));
     for (int i = 0; i < buckets.size(); ++i) piles[division.child[i]].add(buckets.bin(i));
@@ -166,7 +169,7 @@ Outcome place_missing(const Task& task, const Parent& parent, const Buckets& buc
     if (found->mark.cut == known_or_missing) {
         division = two_way(buckets.size(), found->mark.missing);
         division.child.assign(buckets.size(), 0);
-        absent.clear();
+        absent.assign(facts.levels, 0); // a level nobody here has is still known
     }
     division.missing = found->mark.missing;
     division.children = std::max(division.children, division.missing + 1);
@@ -182,7 +185,7 @@ Outcome each_value(const Task& task, const Parent& parent, const ColumnFacts& fa
         division.child.push_back(level == missing_level ? facts.levels : level);
         if (level == missing_level) division.children = facts.levels + 1;
     }
-    return place_missing(task, parent, buckets, place, division, natural_order(facts.levels));
+    return place_missing(task, parent, facts, buckets, place, division, natural_order(facts.levels));
 }
 
 double least_side(const Task& task, const Parent& parent) {
@@ -192,7 +195,7 @@ double least_side(const Task& task, const Parent& parent) {
     return std::min(25.0, std::max(tenth, task.recipe.stopping.min_weight_two));
 }
 
-// The chi-square or F test of a division, whatever the criterion.
+// The chi-square or F test of a division, for criteria that are no test themselves.
 Test significance_of(const Task& task, const Buckets& buckets, const Division& division) {
     const Measure& measure = task.measure;
     const int sums = measure.sums(), width = measure.width();
@@ -237,7 +240,7 @@ Outcome divide_column(const Task& task, const Parent& parent, const ColumnFacts&
     const Place place = learned ? Place::any_child : Place::nowhere;
     switch (recipe.branching) {
         case Branching::binary:
-            return two_sets(task, parent, buckets, learned ? Place::high_then_low : Place::nowhere);
+            return two_sets(task, parent, facts, buckets, learned ? Place::high_then_low : Place::nowhere);
         case Branching::one_vs_rest:
             return one_against_rest(task, parent, facts, buckets, place);
         case Branching::grouped: {
@@ -246,7 +249,7 @@ Outcome divide_column(const Task& task, const Parent& parent, const ColumnFacts&
             const auto grouping = group_levels(task, parent, buckets, facts.levels);
             if (!grouping) return {};
             const std::vector<int> absent(facts.levels, grouping->rest);
-            return place_missing(task, parent, buckets, place, grouping->division, absent);
+            return place_missing(task, parent, facts, buckets, place, grouping->division, absent);
         }
         default:
             return each_value(task, parent, facts, buckets, place);
@@ -279,7 +282,9 @@ Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFa
     const Children children = children_of(task, buckets, division);
     candidate.rating = rate(task, parent, children);
     if (task.custom) candidate.rating.score = candidate.rating.gain = outcome.score;
-    if (recipe.stopping.significance) candidate.rating.test = significance_of(task, buckets, division);
+    if (recipe.stopping.significance && !is_test(recipe.rule)) {
+        candidate.rating.test = significance_of(task, buckets, division);
+    }
     candidate.obstacle = Obstacle::none;
     if (ordered && recipe.threshold.penalised) {
         candidate.rating.gain -= std::log2(outcome.allowed) / node.weight;

@@ -18,7 +18,8 @@ struct ColumnFacts {
     int levels = 0;           // levels, or bins
     bool binned = false;
     std::vector<double> bounds;   // upper bound of each bin (binned only)
-    std::vector<double> distinct; // distinct values, rising (numbers whose thresholds are observed values)
+    std::vector<double> distinct; // distinct values, rising (numbers whose
+                                  // thresholds are observed values)
 };
 
 // Which child each bucket goes to, and the missing entries (-1: scored nowhere).
@@ -65,6 +66,9 @@ Children children_of(const Task& task, const Buckets& buckets, const Division& d
 // The split that sends each bucket where the division says. Levels absent at the node get `absent[level]`.
 Split split_of(const Task& task, const ColumnFacts& facts, const Buckets& buckets, const Division& division,
                const Children& children, const std::vector<int>& absent);
+// Writes the missing policy into a split whose shares are known; `missing_child`: where the candidate put the missing
+// entries, -1: nowhere.
+void settle_missing(const Task& task, int missing_child, Split& split);
 int level_of(const Buckets& buckets, int bucket);
 // The number between two neighbouring values that separates them under `<=` (closed) or `<`.
 double midpoint(double below, double above, bool closed);

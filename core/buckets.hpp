@@ -1,7 +1,7 @@
 // Buckets: everything a choice needs to know about one column at one node. No rows, only statistics per bin.
 //
-// Comes in: what Rows::count filled. Goes out: piles, sums of chosen bins as the numbers criteria read.
-// Always holds: only bins with entries are listed, in rising order of value or level code.
+// Comes in: what Rows::count filled. Goes out: piles, sums of chosen bins as the numbers criteria read. Always holds:
+// only bins with entries are listed, in rising order of value or level code.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,8 @@ private:
     const Buckets& buckets_;
     int64_t rows_ = 0;
     std::vector<Sum> stat_;
-    std::vector<Sum> weight_tree_; // Fenwick trees over local ranks: weight, and weight x target
+    std::vector<Sum> weight_tree_; // Fenwick trees over local ranks: weight, and
+                                   // weight x target
     std::vector<Sum> sum_tree_;
 };
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double rounding = 1e-12;
 constexpr double average_margin = 1e-3; // C4.5: a gain this close to the average is still average
-constexpr double many_values = 0.3;     // C4.5: a nominal column with this share of the rows as levels says little
+constexpr double many_values = 0.3;     // C4.5: a nominal column with this share of
+                                        // the rows as levels says little
 
 bool is_merge(const Task& task) { return task.recipe.branching == Branching::merge; }
 
@@ -137,10 +138,14 @@ Decision choose(const Task& task, const GrownNode& node, double root_weight, std
         if (!candidates[i].possible()) continue;
         if (static_cast<int>(i) != best || decision.stop != Stop::none) rivals.push_back(static_cast<int>(i));
     }
-    std::stable_sort(rivals.begin(), rivals.end(),
-                     [&](int a, int b) { return candidates[a].rating.score > candidates[b].rating.score; });
-    if (rivals.size() > static_cast<size_t>(task.recipe.rivals)) rivals.resize(task.recipe.rivals);
-    for (int i : rivals) decision.rivals.push_back(candidates[i]);
+    while (!rivals.empty() && decision.rivals.size() < static_cast<size_t>(task.recipe.rivals)) {
+        auto next = rivals.begin();
+        for (auto rival = next; rival != rivals.end(); ++rival) {
+            if (better(task, node, candidates[*rival], candidates[*next])) next = rival;
+        }
+        decision.rivals.push_back(candidates[*next]);
+        rivals.erase(next);
+    }
     if (decision.stop != Stop::none) return decision;
     decision.chosen = std::move(candidates[best]);
     if (decision.chosen.enlarged) static_cast<Rated&>(decision.chosen) = *decision.chosen.enlarged;

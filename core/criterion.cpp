@@ -33,6 +33,19 @@ double variance(Stat stat) {
     return std::max(0.0, stat[2] / stat[0] - mean * mean);
 }
 
+// What dividing takes off the variance, as the variance between the children: taking one variance from the other would
+// lose the digits that tell close splits apart.
+double between(Stat parent, std::span<const double> children) {
+    const double mean = parent[1] / parent[0];
+    double sum = 0;
+    for (size_t at = 0; at < children.size(); at += 3) {
+        if (!(children[at] > 0)) continue;
+        const double away = children[at + 1] / children[at] - mean;
+        sum += children[at] / parent[0] * away * away;
+    }
+    return sum;
+}
+
 // Half the mean Poisson deviance around the mean; the statistic's third number is the sum of y ln y.
 double poisson(Stat stat, double offset) {
     if (!(stat[0] > 0)) return 0;
@@ -130,6 +143,8 @@ bool is_mean_impurity(Rule rule) {
     }
 }
 
+bool is_test(Rule rule) { return rule == Rule::chi_square || rule == Rule::likelihood_ratio || rule == Rule::f; }
+
 double weight_of(Rule rule, Stat stat) { return is_for_classes(rule) ? sum_of(stat) : stat[0]; }
 
 double entropy_of(Stat parts) {
@@ -173,6 +188,7 @@ double improvement(Rule rule, Stat parent, std::span<const double> children, dou
     const size_t width = parent.size();
     const double total = weight_of(rule, parent);
     if (!(total > 0)) return 0;
+    if (rule == Rule::variance) return between(parent, children);
     double after = 0;
     for (size_t at = 0; at < children.size(); at += width) {
         const Stat child = children.subspan(at, width);

@@ -1,8 +1,8 @@
 // What makes a split good: pure functions of a few numbers, blind to rows and to how many children there are.
 //
-// Comes in: statistics as doubles (stat.hpp), for the parent and each child, one after the other.
-// Goes out: an impurity, or how much better the children are than the parent.
-// Always holds: larger scores are better; an empty child weighs nothing and changes nothing.
+// Comes in: statistics as doubles (stat.hpp), for the parent and each child, one after the other. Goes out: an
+// impurity, or how much better the children are than the parent. Always holds: larger scores are better; an empty child
+// weighs nothing and changes nothing.
 #pragma once
 
 #include <span>
@@ -15,6 +15,9 @@ using Stat = std::span<const double>;
 
 // Whether the rule is a weighted mean of impurities, so that its score is an improvement of that mean.
 bool is_mean_impurity(Rule rule);
+
+// Whether the rule ranks by the p of a test.
+bool is_test(Rule rule);
 
 double weight_of(Rule rule, Stat stat);
 // `offset`: what a numeric target was measured from; only Poisson needs it.

@@ -41,7 +41,8 @@ int level_of(const Buckets& buckets, int bucket) { return static_cast<int>(bucke
 // Missing becomes a level of its own: one more bucket, the last.
 Buckets with_missing_level(Buckets buckets) {
     if (!buckets.has_missing()) return buckets;
-    buckets.at.push_back(missing_level); // the missing entries are the last bin; now it counts, and none are missing
+    buckets.at.push_back(missing_level); // the missing entries are the last bin;
+                                         // now it counts, and none are missing
     buckets.append();
     if (!buckets.member_start.empty()) buckets.member_start.push_back(buckets.members.size());
     return buckets;
@@ -75,6 +76,34 @@ Children children_of(const Task& task, const Buckets& buckets, const Division& d
         children.rows[i] = piles[i].rows();
     }
     return children;
+}
+
+void settle_missing(const Task& task, int missing_child, Split& split) {
+    const int largest = largest_share(split);
+    const bool even = std::count(split.share.begin(), split.share.end(), split.share[largest]) > 1;
+    switch (task.recipe.missing) {
+        case Missing::spread:
+            split.missing = spread;
+            break;
+        case Missing::surrogates:
+            split.missing = task.recipe.surrogates_then_majority && !even ? largest : stop_here;
+            break;
+        case Missing::own:
+        case Missing::learned:
+            split.missing = missing_child >= 0 ? missing_child : largest;
+            break;
+        case Missing::majority:
+            split.missing = largest;
+            break;
+        case Missing::random:
+            split.missing = random_child;
+            break;
+        case Missing::ignore:
+        case Missing::refuse:
+            split.missing = stop_here;
+            break;
+    }
+    split.unseen = task.recipe.unseen_to_majority ? largest : as_missing;
 }
 
 Split split_of(const Task& task, const ColumnFacts& facts, const Buckets& buckets, const Division& division,
@@ -111,31 +140,7 @@ Split split_of(const Task& task, const ColumnFacts& facts, const Buckets& bucket
             split.child_of_bin.assign(child_of_level.begin(), child_of_level.end());
         }
     }
-    const int largest = largest_share(split);
-    const bool even = std::count(split.share.begin(), split.share.end(), split.share[largest]) > 1;
-    switch (task.recipe.missing) {
-        case Missing::spread:
-            split.missing = spread;
-            break;
-        case Missing::surrogates:
-            split.missing = task.recipe.surrogates_then_majority && !even ? largest : stop_here;
-            break;
-        case Missing::own:
-        case Missing::learned:
-            split.missing = missing_child >= 0 ? missing_child : largest;
-            break;
-        case Missing::majority:
-            split.missing = largest;
-            break;
-        case Missing::random:
-            split.missing = random_child;
-            break;
-        case Missing::ignore:
-        case Missing::refuse:
-            split.missing = stop_here;
-            break;
-    }
-    split.unseen = task.recipe.unseen_to_majority ? largest : as_missing;
+    settle_missing(task, missing_child, split);
     return split;
 }
 

@@ -11,6 +11,12 @@
 namespace tw {
 namespace {
 
+// The whole table, which some rules compare a node with.
+struct Origin {
+    double weight = 0;
+    std::vector<double> stat;
+};
+
 class Grower {
 public:
     Grower(Rows& rows, const Task& task, int threads) : rows_(rows), task_(task), threads_(threads) {
@@ -21,12 +27,26 @@ public:
         GrownNode root;
         root.key = mix(task_.recipe.seed, 0);
         nodes_.push_back(root);
+        const Total total = rows_.total(0);
+        Pile pile(task_.measure, total.all);
+        pile.add(total.all.bin(0));
+        origin_.stat.resize(task_.measure.width());
+        pile.read(origin_.stat.data());
+        origin_.weight = weight_of(task_.recipe.rule, origin_.stat);
         describe(0);
         if (task_.recipe.stopping.max_leaf_nodes == std::numeric_limits<int64_t>::max()) {
             level_by_level();
         } else {
             best_first();
         }
+        return std::move(nodes_);
+    }
+
+    // The subtree of a node that is already described; the rows are its rows alone.
+    std::vector<GrownNode> run_below(const GrownNode& top, const Origin& origin) {
+        origin_ = origin;
+        nodes_.push_back(top);
+        level_by_level();
         return std::move(nodes_);
     }
 
@@ -65,7 +85,6 @@ private:
             return {task_.measure.needs == Needs::medians ? pile.median() : node.told[1]};
         }
         const double classes = task_.measure.n_classes;
-        const GrownNode& root = nodes_[0];
         std::vector<double> value = node.stat;
         for (size_t c = 0; c < value.size(); ++c) {
             switch (task_.recipe.smoothing) {
@@ -77,7 +96,7 @@ private:
                     break;
                 case Smoothing::m_estimate: {
                     const double m = task_.recipe.smoothing_m;
-                    value[c] = (value[c] + m * root.stat[c] / root.weight) / (node.weight + m);
+                    value[c] = (value[c] + m * origin_.stat[c] / origin_.weight) / (node.weight + m);
                     break;
                 }
             }
@@ -94,19 +113,12 @@ private:
 
     // Decides about each of these nodes: a chosen split, or a reason to stop.
     void decide(const std::vector<int>& open) {
-        const int64_t columns = rows_.columns();
-        std::vector<std::vector<Candidate>> candidates(open.size(), std::vector<Candidate>(columns));
-        parallel_for(static_cast<int64_t>(open.size()) * columns, threads_, [&](int64_t i) {
-            const int id = open[i / columns];
-            const int column = static_cast<int>(i % columns);
-            const NodeFacts facts{nodes_[id].weight, nodes_[id].stat};
-            Candidate candidate = best_candidate(task_, facts, *facts_[column], rows_.count(id, column));
-            candidate.column = column;
-            candidates[i / columns][column] = std::move(candidate);
-        });
+        std::vector<Ask> asks;
+        for (int id : open) asks.push_back({id, {nodes_[id].weight, nodes_[id].stat}});
+        std::vector<std::vector<Candidate>> candidates = rows_.candidates(task_, asks, threads_);
         for (size_t i = 0; i < open.size(); ++i) {
             GrownNode& node = nodes_[open[i]];
-            Decision decision = choose(task_, node, nodes_[0].weight, std::move(candidates[i]), facts_);
+            Decision decision = choose(task_, node, origin_.weight, std::move(candidates[i]), facts_);
             node.stop = decision.stop;
             node.chosen = std::move(decision.chosen);
             node.rivals = std::move(decision.rivals);
@@ -192,9 +204,42 @@ private:
 
     void level_by_level() {
         std::vector<int> open = still_open({0});
+        std::vector<int> small;
         while (!open.empty()) {
+            const auto large = std::stable_partition(open.begin(), open.end(),
+                                                     [&](int id) { return nodes_[id].rows > rows_.small(); });
+            small.insert(small.end(), large, open.end());
+            open.erase(large, open.end());
             decide(open);
             open = still_open(divide(still_open(open)));
+        }
+        grow_apart(small);
+    }
+
+    // Small nodes need nothing of each other: each subtree is grown by one thread and put in its place.
+    void grow_apart(const std::vector<int>& small) {
+        std::vector<std::vector<GrownNode>> subtrees(small.size());
+        parallel_for(static_cast<int64_t>(small.size()), threads_, [&](int64_t i) {
+            const auto detached = rows_.detach(small[i]);
+            const Task task{task_.recipe, detached->measure(), task_.custom, task_.table_rows};
+            subtrees[i] = Grower(detached->rows(), task, 1).run_below(nodes_[small[i]], origin_);
+        });
+        for (size_t i = 0; i < small.size(); ++i) graft(small[i], std::move(subtrees[i]));
+    }
+
+    void graft(int place, std::vector<GrownNode> subtree) {
+        const int shift = static_cast<int>(nodes_.size()) - 1; // node 0 of the subtree is the place itself
+        const int parent = nodes_[place].parent;
+        const auto moved = [&](int id) { return id == 0 ? place : id + shift; };
+        for (size_t i = 0; i < subtree.size(); ++i) {
+            GrownNode& node = subtree[i];
+            node.parent = i == 0 ? parent : moved(node.parent);
+            for (int& child : node.children) child = moved(child);
+            if (i == 0) {
+                nodes_[place] = std::move(node);
+            } else {
+                nodes_.push_back(std::move(node));
+            }
         }
     }
 
@@ -226,6 +271,7 @@ private:
     Rows& rows_;
     const Task& task_;
     int threads_;
+    Origin origin_;
     std::vector<const ColumnFacts*> facts_;
     std::vector<GrownNode> nodes_;
 };

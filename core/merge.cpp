@@ -1,8 +1,8 @@
 // CHAID: levels that do not differ significantly are merged, then the division is tested with Bonferroni's correction.
 //
-// Comes in: a column's buckets. Goes out: a candidate whose children are the merged groups.
-// Always holds: groups stand in the order of their first member; of equally similar pairs the first is merged; the
-// missing entries of an ordered column float: they join one group, or stay alone, whichever gives the smaller p.
+// Comes in: a column's buckets. Goes out: a candidate whose children are the merged groups. Always holds: groups stand
+// in the order of their first member; of equally similar pairs the first is merged; the missing entries of an ordered
+// column float: they join one group, or stay alone, whichever gives the smaller p.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -66,11 +66,12 @@ public:
     // Groups with too few rows join the one most like them.
     Groups enlarged(Groups groups) const {
         while (groups.size() > 1) {
-            size_t small = 0;
-            for (size_t i = 1; i < groups.size(); ++i) {
-                if (rows(groups[i]) < rows(groups[small])) small = i;
+            size_t small = groups.size();
+            for (size_t i = 0; i < groups.size(); ++i) {
+                if (!is_small(groups[i])) continue;
+                if (small == groups.size() || rows(groups[i]) < rows(groups[small])) small = i;
             }
-            if (rows(groups[small]) >= choice_.min_child) break;
+            if (small == groups.size()) break;
             int partner = -1;
             double best = 0;
             for (size_t i = 0; i < groups.size(); ++i) {
@@ -150,6 +151,13 @@ private:
     void fill(const Group& group, Pile& pile) const {
         for (int bucket : group.members) pile.add(buckets_.bin(bucket));
         if (group.missing) pile.add(buckets_.missing());
+    }
+
+    bool is_small(const Group& group) const {
+        const Stopping& stopping = task_.recipe.stopping;
+        if (rows(group) < std::max(choice_.min_child, stopping.min_samples_leaf)) return true;
+        const Children alone = children({group});
+        return weight_of(task_.recipe.rule, alone.stat(0)) < stopping.min_weight_leaf - 1e-9;
     }
 
     int64_t rows(const Group& group) const {

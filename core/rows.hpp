@@ -4,6 +4,7 @@
 // does not depend on the order of rows.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "branching.hpp"
@@ -18,6 +19,14 @@ struct Total {
     double low = 0;
     double high = 0;
 };
+
+// A node whose split is wanted.
+struct Ask {
+    int node;
+    NodeFacts facts;
+};
+
+struct Detached;
 
 class Rows {
 public:
@@ -39,6 +48,21 @@ public:
     virtual void reserve(int nodes) = 0;
     // Rows the tree is grown on.
     virtual int64_t used_rows() const = 0;
+
+    // The best candidate of every column for each node. This is count and choose per column; rows that can count many
+    // nodes and columns at once, or find the best without looking at every value, do better.
+    virtual std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<Ask>& asks, int threads);
+    // A small node's rows by themselves, if its subtree is better grown apart.
+    virtual std::unique_ptr<Detached> detach(int /*node*/) const { return nullptr; }
+    // Nodes of at most this many rows are worth detaching.
+    virtual int64_t small() const { return 0; }
+};
+
+// Rows of one small node, renumbered from 0, with the target as they see it.
+struct Detached {
+    virtual ~Detached() = default;
+    virtual Rows& rows() = 0;
+    virtual const Measure& measure() const = 0;
 };
 
 } // namespace tw

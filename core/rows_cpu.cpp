@@ -22,11 +22,7 @@ bool is_blank(const Table& table, int64_t row) {
 } // namespace
 
 RowsCpu::RowsCpu(const Table& table, const Recipe& recipe, const Measure& measure, int threads)
-    : table_(table),
-      recipe_(recipe),
-      measure_(measure),
-      facts_(table.columns.size()),
-      bin_codes_(table.columns.size()) {
+    : table_(table), recipe_(recipe), measure_(measure), bin_codes_(table.columns.size()) {
     std::vector<Entry> all;
     for (int64_t row = 0; row < table.rows; ++row) {
         if (measure.weight[row] == 0 || (recipe.drop_blank_rows && is_blank(table, row))) continue;
@@ -34,16 +30,37 @@ RowsCpu::RowsCpu(const Table& table, const Recipe& recipe, const Measure& measur
     }
     used_rows_ = static_cast<int64_t>(all.size());
     entries_.push_back(std::move(all));
+    auto facts = std::make_shared<std::vector<ColumnFacts>>(table.columns.size());
     parallel_for(columns(), threads, [&](int64_t i) {
         const int column = static_cast<int>(i);
-        facts_[column] = learn_facts(column);
-        if (!facts_[column].binned) return;
-        bin_codes_[column].assign(table.rows, -1);
-        for (const Entry& entry : entries_[0]) {
-            const double x = table.columns[column].numbers[entry.row];
-            if (!std::isnan(x)) bin_codes_[column][entry.row] = group_of(facts_[column].bounds, x);
-        }
+        (*facts)[column] = learn_facts(column);
+        if ((*facts)[column].binned) code_bins(column, (*facts)[column].bounds);
     });
+    facts_ = std::move(facts);
+}
+
+RowsCpu::RowsCpu(const Table& table, const Recipe& recipe, const Measure& measure,
+                 std::shared_ptr<const std::vector<ColumnFacts>> facts)
+    : table_(table),
+      recipe_(recipe),
+      measure_(measure),
+      used_rows_(table.rows),
+      facts_(std::move(facts)),
+      bin_codes_(table.columns.size()) {
+    std::vector<Entry> all;
+    for (int64_t row = 0; row < table.rows; ++row) all.push_back({static_cast<uint32_t>(row), measure.weight[row]});
+    entries_.push_back(std::move(all));
+    for (int column = 0; column < columns(); ++column) {
+        if ((*facts_)[column].binned) code_bins(column, (*facts_)[column].bounds);
+    }
+}
+
+void RowsCpu::code_bins(int column, const std::vector<double>& bounds) {
+    bin_codes_[column].assign(table_.rows, -1);
+    for (int64_t row = 0; row < table_.rows; ++row) {
+        const double x = table_.columns[column].numbers[row];
+        if (!std::isnan(x)) bin_codes_[column][row] = group_of(bounds, x);
+    }
 }
 
 ColumnFacts RowsCpu::learn_facts(int column) const {
@@ -55,7 +72,7 @@ ColumnFacts RowsCpu::learn_facts(int column) const {
     std::vector<std::pair<double, int64_t>> known;
     for (const Entry& entry : entries_[0]) {
         const double x = data.numbers[entry.row];
-        if (!std::isnan(x)) known.push_back({x, entry.weight});
+        if (!std::isnan(x)) known.push_back({x + 0.0, entry.weight}); // -0 and 0 are one value
     }
     if (recipe_.numeric == Numeric::binned) {
         facts.binned = true;
@@ -72,8 +89,8 @@ ColumnFacts RowsCpu::learn_facts(int column) const {
 
 double RowsCpu::value(int column, uint32_t row) const {
     const Column& data = table_.columns[column];
-    if (data.kind == Kind::number && !facts_[column].binned) return data.numbers[row];
-    const int code = facts_[column].binned ? bin_codes_[column][row] : data.codes[row];
+    if (data.kind == Kind::number && !facts(column).binned) return data.numbers[row];
+    const int code = facts(column).binned ? bin_codes_[column][row] : data.codes[row];
     return code < 0 ? nan : code;
 }
 

@@ -6,17 +6,27 @@
 namespace tw {
 namespace {
 
-constexpr int bits = 52; // every quantity fits a double's mantissa, every product of two fits a Sum
+constexpr int bits = 52; // every quantity fits a double's mantissa, every
+                         // product of two fits a Sum
 
-// The largest power of two p such that total * p stays below 2^bits.
-double power_below(double total) {
+// Places for a numeric target: so many that its weighted sum fits 64 bits. By weight, not by rows, so that a row given
+// twice is measured like a row of weight two.
+int target_bits(double total_weight) {
+    int exponent = 0;
+    std::frexp(total_weight, &exponent);
+    return std::clamp(62 - exponent, 20, bits);
+}
+
+// The largest power of two p such that total * p stays below 2^places.
+double power_below(double total, int places = bits) {
     if (!(total > 0)) return 1;
     int exponent = 0;
     std::frexp(total, &exponent); // total < 2^exponent
-    return std::ldexp(1.0, std::clamp(bits - exponent, -1000, 1000));
+    return std::ldexp(1.0, std::clamp(places - exponent, -1000, 1000));
 }
 
-void measure_weights(Measure& m, const Answers& answers, int64_t rows, bool fractions) {
+// Returns the total weight, the same for any order of rows.
+double measure_weights(Measure& m, const Answers& answers, int64_t rows, bool fractions) {
     const auto weight = [&](int64_t i) { return answers.weight ? answers.weight[i] : 1.0; };
     double heaviest = 0;
     bool whole = true;
@@ -33,9 +43,10 @@ void measure_weights(Measure& m, const Answers& answers, int64_t rows, bool frac
     m.weight_unit = 1 / scale;
     m.weight.resize(rows);
     for (int64_t i = 0; i < rows; ++i) m.weight[i] = std::llround(weight(i) * scale);
+    return total;
 }
 
-void measure_numbers(Measure& m, const Answers& answers, int64_t rows) {
+void measure_numbers(Measure& m, const Answers& answers, int64_t rows, double total_weight) {
     double low = 0, high = 0;
     bool first = true;
     for (int64_t i = 0; i < rows; ++i) {
@@ -48,7 +59,7 @@ void measure_numbers(Measure& m, const Answers& answers, int64_t rows) {
     // Measured from the middle of its range, a target loses the fewest digits; the middle does not depend on row order.
     m.offset = low / 2 + high / 2;
     const double reach = std::max(high - m.offset, m.offset - low);
-    const double scale = power_below(reach);
+    const double scale = power_below(reach, target_bits(total_weight));
     const double square_scale = power_below(reach * reach);
     m.target_unit = 1 / scale;
     m.sum_unit = m.weight_unit / scale;
@@ -90,6 +101,29 @@ void measure_ranks(Measure& m, const Answers& answers, int64_t rows) {
 
 } // namespace
 
+Measure Measure::extract(const std::vector<Entry>& entries) const {
+    Measure m;
+    m.needs = needs;
+    m.n_classes = n_classes;
+    m.weight_unit = weight_unit;
+    m.sum_unit = sum_unit;
+    m.square_unit = square_unit;
+    m.offset = offset;
+    m.target_unit = target_unit;
+    for (const Entry& entry : entries) {
+        m.weight.push_back(entry.weight);
+        if (n_classes > 0) {
+            m.classes.push_back(classes[entry.row]);
+        } else {
+            m.target.push_back(target[entry.row]);
+            m.square.push_back(square[entry.row]);
+            m.own_raw.push_back(raw[entry.row]);
+        }
+    }
+    m.raw = m.own_raw.data();
+    return m;
+}
+
 void Measure::read_moments(const Sum* stat, double* out) const {
     if (n_classes > 0) {
         for (int c = 0; c < n_classes; ++c) out[c] = static_cast<double>(stat[c]) * weight_unit;
@@ -123,13 +157,13 @@ Measure measure(const Answers& answers, int64_t rows, bool fractions, Needs need
     Measure m;
     m.needs = needs;
     m.n_classes = answers.n_classes;
-    measure_weights(m, answers, rows, fractions);
+    const double total_weight = measure_weights(m, answers, rows, fractions);
     if (answers.n_classes > 0) {
         m.classes.assign(answers.classes, answers.classes + rows);
         return m;
     }
     m.raw = answers.numbers;
-    measure_numbers(m, answers, rows);
+    measure_numbers(m, answers, rows, total_weight);
     if (needs == Needs::deviance) measure_logs(m, answers, rows);
     if (needs == Needs::medians) measure_ranks(m, answers, rows);
     return m;

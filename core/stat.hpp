@@ -1,8 +1,8 @@
 // What is added up about the target, in integers: sums do not depend on the order of rows, threads or partitions.
 //
 // Comes in: the answers and weights of all rows. Goes out: `Measure`, every row's contribution as an integer, and the
-// units that turn sums of them back into numbers.
-// Always holds: units are powers of two; whole-number weights and dyadic targets of ordinary size are held exactly.
+// units that turn sums of them back into numbers. Always holds: units are powers of two; whole-number weights and
+// dyadic targets of ordinary size are held exactly.
 //
 // A statistic as integers has `sums` of them: one weight per class, or weight, sum and sum of squares of a numeric
 // target measured from `offset` (and, for Poisson, the sum of y ln y). As doubles, what criteria read, it has `width`
@@ -39,13 +39,15 @@ struct Measure {
     double offset = 0;
     double target_unit = 1;
     const double* raw = nullptr; // the numeric target as given
+    std::vector<double> own_raw; // where `raw` points to if it is not the caller's
 
     std::vector<int64_t> weight;  // per row
     std::vector<int32_t> classes; // per row
     std::vector<int64_t> target;  // per row, in target_unit from offset
     std::vector<int64_t> square;  // per row
     std::vector<int64_t> log;     // per row, y ln y (Poisson only)
-    std::vector<uint32_t> rank;   // per row, place of the target among its distinct values (medians only)
+    std::vector<uint32_t> rank;   // per row, place of the target among its distinct
+                                  // values (medians only)
     std::vector<double> rank_value;
     std::vector<int64_t> rank_target;
 
@@ -63,6 +65,8 @@ struct Measure {
         }
     }
 
+    // The same measure for some rows alone, renumbered from 0 (for classes and squares).
+    Measure extract(const std::vector<Entry>& entries) const;
     // Sums as the numbers a criterion reads (not for medians, which are no sums: see Pile).
     void read(const Sum* stat, double* out) const;
     // Sums as class weights, or weight, sum and sum of squares from the offset, whatever the criterion needs.

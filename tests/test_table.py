@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import enum
 import importlib.util
 import warnings
 from collections.abc import Callable
@@ -601,3 +602,11 @@ def test_frames_are_frozen() -> None:
     frame = Frame((), 0)
     with pytest.raises(AttributeError):
         frame.n_rows = 3  # type: ignore[misc]
+
+
+#: An enumeration whose str() is its name, not its text, as those of older Pythons are.
+Colour = enum.Enum("Colour", {"RED": "red"}, type=str)
+
+
+def test_text_enumerations_are_their_text() -> None:
+    assert read_column([Colour.RED, "blue"], "c").levels == ("blue", "red")

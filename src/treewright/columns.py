@@ -117,7 +117,7 @@ def plain_level(name: str, value: object) -> Level:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # the text itself, also of an enumeration whose str() is its name
     if _is_whole_decimal(value):
         return int(value)
     if isinstance(value, (float, Decimal, Fraction)):

@@ -38,6 +38,9 @@ UNSEEN_CODE = -2
 #: A nominal target with a class of its own for every row is an identifier once there are more rows than this.
 FEW_ROWS = 20
 
+#: Targets and weights beyond this, or all below its inverse, could not be added up or squared.
+LARGEST = 1e150
+
 _KIND_CODES = {"ordinal": 1, "nominal": 2, "boolean": 2}
 
 
@@ -190,6 +193,11 @@ def encode_weight(weight: RawColumn, n_rows: int) -> FloatArray:
         )
     if not values.any():
         raise DataError(f"the weight {weight.name!r} is zero in every row; at least one weight must not be zero")
+    if not 1 / LARGEST < values.max() < LARGEST:
+        raise DataError(
+            f"the largest weight of {weight.name!r} is {values.max():g}; scale the weights to ordinary size: "
+            "only their proportions matter"
+        )
     return values
 
 
@@ -274,7 +282,14 @@ def _target_numbers(target: RawColumn) -> FloatArray:
     row = misfit(target, "numeric")
     if row is not None:
         raise DataError(
-            f"the target {target.name!r} cannot be a number: it has {target.text(row)} in row {row}; use "
-            "task='classification', or convert it first"
+            f"the target {target.name!r} cannot be a number: it has {target.text(row)} in row {row}; learn classes "
+            "(task='classification', or a classifier), or convert it first"
         )
-    return np.ascontiguousarray(numbers_of(target, "target", "y"))
+    values = np.ascontiguousarray(numbers_of(target, "target", "y"))
+    reach = float(values.max() / 2 - values.min() / 2)
+    if np.abs(values).max() > LARGEST or 0 < reach < 1 / LARGEST:
+        raise DataError(
+            f"the target {target.name!r} goes from {values.min():g} to {values.max():g}, beyond what can be squared; "
+            "scale it, so that its numbers are of ordinary size"
+        )
+    return values

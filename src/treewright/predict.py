@@ -65,6 +65,8 @@ def _router(tree: Tree) -> Any:
 
 
 def _encoded(tree: Tree, data: object) -> Encoded:
+    if not isinstance(tree, Tree):
+        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     # An array has no names and is read whole; of a table only the tree's own columns are.
     rows = encode(read(data, only=tree.schema.names), tree.schema, training=False, unseen=tree.recipe.unseen)
     if isinstance(tree.recipe.missing, RefuseMissing):

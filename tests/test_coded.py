@@ -1,0 +1,115 @@
+"""Histograms with zoom against the exhaustive search: the same tree, whatever the table.
+
+Comes in: tables of numbers with few or many distinct values, two or many classes or a numeric target; mixed columns.
+Always holds: structure, thresholds and statistics are identical; only the last bits of a gain may differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright import _core
+
+SAME = [
+    "parent",
+    "depth",
+    "stop",
+    "rows",
+    "weight",
+    "stats",
+    "value",
+    "child_start",
+    "children",
+    "missing",
+    "unseen",
+    "break_start",
+    "breaks",
+    "bin_start",
+    "child_of_bin",
+    "share_start",
+    "share",
+    "column",
+]
+
+
+def grow(columns: list[Any], kinds: list[int], levels: list[int], target: Any, recipe: tw.Recipe, **how: Any) -> Any:
+    classes = 0 if target.dtype == np.float64 else int(target.max()) + 1
+    return _core.grow(columns, kinds, levels, target, classes, None, recipe.as_dict(), 2, None, **how)
+
+
+def assert_same(columns: list[Any], kinds: list[int], levels: list[int], target: Any, recipe: tw.Recipe) -> None:
+    fast = grow(columns, kinds, levels, target, recipe)
+    slow = grow(columns, kinds, levels, target, recipe, exhaustive=True)
+    for name in SAME:
+        np.testing.assert_array_equal(fast[name], slow[name], err_msg=name)
+    for name in ("impurity", "gain", "score"):
+        np.testing.assert_allclose(fast[name], slow[name], rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def numbers(rng: np.random.Generator, rows: int, shape: str) -> Any:
+    if shape == "many":
+        return rng.normal(size=rows)
+    if shape == "few":
+        return rng.integers(0, 7, size=rows).astype(np.float64)
+    if shape == "lumps":  # most rows share one value, the rest are spread
+        return np.where(rng.random(rows) < 0.6, 0.0, rng.normal(size=rows))
+    return np.round(rng.normal(size=rows), 2)  # some hundred distinct values
+
+
+def target_of(rng: np.random.Generator, columns: list[Any], kind: str) -> Any:
+    signal = columns[0] + 0.5 * columns[1] * columns[2] + rng.normal(size=len(columns[0]))
+    if kind == "number":
+        return signal
+    if kind == "dyadic":
+        return np.round(signal * 4) / 4
+    cuts = [0.0] if kind == "two" else np.quantile(signal, [0.2, 0.5, 0.6, 0.9])
+    return np.searchsorted(cuts, signal).astype(np.int32)
+
+
+CRITERIA = {
+    "two": ["gini", "information_gain", "misclassification"],
+    "five": ["gini", "information_gain", "misclassification"],
+    "number": ["variance"],
+    "dyadic": ["variance"],
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("rows", [40, 900, 5000])
+@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
+def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: str, rows: int, seed: int) -> None:
+    rng = np.random.default_rng([seed, rows])
+    columns = [numbers(rng, rows, shape) for shape in ("many", "few", "lumps", "rounded")]
+    answers = target_of(rng, columns, target)
+    field = "regression" if answers.dtype == np.float64 else "criterion"
+    recipe = replace(
+        tw.SKLEARN, **{field: criterion}, rivals=0, stopping=tw.Stopping(max_depth=8, min_samples_leaf=1 + 3 * seed)
+    )
+    assert_same(columns, [0] * 4, [0] * 4, answers, recipe)
+
+
+@pytest.mark.parametrize("rivals", [0, 3])
+def test_levels_and_missing_values_beside_coded_columns(rivals: int) -> None:
+    rng = np.random.default_rng(5)
+    rows = 4000
+    columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps")]
+    answers = target_of(rng, columns, "two")
+    gappy = np.where(rng.random(rows) < 0.2, np.nan, columns[0])
+    levels = rng.integers(0, 6, size=rows).astype(np.int32)
+    recipe = replace(tw.CART, missing="majority", rivals=rivals, stopping=tw.Stopping(max_depth=6))
+    assert_same([*columns, gappy, levels], [0, 0, 0, 0, 2], [0, 0, 0, 0, 6], answers, recipe)
+
+
+def test_leaf_limit_and_smoothing() -> None:
+    rng = np.random.default_rng(6)
+    columns = [numbers(rng, 6000, shape) for shape in ("many", "rounded", "lumps")]
+    for answers in (target_of(rng, columns, "two"), target_of(rng, columns, "number")):
+        recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.Stopping(max_leaf_nodes=40))
+        assert_same(columns, [0] * 3, [0] * 3, answers, recipe)
+    smooth = replace(tw.SKLEARN, rivals=0, leaves=tw.Leaves(smoothing="m_estimate"), stopping=tw.Stopping(max_depth=9))
+    assert_same(columns, [0] * 3, [0] * 3, target_of(rng, columns, "five"), smooth)
