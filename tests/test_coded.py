@@ -113,3 +113,11 @@ def test_leaf_limit_and_smoothing() -> None:
         assert_same(columns, [0] * 3, [0] * 3, answers, recipe)
     smooth = replace(tw.SKLEARN, rivals=0, leaves=tw.Leaves(smoothing="m_estimate"), stopping=tw.Stopping(max_depth=9))
     assert_same(columns, [0] * 3, [0] * 3, target_of(rng, columns, "five"), smooth)
+
+
+@pytest.mark.parametrize("recipe", [tw.C45, tw.J48, tw.CART, tw.CHAID], ids=lambda recipe: recipe.name)
+def test_minus_zero_is_zero_in_any_order_of_rows(recipe: tw.Recipe) -> None:
+    x = np.array([-0.0, 0.0, -0.0, 0.0, 1.0, 1.0, 2.0, 2.0] * 20)
+    y = np.array(["a", "a", "a", "a", "b", "b", "b", "a"] * 20)
+    turned = slice(None, None, -1)
+    assert tw.learn({"x": x, "y": y}, "y", recipe) == tw.learn({"x": x[turned], "y": y[turned]}, "y", recipe)
