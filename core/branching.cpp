@@ -188,10 +188,13 @@ Outcome each_value(const Task& task, const Parent& parent, const ColumnFacts& fa
     return place_missing(task, parent, facts, buckets, place, division, natural_order(facts.levels));
 }
 
-double least_side(const Task& task, const Parent& parent) {
+double least_side(const Task& task, const Buckets& buckets) {
     if (!task.recipe.threshold.tenth) return 0;
-    const double known = weight_of(task.recipe.rule, parent.stat);
-    const double tenth = 0.1 * known / task.measure.n_classes;
+    Pile known(task.measure, buckets);
+    for (int i = 0; i < buckets.size(); ++i) known.add(buckets.bin(i));
+    std::vector<double> stat(task.measure.width());
+    known.read(stat.data());
+    const double tenth = 0.1 * weight_of(task.recipe.rule, stat) / task.measure.n_classes;
     return std::min(25.0, std::max(tenth, task.recipe.stopping.min_weight_two));
 }
 
@@ -235,7 +238,7 @@ Outcome divide_column(const Task& task, const Parent& parent, const ColumnFacts&
         const bool binary = recipe.branching == Branching::binary;
         const Place place = learned || (own && binary) ? Place::high_then_low : own ? Place::own_child : Place::nowhere;
         const double gap = facts.kind == Kind::number ? recipe.threshold.gap : 0;
-        return cut_in_two(task, parent, buckets, place, gap, least_side(task, parent));
+        return cut_in_two(task, parent, buckets, place, gap, least_side(task, buckets));
     }
     const Place place = learned ? Place::any_child : Place::nowhere;
     switch (recipe.branching) {

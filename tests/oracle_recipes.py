@@ -97,11 +97,7 @@ def cases(draw: st.DrawFn, criterion: Any, branching: Any, missing: Any) -> tupl
         missing = r.Surrogates(draw(st.sampled_from((0, 1, 5))), then, majority, draw(st.booleans()))
     refused = isinstance(branching, r.EachValue) and draw(st.integers(0, 3)) == 0
     numeric = draw(numeric_choices(criterion, branching))
-    if isinstance(numeric, r.Threshold) and isinstance(missing, (r.OwnCategory, r.LearnedDirection)):
-        numeric = dataclasses.replace(numeric, tenth=False)  # see test_tenth_is_of_the_known_weight
     stopping = draw(st.sampled_from(STOPPINGS))
-    if isinstance(branching, r.Merge):
-        stopping = dataclasses.replace(stopping, min_weight_leaf=0.0)  # see test_merge_keeps_to_the_lightest_leaf
     recipe = recipe_of(
         criterion,
         branching,
