@@ -9,10 +9,11 @@ every outcome is kept, the one the tie rules ask for first.
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -353,7 +354,7 @@ def split_node(p: Problem, tree: Tree) -> list[Tree]:
     node: Node = tree["entries"]
     stand_ins = surrogates_of(p, chosen.split, node)
     parts = divide(p, chosen.split, [s.split for s in stand_ins], node)
-    tree["clear"] = tree["clear"] and not order_decides(p, chosen.split, node)
+    tree["clear"] = tree["clear"] and not order_decides(p, chosen.split, node) and not tied_surrogates(p, chosen, node)
     tree["split"], tree["gain"], tree["share"] = chosen.split, chosen.gain, shares(p, chosen.split, node)
     tree["surrogates"], tree["missing"] = stand_ins, fate_for_prediction(p, chosen.split, node, parts)
     tree["children"] = [open_node(p, part, tree["depth"] + 1, tree["value"], node) for part in parts]
@@ -366,6 +367,16 @@ def order_decides(p: Problem, split: Split, node: Node) -> bool:
         return False
     parts = shares(p, split, node)
     return p.kinds[split.column] == NOMINAL and near(*parts) and bool(p.absent(node, split.column))
+
+
+def tied_surrogates(p: Problem, chosen: Candidate, node: Node) -> bool:
+    """Do two columns imitate the split equally well? Then the first is asked first: the order of columns decides."""
+    policy = p.recipe.missing
+    if not isinstance(policy, r.Surrogates) or policy.maximum == 0 or not p.absent(node, chosen.split.column):
+        return False
+    everyone = replace(p, recipe=replace(p.recipe, missing=replace(policy, maximum=len(p.columns))))
+    agreements = [s.agreement for s in surrogates_of(everyone, chosen.split, node)]
+    return any(near(a, b) for a, b in itertools.pairwise(agreements))
 
 
 def fate_for_prediction(p: Problem, split: Split, node: Node, parts: Sequence[Node]) -> int:
