@@ -16,6 +16,7 @@
 #include <string>
 
 #include "bind_recipe.hpp"
+#include "coding.hpp"
 #include "grow.hpp"
 #include "predict.hpp"
 #include "rows_coded.hpp"
@@ -29,24 +30,51 @@ namespace tw {
 namespace {
 
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class Value>
+using Spaced = nb::ndarray<const Value, nb::ndim<1>, nb::device::cpu>; // any distance between values
 using Table2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Ints = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // --- tables ---
 
-// `levels` is empty where nobody needs it.
-std::vector<Column> read_columns(const nb::sequence& columns, const std::vector<int>& kinds,
+// Numbers of either precision are read where they lie. Returns how many there are.
+int64_t read_numbers(nb::handle source, Numbers& numbers) {
+    if (Spaced<float> single; nb::try_cast(source, single, false)) {
+        numbers = Numbers(single.data(), single.stride(0) * static_cast<std::ptrdiff_t>(sizeof(float)));
+        return static_cast<int64_t>(single.shape(0));
+    }
+    const auto values = nb::cast<Spaced<double>>(source, false);
+    numbers = Numbers(values.data(), values.stride(0) * static_cast<std::ptrdiff_t>(sizeof(double)));
+    return static_cast<int64_t>(values.shape(0));
+}
+
+// A matrix of numbers stands for its columns.
+template <class Value>
+bool read_matrix(nb::handle source, int64_t rows, std::vector<Column>& columns) {
+    nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> matrix;
+    if (!nb::try_cast(source, matrix, false)) return false;
+    if (static_cast<int64_t>(matrix.shape(0)) != rows) throw std::invalid_argument("the matrix has another length");
+    const std::ptrdiff_t apart = matrix.stride(0) * static_cast<std::ptrdiff_t>(sizeof(Value));
+    for (size_t i = 0; i < matrix.shape(1); ++i) {
+        Column column;
+        column.numbers = Numbers(matrix.data() + static_cast<int64_t>(i) * matrix.stride(1), apart);
+        columns.push_back(column);
+    }
+    return true;
+}
+
+// `columns`: one array each, or a matrix of numbers. `levels` is empty where nobody needs it.
+std::vector<Column> read_columns(const nb::object& columns, const std::vector<int>& kinds,
                                  const std::vector<int>& levels, int64_t rows) {
     std::vector<Column> result;
+    if (read_matrix<float>(columns, rows, result) || read_matrix<double>(columns, rows, result)) return result;
     for (size_t i = 0; i < kinds.size(); ++i) {
         Column column;
         column.kind = static_cast<Kind>(kinds[i]);
         column.levels = levels.empty() ? 0 : levels[i];
         int64_t length = 0;
         if (column.kind == Kind::number) {
-            const auto values = nb::cast<Doubles>(columns[i], false);
-            column.numbers = values.data();
-            length = static_cast<int64_t>(values.shape(0));
+            length = read_numbers(columns[i], column.numbers);
         } else {
             const auto codes = nb::cast<Ints>(columns[i], false);
             column.codes = codes.data();
@@ -130,6 +158,23 @@ FlatTree from_dict(const nb::dict& arrays) {
 
 // --- growing ---
 
+// A table coded once, for all trees that are grown on its rows.
+class PyCoded {
+public:
+    PyCoded(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) {
+        Table table;
+        table.rows = rows;
+        table.columns = read_columns(columns, kinds, {}, rows);
+        const nb::gil_scoped_release unlocked;
+        Pool pool(n_threads);
+        table_ = std::make_shared<const CodedTable>(table, pool);
+    }
+    const std::shared_ptr<const CodedTable>& table() const { return table_; }
+
+private:
+    std::shared_ptr<const CodedTable> table_;
+};
+
 CustomScore ask_python(nb::object function) {
     if (function.is_none()) return {};
     return [function](std::span<const double> parent, std::span<const double> children, int candidates, int count,
@@ -161,9 +206,19 @@ CustomScore ask_python(nb::object function) {
     };
 }
 
-nb::dict grow_tree(const nb::sequence& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
+// What a long call does now and then: hears of Ctrl-C, and tells how far it is.
+std::function<void(double)> pulse_of(const nb::object& progress) {
+    return [&progress](double done) {
+        const nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (!progress.is_none()) progress(done);
+    };
+}
+
+nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
                    const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
-                   const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive) {
+                   const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
+                   const PyCoded* coded, const nb::object& progress) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     Answers answers;
     answers.n_classes = n_classes;
@@ -184,11 +239,12 @@ nb::dict grow_tree(const nb::sequence& columns, const std::vector<int>& kinds, c
     {
         const nb::gil_scoped_release unlocked;
         const Measure measured = measure(answers, table.rows, recipe.missing == Missing::spread, needs_of(recipe.rule));
-        const int threads = score ? 1 : n_threads;
-        std::unique_ptr<Rows> rows = exhaustive ? nullptr : coded_rows(table, recipe, measured, threads);
-        if (!rows) rows = std::make_unique<RowsCpu>(table, recipe, measured, threads);
+        Pool pool(score ? 1 : n_threads, pulse_of(progress));
+        std::unique_ptr<Rows> rows;
+        if (!exhaustive) rows = coded_rows(table, recipe, measured, coded ? coded->table() : nullptr, pool);
+        if (!rows) rows = std::make_unique<RowsCpu>(table, recipe, measured, pool);
         const Task task{recipe, measured, score, rows->used_rows()};
-        flat = flatten(grow(*rows, task, threads));
+        flat = flatten(grow(*rows, task, pool));
     }
     return to_dict(std::move(flat));
 }
@@ -197,22 +253,35 @@ class PyRouter {
 public:
     PyRouter(const nb::dict& arrays, uint64_t seed) : router_(from_dict(arrays), seed) {}
 
-    nb::object predict(const nb::sequence& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
+    nb::object predict(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
         const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
         std::vector<double> out(static_cast<size_t>(rows) * router_.answers());
         {
             const nb::gil_scoped_release unlocked;
-            router_.predict(table, rows, n_threads, out.data());
+            Pool pool(n_threads);
+            router_.predict(table, rows, pool, out.data());
         }
         return array(std::move(out), rows, router_.answers());
     }
 
-    nb::object apply(const nb::sequence& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
+    nb::object classify(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
         const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
         std::vector<int32_t> out(rows);
         {
             const nb::gil_scoped_release unlocked;
-            router_.apply(table, rows, n_threads, out.data());
+            Pool pool(n_threads);
+            router_.classify(table, rows, pool, out.data());
+        }
+        return array(std::move(out), rows);
+    }
+
+    nb::object apply(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
+        const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+        std::vector<int32_t> out(rows);
+        {
+            const nb::gil_scoped_release unlocked;
+            Pool pool(n_threads);
+            router_.apply(table, rows, pool, out.data());
         }
         return array(std::move(out), rows);
     }
@@ -220,6 +289,21 @@ public:
 private:
     Router router_;
 };
+
+// The first infinite number: its column and row, column by column; None if there is none.
+nb::object first_infinite(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) {
+    Table table;
+    table.rows = rows;
+    table.columns = read_columns(columns, kinds, {}, rows);
+    std::optional<std::pair<int, int64_t>> found;
+    {
+        const nb::gil_scoped_release unlocked;
+        Pool pool(n_threads);
+        found = find_infinite(table, pool);
+    }
+    if (!found) return nb::none();
+    return nb::make_tuple(found->first, found->second);
+}
 
 // --- formulas ---
 
@@ -274,7 +358,8 @@ double impurity_of_values(const std::string& name, const Doubles& values, const 
     Recipe recipe;
     recipe.rule = rule;
     const Table table{{}, static_cast<int64_t>(values.shape(0))};
-    const RowsCpu rows(table, recipe, measured, 1);
+    Pool pool(1);
+    const RowsCpu rows(table, recipe, measured, pool);
     const Total total = rows.total(0);
     Pile pile(measured, total.all);
     pile.add(total.all.bin(0));
@@ -300,12 +385,18 @@ std::tuple<double, double, double, double> f_test_of(const Table2& children) {
 NB_MODULE(_core, m) {
     using namespace tw;
     m.doc() = "The compiled core: arrays in, arrays out (docs/boundary.md).";
+    nb::class_<PyCoded>(m, "Coded")
+        .def(nb::init<const nb::object&, const std::vector<int>&, int64_t, int>(), "columns"_a, "kinds"_a, "n_rows"_a,
+             "n_threads"_a);
     m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
-          "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false);
+          "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "coded"_a.none() = nb::none(),
+          "progress"_a.none() = nb::none());
     nb::class_<PyRouter>(m, "Router")
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
+        .def("classify", &PyRouter::classify, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("apply", &PyRouter::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
+    m.def("first_infinite", &first_infinite, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
     m.def("impurity", &impurity_named, "name"_a, "stat"_a);
     m.def("impurity_of_values", &impurity_of_values, "name"_a, "values"_a, "weight"_a.none() = nb::none());
     m.def("score", &score_named, "name"_a, "parent"_a, "children"_a);

@@ -1,90 +1,255 @@
 #include "coding.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
+#include <cmath>
 #include <limits>
+#include <memory>
 
 namespace tw {
 namespace {
 
-constexpr size_t most_bins = 256;
-constexpr size_t sample_size = 16384;
+constexpr size_t most_bins = 255;
+constexpr int64_t sample_size = 4096;
+constexpr int64_t block_rows = 512; // a block of a matrix stays in cache while its columns are read one by one
 
 void make_distinct(std::vector<double>& values) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-std::vector<double> sampled(std::span<const double> values) {
-    const size_t step = std::max<size_t>(1, values.size() / sample_size);
-    std::vector<double> sample;
-    for (size_t i = 0; i < values.size(); i += step) sample.push_back(values[i]);
+// Rows spread over the table; an odd step meets no pattern in them.
+std::vector<int64_t> sampled_rows(int64_t rows) {
+    std::vector<int64_t> sample;
+    const int64_t step = std::max<int64_t>(1, rows / sample_size) | 1;
+    for (int64_t row = 0; row < rows; row += step) sample.push_back(row);
     return sample;
 }
 
-// The code is the number of ends below the value. Steps of fixed size keep the search free of branches.
-class Finder {
-public:
-    explicit Finder(const std::vector<double>& ends) {
-        size_ = std::bit_ceil(ends.size() + 1);
-        ends_.assign(size_, std::numeric_limits<double>::infinity());
-        std::copy(ends.begin(), ends.end(), ends_.begin());
-    }
-    size_t operator()(double x) const {
-        size_t below = 0;
-        for (size_t step = size_ / 2; step > 0; step /= 2) below += ends_[below + step - 1] < x ? step : 0;
-        return below;
-    }
-
-private:
-    size_t size_;
-    std::vector<double> ends_;
-};
-
-// All distinct values if there are few, otherwise nothing.
-std::vector<double> few_distinct(std::span<const double> values, std::vector<double> sample) {
-    make_distinct(sample);
-    if (sample.size() > most_bins) return {};
-    const Finder find(sample);
-    std::vector<double> others;
-    for (double x : values) {
-        const size_t place = find(x);
-        if (place < sample.size() && sample[place] == x) continue;
-        if (others.empty() || others.back() != x) others.push_back(x);
-        if (others.size() > 64 * most_bins) return {};
-    }
-    sample.insert(sample.end(), others.begin(), others.end());
-    make_distinct(sample);
-    return sample.size() <= most_bins ? sample : std::vector<double>{};
-}
-
-std::vector<double> quantiles(std::vector<double> sample) {
-    std::sort(sample.begin(), sample.end());
+std::vector<double> quantile_ends(const std::vector<double>& sorted) {
     std::vector<double> ends;
     for (size_t i = 1; i < most_bins; ++i) {
-        const double end = sample[i * sample.size() / most_bins];
+        const double end = sorted[i * sorted.size() / most_bins];
         if (ends.empty() || ends.back() < end) ends.push_back(end);
     }
     return ends;
 }
 
+// Every bin's last value, as far as a sample knows them. Few distinct values get a bin each.
+void choose_bins(std::vector<double> sample, CodedColumn& column) {
+    std::sort(sample.begin(), sample.end());
+    std::vector<double> distinct = sample;
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    column.exact = distinct.size() <= most_bins;
+    column.end = column.exact ? std::move(distinct) : quantile_ends(sample);
+}
+
+// The code is the number of ends below the value. A grid of equal cells tells most of it at once: ends in lower cells
+// are below, ends in higher cells are not, and only those in the value's own cell are searched, in steps of fixed size.
+class Finder {
+public:
+    explicit Finder(const std::vector<double>& ends) {
+        ends_.fill(std::numeric_limits<double>::infinity());
+        std::copy(ends.begin(), ends.end(), ends_.begin());
+        if (ends.size() > 1 && std::isfinite(ends.back() - ends.front())) {
+            low_ = ends.front();
+            scale_ = (cells - 1) / (ends.back() - ends.front());
+            if (!std::isfinite(scale_)) scale_ = 0;
+        }
+        std::array<size_t, cells> inside{};
+        for (const double end : ends) ++inside[cell(end)];
+        size_t before = 0, most = 0;
+        for (size_t i = 0; i < cells; ++i) {
+            before_[i] = static_cast<uint8_t>(before);
+            before += inside[i];
+            most = std::max(most, inside[i]);
+        }
+        steps_ = static_cast<int>(std::bit_width(most));
+    }
+
+    // Writes one code per value, `apart` bytes from each other.
+    void code(std::span<const double> values, uint8_t missing, uint8_t* out, size_t apart) const {
+        switch (steps_) {
+            case 0:
+            case 1:
+                return code_in<1>(values, missing, out, apart);
+            case 2:
+                return code_in<2>(values, missing, out, apart);
+            case 3:
+            case 4:
+                return code_in<4>(values, missing, out, apart);
+            default:
+                return code_in<8>(values, missing, out, apart);
+        }
+    }
+
+    double end(size_t code) const { return ends_[code]; }
+
+private:
+    static constexpr size_t cells = 1024;
+
+    // Rises with x; a missing value lies in the first.
+    size_t cell(double x) const {
+        const double place = std::min(std::max(0.0, (x - low_) * scale_), static_cast<double>(cells - 1));
+        return static_cast<size_t>(static_cast<int32_t>(place));
+    }
+
+    template <int steps>
+    void code_in(std::span<const double> values, uint8_t missing, uint8_t* out, size_t apart) const {
+        for (const double x : values) {
+            size_t below = before_[cell(x)];
+            for (size_t step = size_t{1} << (steps - 1); step > 0; step /= 2) {
+                below += step * static_cast<size_t>(ends_[below + step - 1] < x);
+            }
+            *out = x == x ? static_cast<uint8_t>(below) : missing;
+            out += apart;
+        }
+    }
+
+    double low_ = 0, scale_ = 0;
+    int steps_ = 0;
+    std::array<uint8_t, cells> before_{};
+    std::array<double, 512> ends_; // as many again as there can be, so that a search may look past the last
+};
+
+// Codes one block of rows of a column. False if the column was thought to have few values and another turned up.
+bool code_block(const Numbers& numbers, const CodedColumn& column, const Finder& find, int64_t begin, int64_t end,
+                uint8_t* out, size_t apart, bool& has_gaps) {
+    std::array<double, block_rows> buffer;
+    const std::span<double> values(buffer.data(), static_cast<size_t>(end - begin));
+    numbers.read(begin, values);
+    const uint8_t missing = static_cast<uint8_t>(column.exact ? column.end.size() : column.end.size() + 1);
+    find.code(values, missing, out, apart);
+    int absent = 0;
+    for (const double x : values) absent |= static_cast<int>(x != x);
+    has_gaps = absent != 0;
+    if (!column.exact) return true;
+    int foreign = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+        foreign |= static_cast<int>(values[i] == values[i]) & static_cast<int>(find.end(out[i * apart]) != values[i]);
+    }
+    return foreign == 0;
+}
+
+// All distinct values of a column whose sample missed some; or, if they are many, quantiles.
+void look_again(const Numbers& numbers, int64_t rows, std::vector<double> sample, CodedColumn& column) {
+    std::vector<double> distinct = column.end;
+    std::vector<double> others;
+    const auto settle = [&] {
+        make_distinct(others);
+        distinct.insert(distinct.end(), others.begin(), others.end());
+        make_distinct(distinct);
+        others.clear();
+        return distinct.size() <= most_bins;
+    };
+    for (int64_t row = 0; row < rows; ++row) {
+        const double x = numbers[row];
+        if (x != x || std::binary_search(distinct.begin(), distinct.end(), x)) continue;
+        others.push_back(x + 0.0);
+        if (others.size() >= most_bins && !settle()) break;
+    }
+    column.exact = settle();
+    if (sample.size() < most_bins) { // nearly all rows are missing: every known value is worth having
+        sample.clear();
+        for (int64_t row = 0; row < rows; ++row) {
+            if (const double x = numbers[row]; x == x) sample.push_back(x);
+        }
+    }
+    std::sort(sample.begin(), sample.end());
+    column.end = column.exact ? std::move(distinct) : quantile_ends(sample);
+}
+
 } // namespace
 
-Codes code_column(std::span<const double> values) {
-    Codes codes;
-    const std::vector<double> sample = sampled(values);
-    std::vector<double> distinct = few_distinct(values, sample);
-    codes.exact = !distinct.empty();
-    if (codes.exact) {
-        distinct.pop_back();
-        codes.upper = std::move(distinct);
-    } else {
-        codes.upper = quantiles(sample);
+std::optional<std::pair<int, int64_t>> find_infinite(const Table& table, Pool& pool) {
+    const int64_t blocks = (table.rows + block_rows - 1) / block_rows;
+    std::vector<uint8_t> suspect(static_cast<size_t>(blocks), 0);
+    pool.run(blocks, [&](int64_t block) {
+        std::array<double, block_rows> buffer;
+        const int64_t begin = block * block_rows, end = std::min(table.rows, begin + block_rows);
+        const std::span<double> values(buffer.data(), static_cast<size_t>(end - begin));
+        int infinite = 0;
+        for (const Column& column : table.columns) {
+            if (column.kind != Kind::number) continue;
+            column.numbers.read(begin, values);
+            for (const double x : values)
+                infinite |= static_cast<int>(std::abs(x) > std::numeric_limits<double>::max());
+        }
+        suspect[static_cast<size_t>(block)] = static_cast<uint8_t>(infinite);
+    });
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+        if (table.columns[i].kind != Kind::number) continue;
+        for (int64_t block = 0; block < blocks; ++block) {
+            if (suspect[static_cast<size_t>(block)] == 0) continue;
+            for (int64_t row = block * block_rows; row < std::min(table.rows, (block + 1) * block_rows); ++row) {
+                if (std::isinf(table.columns[i].numbers[row])) return std::pair(static_cast<int>(i), row);
+            }
+        }
     }
-    const Finder find(codes.upper);
-    codes.code.resize(values.size());
-    for (size_t i = 0; i < values.size(); ++i) codes.code[i] = static_cast<uint8_t>(find(values[i]));
-    return codes;
+    return std::nullopt;
+}
+
+CodedTable::CodedTable(const Table& table, Pool& pool) {
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+        if (table.columns[i].kind != Kind::number) continue;
+        columns_.emplace_back();
+        columns_.back().column = static_cast<int>(i);
+    }
+    const size_t width = columns_.size();
+    const auto numbers_of = [&](size_t c) -> const Numbers& { return table.columns[columns_[c].column].numbers; };
+
+    // A row of a matrix lies together, so rows are sampled, not values.
+    std::vector<std::vector<double>> sample(width);
+    for (const int64_t row : sampled_rows(table.rows)) {
+        for (size_t c = 0; c < width; ++c) {
+            const double x = numbers_of(c)[row];
+            if (x == x) sample[c].push_back(x + 0.0);
+        }
+    }
+    pool.run(static_cast<int64_t>(width), [&](int64_t c) { choose_bins(sample[c], columns_[c]); });
+
+    codes_.resize(static_cast<size_t>(table.rows) * width);
+    const int64_t blocks = (table.rows + block_rows - 1) / block_rows;
+    const auto gaps = std::make_unique<std::atomic<bool>[]>(width);
+    const auto surprised = std::make_unique<std::atomic<bool>[]>(width);
+    const auto code_columns = [&](const std::vector<size_t>& which) {
+        std::vector<Finder> find;
+        for (size_t c : which) find.emplace_back(columns_[c].end);
+        pool.run(blocks, [&](int64_t block) {
+            const int64_t begin = block * block_rows, end = std::min(table.rows, begin + block_rows);
+            for (size_t i = 0; i < which.size(); ++i) {
+                const size_t c = which[i];
+                bool absent = false;
+                uint8_t* out = &codes_[static_cast<size_t>(begin) * width + c];
+                if (!code_block(numbers_of(c), columns_[c], find[i], begin, end, out, width, absent))
+                    surprised[c] = true;
+                if (absent) gaps[c] = true;
+            }
+        });
+    };
+    std::vector<size_t> all, again;
+    for (size_t c = 0; c < width; ++c) all.push_back(c);
+    code_columns(all);
+    for (size_t c = 0; c < width; ++c) {
+        if (surprised[c]) again.push_back(c);
+    }
+    if (!again.empty()) {
+        pool.run(static_cast<int64_t>(again.size()), [&](int64_t i) {
+            const size_t c = again[i];
+            look_again(numbers_of(c), table.rows, sample[c], columns_[c]);
+        });
+        code_columns(again);
+    }
+    for (size_t c = 0; c < width; ++c) {
+        CodedColumn& column = columns_[c];
+        if (column.exact && !column.end.empty()) column.end.pop_back();
+        column.gaps = gaps[c];
+        column.bins = static_cast<int>(column.end.size()) + 1;
+        column.start = bins_;
+        bins_ += column.bins + (column.gaps ? 1 : 0);
+    }
 }
 
 } // namespace tw

@@ -1,24 +1,44 @@
-// Coding: a column of numbers as at most 256 ordered bins, without sorting it.
+// Coding: columns of numbers as at most 255 ordered bins each, without sorting them.
 //
-// Comes in: the values. Goes out: one byte per row, and whether each bin holds a single value. Always holds: codes keep
-// the order of values, and equal values share a code. Where the bins lie changes the work, never the tree, so a sample
-// may choose them.
+// Comes in: the table. Goes out: one byte per row and coded column, a row's bytes side by side. Always holds: codes
+// keep the order of values, and equal values share a code; a missing value has the code after the last bin. Where the
+// bins lie changes the work, never the tree, so a sample may choose them.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
+#include <utility>
 #include <vector>
+
+#include "pool.hpp"
+#include "table.hpp"
 
 namespace tw {
 
-struct Codes {
-    std::vector<uint8_t> code; // per row
-    std::vector<double> upper; // upper end of every bin but the last
-    bool exact = false;        // every bin holds one value
-
-    int bins() const { return static_cast<int>(upper.size()) + 1; }
+struct CodedColumn {
+    int column = -1; // of the table
+    int bins = 0;
+    int start = 0;           // place of its first bin among all bins of all columns
+    bool exact = false;      // every bin holds one value
+    bool gaps = false;       // some values are missing
+    std::vector<double> end; // bins - 1 numbers: a bin ends with the value here
 };
 
-Codes code_column(std::span<const double> values);
+// The column and row of the first infinite number, column by column.
+std::optional<std::pair<int, int64_t>> find_infinite(const Table& table, Pool& pool);
+
+class CodedTable {
+public:
+    CodedTable(const Table& table, Pool& pool);
+
+    const std::vector<CodedColumn>& columns() const { return columns_; }
+    int bins() const { return bins_; } // of all columns, one for missing values in each
+    const uint8_t* row(int64_t i) const { return &codes_[static_cast<size_t>(i) * columns_.size()]; }
+
+private:
+    std::vector<CodedColumn> columns_;
+    int bins_ = 0;
+    std::vector<uint8_t> codes_;
+};
 
 } // namespace tw

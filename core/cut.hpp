@@ -1,80 +1,186 @@
 // Cuts found on counters: what the fast ways to look for a threshold have in common.
 //
-// Always holds: a later cut wins only by more than rounding, so of equal cuts the lowest is taken, as judge.hpp does.
+// Comes in: counters of the low side of a cut. Goes out: its merit above the undivided node, so that cuts of columns
+// with and without missing values can be compared, and at the end candidates as branching.hpp makes them. Always holds:
+// a later cut wins only by more than rounding, so of equal cuts the lowest is taken, as judge.hpp does.
 #pragma once
 
 #include <algorithm>
 #include <limits>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "branching.hpp"
+#include "coding.hpp"
+#include "gather.hpp"
 #include "merit.hpp"
 
 namespace tw {
 
+constexpr double nothing = -std::numeric_limits<double>::infinity();
+
 // The best cut of a column: everything up to `below` is on the low side, everything from `above` on the high side.
 struct Cut {
-    double merit = -std::numeric_limits<double>::infinity();
-    int64_t low_rows = 0;
+    double merit = nothing; // above the undivided node
+    int64_t low_rows = 0;   // 0: no cut of known values is the best
     double below = 0, above = 0;
-    bool placed = false; // whether below and above are known yet
+    bool constant = false; // all known values are one
+    bool gaps = false;     // some rows are missing
 
-    bool found() const { return low_rows > 0; }
+    bool found() const { return merit > nothing; }
+    bool placed() const { return below < above; }
+};
+
+// What all rows of a tree share.
+template <class Counter>
+struct Ground {
+    const Source& source;
+    const CodedTable& coded;
+    const Recipe& recipe;
+    Counter counter;
+    std::vector<int> swept;    // places in coded.columns(): cut by sweeping over codes
+    std::vector<int> gathered; // columns of the table that are counted value by value
+    int64_t small_rows;        // so few are better ordered than counted
+    Inverses inverses;
+
+    const CodedColumn& column(size_t which) const { return coded.columns()[swept[which]]; }
+    const Numbers& numbers(size_t which) const { return source.table.columns[column(which).column].numbers; }
 };
 
 // What a node's cuts are compared by.
 struct Yardstick {
     Span span;
-    double node_merit = 0; // of the undivided node
-    double rounding = 0;   // merits closer than this are equal
-    int64_t rows = 0;
-    int64_t least = 1; // rows each side needs
+    double rounding = 0; // merits closer than this are equal
+    int64_t least = 1;   // rows each side needs
+    double least_weight = 0;
 
     bool beats(double merit, double best) const { return merit > best + rounding; }
-    bool allows(int64_t low_rows) const { return low_rows >= least && rows - low_rows >= least; }
 };
 
 template <class Counter>
-Yardstick yardstick(const Task& task, const Counter& counter, const NodeFacts& node, const Span& span,
-                    const typename Counter::Word* total) {
+Yardstick yardstick(const Task& task, const Counter& counter, const NodeFacts& node, const Span& span) {
     const Stopping& stopping = task.recipe.stopping;
     Yardstick result;
     result.span = span;
-    result.node_merit = counter.side(total, span);
-    result.rows = counter.rows(total);
     const double impurity_merit =
-        impurity(task.recipe.rule, node.stat, task.measure.offset) * static_cast<double>(result.rows) / counter.unit();
+        impurity(task.recipe.rule, node.stat, task.measure.offset) * node.weight / counter.unit();
     result.rounding = 1e-12 * std::max(impurity_merit, std::numeric_limits<double>::min());
-    const double weight = std::max(stopping.min_weight_leaf, stopping.min_weight_two);
-    result.least = std::max(stopping.min_samples_leaf, static_cast<int64_t>(std::ceil(weight - 1e-9)));
+    result.least = std::max<int64_t>(1, stopping.min_samples_leaf);
+    result.least_weight = std::max(stopping.min_weight_leaf, stopping.min_weight_two) - 1e-9;
     return result;
 }
 
-// What the targets of some rows span; nothing for classes.
-inline Span span_of(const Measure& measure, const std::vector<Entry>& entries) {
-    if (measure.n_classes > 0 || entries.empty()) return {};
+// Rates the cuts of one column at one node.
+template <class Counter>
+class Scale {
+public:
+    using Word = typename Counter::Word;
+
+    // `missing`: counters of the rows without a value; `placed`: they are scored on either side, otherwise nowhere.
+    Scale(const Counter& counter, const Yardstick& node, const Word* total, const Word* missing, bool placed)
+        : counter_(counter), node_(node), known_(no_words(counter)), missing_(known_), high_(known_), more_(known_) {
+        gaps_ = missing && counter.rows(missing) > 0;
+        placed_ = gaps_ && placed;
+        std::copy_n(total, counter.words(), known_.begin());
+        if (gaps_) {
+            std::copy_n(missing, counter.words(), missing_.begin());
+            for (int w = 0; w < counter.words(); ++w) known_[w] -= missing[w];
+        }
+        known_rows_ = counter.rows(known_.data());
+        reference_ = counter.side(placed_ ? total : known_.data(), node.span, Divide{});
+    }
+
+    bool gaps() const { return gaps_; }
+    int64_t known_rows() const { return known_rows_; }
+
+    // The merit of the cut with these rows below it; `nothing` where a side would be too small.
+    template <class Over>
+    double of(const Word* low, int64_t low_rows, const Over& over) {
+        for (int w = 0; w < counter_.words(); ++w) high_[w] = known_[w] - low[w];
+        if (!placed_) {
+            if (low_rows < node_.least || known_rows_ - low_rows < node_.least) return nothing;
+            return merit(low, high_.data(), over);
+        }
+        for (int w = 0; w < counter_.words(); ++w) more_[w] = high_[w] + missing_[w];
+        double best = allowed(low, more_.data()) ? merit(low, more_.data(), over) : nothing;
+        for (int w = 0; w < counter_.words(); ++w) more_[w] = low[w] + missing_[w];
+        if (allowed(more_.data(), high_.data())) best = std::max(best, merit(more_.data(), high_.data(), over));
+        return best;
+    }
+
+    // Known rows against missing ones.
+    double of_missing() const {
+        if (!placed_ || !allowed(known_.data(), missing_.data())) return nothing;
+        return merit(known_.data(), missing_.data(), Divide{});
+    }
+
+    // No cut inside the bin that follows the low side is better; exact only as far as it tells whether it reaches
+    // `to_beat`.
+    double bound(const Word* low, const Word* bin, double to_beat) {
+        const double target = to_beat + reference_;
+        for (int w = 0; w < counter_.words(); ++w) high_[w] = known_[w] - low[w] - bin[w];
+        if (!placed_) return counter_.bound(low, bin, high_.data(), node_.span, target) - reference_;
+        for (int w = 0; w < counter_.words(); ++w) more_[w] = high_[w] + missing_[w];
+        const double above = counter_.bound(low, bin, more_.data(), node_.span, target);
+        for (int w = 0; w < counter_.words(); ++w) more_[w] = low[w] + missing_[w];
+        return std::max(above, counter_.bound(more_.data(), bin, high_.data(), node_.span, target)) - reference_;
+    }
+
+private:
+    template <class Over>
+    double merit(const Word* low, const Word* high, const Over& over) const {
+        if (node_.least_weight > 0 && !(heavy(low) && heavy(high))) return nothing;
+        return counter_.side(low, node_.span, over) + counter_.side(high, node_.span, over) - reference_;
+    }
+    bool heavy(const Word* side) const { return counter_.weight(side) >= node_.least_weight; }
+    bool allowed(const Word* low, const Word* high) const {
+        return counter_.rows(low) >= node_.least && counter_.rows(high) >= node_.least;
+    }
+
+    const Counter& counter_;
+    const Yardstick& node_;
+    Words<Counter> known_, missing_, high_, more_;
+    int64_t known_rows_ = 0;
+    double reference_ = 0;
+    bool gaps_ = false, placed_ = false;
+};
+
+template <class Item, class Target>
+Span span_between(std::span<const Item> items, const Target& target) {
+    if (items.empty()) return {};
     Sum sum = 0;
-    int64_t low = measure.target[entries[0].row], high = low;
-    for (const Entry& entry : entries) {
-        const int64_t y = measure.target[entry.row];
+    int64_t low = target(items[0]), high = low;
+    for (const Item& item : items) {
+        const int64_t y = target(item);
         sum += y;
         low = std::min(low, y);
         high = std::max(high, y);
     }
-    const int64_t mean = static_cast<int64_t>(sum / static_cast<Sum>(entries.size()));
+    const int64_t mean = static_cast<int64_t>(sum / static_cast<Sum>(items.size()));
     return {static_cast<double>(low), static_cast<double>(high), mean};
 }
 
-// A cut as a candidate; one that was not found says why.
+// What the targets of some rows span; nothing for classes.
+template <class Item>
+Span span_of(std::span<const Item> items) {
+    if constexpr (std::is_same_v<Item, typename Sums::Item>) {
+        return span_between(items, [](int64_t item) { return item; });
+    } else if constexpr (std::is_same_v<Item, typename WeightedSums::Item>) {
+        return span_between(items, [](const auto& item) { return item.target; });
+    } else {
+        return {};
+    }
+}
+
+// A cut as a candidate where every row weighs one and has a value; one that was not found says why.
 template <class Counter>
-Candidate candidate_of(const Task& task, const Counter& counter, const Yardstick& node, int column, const Cut& cut,
-                       bool constant) {
+Candidate candidate_of(const Task& task, const Counter& counter, const NodeFacts& node, int column, const Cut& cut) {
     Candidate candidate;
     candidate.column = column;
-    candidate.obstacle = cut.found() ? Obstacle::none : constant ? Obstacle::constant : Obstacle::too_small;
+    candidate.obstacle = cut.found() ? Obstacle::none : cut.constant ? Obstacle::constant : Obstacle::too_small;
     if (!cut.found()) return candidate;
-    const double rows = static_cast<double>(node.rows);
-    const double gain = std::max(0.0, (cut.merit - node.node_merit) * counter.unit() / rows);
+    const double gain = std::max(0.0, cut.merit * counter.unit() / node.weight);
     candidate.rating.score = candidate.rating.gain = candidate.rating.decrease = gain;
     Split& split = candidate.split;
     split.column = column;
@@ -82,21 +188,121 @@ Candidate candidate_of(const Task& task, const Counter& counter, const Yardstick
     split.breaks = {midpoint(cut.below, cut.above, split.closed)};
     split.child_of_bin = {0, 1};
     const double low = static_cast<double>(cut.low_rows);
-    split.share = {low / rows, (rows - low) / rows};
+    split.share = {low / node.weight, (node.weight - low) / node.weight};
     settle_missing(task, -1, split);
     return candidate;
 }
 
-// Which columns' cuts are worth making into candidates: the best, and as many rivals as the recipe remembers.
-inline std::vector<bool> worth_telling(const Task& task, const std::vector<Cut>& cuts) {
-    std::vector<int> order(cuts.size());
-    for (size_t i = 0; i < cuts.size(); ++i) order[i] = static_cast<int>(i);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return cuts[a].merit > cuts[b].merit; });
-    // One place more than told: rounding may put the winner second.
-    const size_t told = std::min(order.size(), static_cast<size_t>(task.recipe.rivals) + 2);
-    std::vector<bool> result(cuts.size(), false);
-    for (size_t i = 0; i < told; ++i) result[order[i]] = true;
-    return result;
+// The general way to the same: the cut leaves at most two bins of known values, which branching.hpp rates.
+inline Candidate rated_cut(const Task& task, const Source& source, const NodeFacts& node,
+                           std::span<const Entry> entries, int column, const Cut& cut) {
+    Buckets buckets;
+    buckets.column = column;
+    buckets.width = source.measure.sums();
+    Buckets sides = buckets; // low, high, missing
+    for (int i = 0; i < 3; ++i) sides.append();
+    const bool is_cut = cut.low_rows > 0;
+    for (const Entry& entry : entries) {
+        const double x = source.value(column, entry.row);
+        const int side = x != x ? 2 : is_cut && x > cut.below ? 1 : 0;
+        source.measure.add(&sides.stats[static_cast<size_t>(side) * sides.width], entry);
+        ++sides.rows[side];
+    }
+    for (int side = 0; side < 3; ++side) {
+        if (side < 2 && sides.rows[side] == 0) continue;
+        Sum* sums = buckets.append();
+        std::copy_n(&sides.stats[static_cast<size_t>(side) * sides.width], sides.width, sums);
+        buckets.rows.back() = sides.rows[side];
+        if (side < 2) buckets.at.push_back(side == 0 ? cut.below : cut.above);
+    }
+    Candidate candidate = best_candidate(task, node, source.facts[column], std::move(buckets));
+    candidate.column = column;
+    return candidate;
+}
+
+// Which columns' cuts are worth making into candidates: the best with their equals, and as many rivals as the recipe
+// remembers. Where there is none, all, for they say why.
+inline std::vector<int> worth_telling(const Task& task, const Yardstick& node, const std::vector<Cut>& cuts) {
+    double best = nothing;
+    for (const Cut& cut : cuts) best = std::max(best, cut.merit);
+    std::vector<int> told;
+    if (best == nothing || task.recipe.rivals > 0) {
+        for (size_t i = 0; i < cuts.size(); ++i) told.push_back(static_cast<int>(i));
+        if (best == nothing) return told;
+        std::stable_sort(told.begin(), told.end(), [&](int a, int b) { return cuts[a].merit > cuts[b].merit; });
+        // One place more than told: rounding may put the winner second.
+        told.resize(std::min(told.size(), static_cast<size_t>(task.recipe.rivals) + 2));
+        std::sort(told.begin(), told.end());
+        return told;
+    }
+    for (size_t i = 0; i < cuts.size(); ++i) {
+        if (cuts[i].merit >= best - 4 * node.rounding) told.push_back(static_cast<int>(i));
+    }
+    return told;
+}
+
+// The candidates of one node, in order of columns: swept columns worth telling by their cuts, the others gathered.
+template <class Counter>
+std::vector<Candidate> tell(const Task& task, const Ground<Counter>& ground, const NodeFacts& facts,
+                            const std::vector<int>& told, std::span<const uint32_t> rows,
+                            const std::vector<Cut>& cuts) {
+    const Source& source = ground.source;
+    const bool even = source.measure.even;
+    std::vector<Entry> entries;
+    const auto all_entries = [&]() -> std::span<const Entry> {
+        if (entries.empty()) {
+            entries.reserve(rows.size());
+            for (const uint32_t row : rows) entries.push_back({row, source.measure.weight_of(row)});
+        }
+        return entries;
+    };
+    std::vector<Candidate> found;
+    for (const int which : told) {
+        const Cut& cut = cuts[which];
+        const int column = ground.column(which).column;
+        if (cut.found() && (cut.gaps || !even)) {
+            found.push_back(rated_cut(task, source, facts, all_entries(), column, cut));
+        } else {
+            found.push_back(candidate_of(task, ground.counter, facts, column, cut));
+        }
+    }
+    if (ground.gathered.empty()) return found;
+    for (const int column : ground.gathered) {
+        found.push_back(best_candidate(task, facts, source.facts[column], count_target(source, all_entries(), column)));
+        found.back().column = column;
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+    return found;
+}
+
+// A node's statistics from what its rows add.
+template <class Counter>
+Total total_of_rows(const Ground<Counter>& ground, std::span<const uint32_t> rows,
+                    std::span<const typename Counter::Item> items) {
+    using Item = typename Counter::Item;
+    const Measure& measure = ground.source.measure;
+    Total total;
+    Buckets& all = total.all;
+    all.width = measure.sums();
+    all.at.push_back(0);
+    Sum* sums = all.append();
+    all.rows.back() = static_cast<int64_t>(rows.size());
+    if constexpr (std::is_integral_v<Item> && !std::is_same_v<Item, Sums::Item>) {
+        std::vector<int64_t> count(measure.n_classes, 0);
+        for (const Item item : items) ++count[item];
+        std::copy(count.begin(), count.end(), sums);
+    } else {
+        for (const uint32_t row : rows) measure.add(sums, {row, measure.weight_of(row)});
+    }
+    all.append();
+    if (measure.n_classes > 0 || rows.empty()) return total;
+    total.low = total.high = measure.raw[rows[0]];
+    for (const uint32_t row : rows) {
+        total.low = std::min(total.low, measure.raw[row]);
+        total.high = std::max(total.high, measure.raw[row]);
+    }
+    return total;
 }
 
 } // namespace tw

@@ -19,8 +19,8 @@ struct Origin {
 
 class Grower {
 public:
-    Grower(Rows& rows, const Task& task, int threads) : rows_(rows), task_(task), threads_(threads) {
-        for (int i = 0; i < rows.columns(); ++i) facts_.push_back(&rows.facts(i));
+    Grower(Rows& rows, const Task& task, Pool& pool) : rows_(rows), task_(task), pool_(pool) {
+        for (const ColumnFacts& facts : rows.source().facts) facts_.push_back(&facts);
     }
 
     std::vector<GrownNode> run() {
@@ -115,7 +115,7 @@ private:
     void decide(const std::vector<int>& open) {
         std::vector<Ask> asks;
         for (int id : open) asks.push_back({id, {nodes_[id].weight, nodes_[id].stat}});
-        std::vector<std::vector<Candidate>> candidates = rows_.candidates(task_, asks, threads_);
+        std::vector<std::vector<Candidate>> candidates = rows_.candidates(task_, asks, pool_);
         for (size_t i = 0; i < open.size(); ++i) {
             GrownNode& node = nodes_[open[i]];
             Decision decision = choose(task_, node, origin_.weight, std::move(candidates[i]), facts_);
@@ -128,29 +128,11 @@ private:
 
     void find_surrogates(int id) {
         GrownNode& node = nodes_[id];
-        const Split& split = node.chosen.split;
-        if (task_.recipe.max_surrogates == 0) return;
-        const Buckets sent = rows_.count_children(id, split.column, split);
-        std::vector<double> child_weight(split.children(), 0);
-        for (int i = 0; i < sent.size(); ++i) {
-            const Bin bin = sent.bin(i);
-            for (int c = 0; c < split.children(); ++c) {
-                child_weight[c] += static_cast<double>(bin.stat[c]) * task_.measure.weight_unit;
-            }
-        }
-        std::vector<std::optional<Surrogate>> found(rows_.columns());
-        parallel_for(rows_.columns(), threads_, [&](int64_t i) {
-            const int column = static_cast<int>(i);
-            if (column == split.column) return;
-            found[column] =
-                best_surrogate(task_, *facts_[column], rows_.count_children(id, column, split), child_weight);
-        });
-        for (auto& surrogate : found) {
-            if (surrogate) node.surrogates.push_back(std::move(*surrogate));
-        }
+        const size_t most = static_cast<size_t>(task_.recipe.max_surrogates);
+        if (most == 0) return;
+        node.surrogates = rows_.surrogates(task_, id, node.chosen.split, pool_);
         std::stable_sort(node.surrogates.begin(), node.surrogates.end(),
                          [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement + 1e-12; });
-        const size_t most = static_cast<size_t>(task_.recipe.max_surrogates);
         if (node.surrogates.size() > most) node.surrogates.resize(most);
     }
 
@@ -169,13 +151,19 @@ private:
             }
         }
         rows_.reserve(static_cast<int>(nodes_.size()));
-        parallel_for(static_cast<int64_t>(decided.size()), threads_, [&](int64_t i) {
+        const auto divide_node = [&](int64_t i) {
             const GrownNode& node = nodes_[decided[i]];
             std::vector<Split> surrogates;
             for (const Surrogate& surrogate : node.surrogates) surrogates.push_back(surrogate.split);
-            rows_.divide(decided[i], node.key, node.chosen.split, surrogates, node.children[0]);
-        });
-        parallel_for(static_cast<int64_t>(made.size()), threads_, [&](int64_t i) { describe(made[i]); });
+            rows_.divide(decided[i], node.key, node.chosen.split, surrogates, node.children[0], pool_);
+        };
+        // Few large nodes are divided by all threads together, many nodes by one thread each.
+        if (static_cast<int64_t>(decided.size()) < pool_.threads()) {
+            for (size_t i = 0; i < decided.size(); ++i) divide_node(static_cast<int64_t>(i));
+        } else {
+            pool_.run(static_cast<int64_t>(decided.size()), divide_node);
+        }
+        pool_.run(static_cast<int64_t>(made.size()), [&](int64_t i) { describe(made[i]); });
         if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
             for (int id : decided) settle_majority(nodes_[id]);
         }
@@ -204,27 +192,31 @@ private:
 
     void level_by_level() {
         std::vector<int> open = still_open({0});
-        std::vector<int> small;
+        std::vector<int> apart;
         while (!open.empty()) {
             const auto large = std::stable_partition(open.begin(), open.end(),
-                                                     [&](int id) { return nodes_[id].rows > rows_.small(); });
-            small.insert(small.end(), large, open.end());
+                                                     [&](int id) { return nodes_[id].rows > rows_.apart(); });
+            apart.insert(apart.end(), large, open.end());
             open.erase(large, open.end());
             decide(open);
             open = still_open(divide(still_open(open)));
         }
-        grow_apart(small);
+        grow_apart(apart);
     }
 
-    // Small nodes need nothing of each other: each subtree is grown by one thread and put in its place.
-    void grow_apart(const std::vector<int>& small) {
-        std::vector<std::vector<GrownNode>> subtrees(small.size());
-        parallel_for(static_cast<int64_t>(small.size()), threads_, [&](int64_t i) {
-            const auto detached = rows_.detach(small[i]);
-            const Task task{task_.recipe, detached->measure(), task_.custom, task_.table_rows};
-            subtrees[i] = Grower(detached->rows(), task, 1).run_below(nodes_[small[i]], origin_);
+    // Subtrees that need nothing of each other: each is grown by one thread, large ones first, and put in its place.
+    void grow_apart(const std::vector<int>& tops) {
+        std::vector<size_t> order(tops.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        std::stable_sort(order.begin(), order.end(),
+                         [&](size_t a, size_t b) { return nodes_[tops[a]].rows > nodes_[tops[b]].rows; });
+        std::vector<std::vector<GrownNode>> subtrees(tops.size());
+        pool_.run(static_cast<int64_t>(tops.size()), [&](int64_t i) {
+            const int top = tops[order[i]];
+            const std::unique_ptr<Rows> rows = rows_.detach(top);
+            subtrees[order[i]] = Grower(*rows, task_, pool_).run_below(nodes_[top], origin_);
         });
-        for (size_t i = 0; i < small.size(); ++i) graft(small[i], std::move(subtrees[i]));
+        for (size_t i = 0; i < tops.size(); ++i) graft(tops[i], std::move(subtrees[i]));
     }
 
     void graft(int place, std::vector<GrownNode> subtree) {
@@ -270,7 +262,7 @@ private:
 
     Rows& rows_;
     const Task& task_;
-    int threads_;
+    Pool& pool_;
     Origin origin_;
     std::vector<const ColumnFacts*> facts_;
     std::vector<GrownNode> nodes_;
@@ -278,8 +270,8 @@ private:
 
 } // namespace
 
-std::vector<GrownNode> grow(Rows& rows, const Task& task, int threads) {
-    std::vector<GrownNode> nodes = Grower(rows, task, threads).run();
+std::vector<GrownNode> grow(Rows& rows, const Task& task, Pool& pool) {
+    std::vector<GrownNode> nodes = Grower(rows, task, pool).run();
     simplify(task.recipe, nodes);
     return nodes;
 }

@@ -9,6 +9,6 @@
 
 namespace tw {
 
-std::vector<GrownNode> grow(Rows& rows, const Task& task, int threads);
+std::vector<GrownNode> grow(Rows& rows, const Task& task, Pool& pool);
 
 } // namespace tw

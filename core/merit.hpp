@@ -1,21 +1,40 @@
 // Merit: how good one side of a cut is, from counters as they lie in a histogram. The fast form of criterion.hpp's mean
-// impurities for rows of weight one: gain = (merit of the sides - merit of the node) / rows.
+// impurities: gain = (merit of the sides - merit of the node) / weight of the node.
 //
-// A counter class says how a bin's counters are laid out (Word, words()), how a row is counted, the merit of a side,
-// the best merit that any cut inside a bin could reach (`bound`), and the unit of merits.
+// A counter class says what a row adds (Item), how a bin's counters are laid out (Word, words(); Narrow while at most
+// `narrow_rows` rows are counted), the merit of a side, the best merit that any cut inside a bin could reach (`bound`),
+// and the unit of merits.
 // Always holds: a bound is never below what a cut inside the bin reaches. Merits are convex in the counters of the low
-// side, so over all ways to divide a bin they are largest at a corner: whole classes on one side. Where corners are too
-// many, the bin's rows are counted as if they cost nothing, which no cut can beat either.
+// side, so over all ways to divide a bin they are largest at a corner: whole classes on one side.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "stat.hpp"
 
 namespace tw {
+
+constexpr int64_t narrow_rows = 32768;
+
+// The counters of one side or bin: on the stack where their number is known.
+template <class Counter>
+using Words = std::conditional_t<(Counter::fixed > 0), std::array<typename Counter::Word, std::max(1, Counter::fixed)>,
+                                 std::vector<typename Counter::Word>>;
+template <class Counter>
+Words<Counter> no_words(const Counter& counter) {
+    if constexpr (Counter::fixed > 0) {
+        return Words<Counter>{};
+    } else {
+        return Words<Counter>(static_cast<size_t>(counter.words()), 0);
+    }
+}
 
 // A node's targets, in the measure's units from its offset: the smallest, the largest, and the mean as a whole number,
 // from which sums are taken so that close merits can be told apart. Classes do not need it.
@@ -24,16 +43,32 @@ struct Span {
     int64_t centre = 0;
 };
 
+// x / n: by division, or for few rows by a table of inverses.
+struct Divide {
+    double operator()(double x, int64_t n) const { return x / static_cast<double>(n); }
+};
+class Inverses {
+public:
+    explicit Inverses(int64_t most) : table_(static_cast<size_t>(most) + 1, 0.0) {
+        for (size_t n = 1; n < table_.size(); ++n) table_[n] = 1 / static_cast<double>(n);
+    }
+    double operator()(double x, int64_t n) const { return x * table_[static_cast<size_t>(n)]; }
+
+private:
+    std::vector<double> table_;
+};
+
 // n log2 n, by table for small n.
 class Logs {
 public:
-    explicit Logs(int64_t rows) : table_(static_cast<size_t>(std::min<int64_t>(rows, 1 << 20)) + 1, 0.0) {
+    explicit Logs(bool wanted) : table_(wanted ? 1 << 14 : 0, 0.0) {
         for (size_t n = 2; n < table_.size(); ++n) table_[n] = static_cast<double>(n) * std::log2(n);
     }
     double operator()(int64_t n) const {
         if (n < static_cast<int64_t>(table_.size())) return table_[static_cast<size_t>(n)];
         return static_cast<double>(n) * std::log2(n);
     }
+    static double of(double w) { return w > 0 ? w * std::log2(w) : 0; }
 
 private:
     std::vector<double> table_;
@@ -44,35 +79,46 @@ template <Rule rule>
 class TwoClasses {
 public:
     using Word = uint64_t;
+    using Narrow = uint32_t;
+    using Item = uint8_t;
+    static constexpr int fixed = 1;
 
-    TwoClasses(const Measure& measure, int64_t rows)
-        : measure_(measure), logs_(rule == Rule::information_gain ? rows : 0) {}
+    explicit TwoClasses(const Measure& measure) : measure_(&measure), logs_(rule == Rule::information_gain) {}
 
     int words() const { return 1; }
-    double unit() const { return 1; } // of merits, in units of the criterion times rows
-    void count(Word* counter, uint32_t row) const { *counter += 1 + (static_cast<Word>(measure_.classes[row]) << 32); }
-    int64_t rows(const Word* counter) const { return static_cast<int64_t>(*counter & 0xffffffffU); }
-
-    double side(const Word* counter, const Span&) const {
-        const int64_t n = rows(counter);
-        const int64_t second = static_cast<int64_t>(*counter >> 32);
-        return merit(n - second, second);
+    double unit() const { return 1; } // of merits, in units of the criterion times weight
+    Item item(int64_t row) const { return static_cast<Item>(measure_->classes[row]); }
+    void add(Word* to, Item item) const { *to += 1 + (static_cast<Word>(item) << 32); }
+    void add(Narrow* to, Item item) const { *to += 1 + (static_cast<Narrow>(item) << 16); }
+    void widen(Word* to, const Narrow* from) const {
+        *to += (*from & 0xffffU) + (static_cast<Word>(*from >> 16) << 32);
     }
-    double bound(const Word* low, const Word* bin, const Word* high, const Span&) const {
+    int64_t rows(const Word* counter) const { return static_cast<int64_t>(*counter & 0xffffffffU); }
+    double weight(const Word* counter) const { return static_cast<double>(rows(counter)); }
+
+    template <class Over>
+    double side(const Word* counter, const Span&, const Over& over) const {
+        const int64_t n = rows(counter), second = static_cast<int64_t>(*counter >> 32);
+        return merit(n - second, second, over);
+    }
+    double bound(const Word* low, const Word* bin, const Word* high, const Span&, double) const {
+        const Divide over;
         const int64_t low_second = *low >> 32, low_first = rows(low) - low_second;
         const int64_t bin_second = *bin >> 32, bin_first = rows(bin) - bin_second;
         const int64_t high_second = *high >> 32, high_first = rows(high) - high_second;
-        return std::max(merit(low_first + bin_first, low_second) + merit(high_first, high_second + bin_second),
-                        merit(low_first, low_second + bin_second) + merit(high_first + bin_first, high_second));
+        return std::max(
+            merit(low_first + bin_first, low_second, over) + merit(high_first, high_second + bin_second, over),
+            merit(low_first, low_second + bin_second, over) + merit(high_first + bin_first, high_second, over));
     }
 
 private:
-    double merit(int64_t first, int64_t second) const {
+    template <class Over>
+    double merit(int64_t first, int64_t second, const Over& over) const {
         const int64_t n = first + second;
-        if (n == 0) return 0;
         if constexpr (rule == Rule::gini) {
+            if (n == 0) return 0;
             const double a = static_cast<double>(first), b = static_cast<double>(second);
-            return (a * a + b * b) / static_cast<double>(n);
+            return over(a * a + b * b, n);
         } else if constexpr (rule == Rule::information_gain) {
             return logs_(first) + logs_(second) - logs_(n);
         } else {
@@ -80,29 +126,112 @@ private:
         }
     }
 
-    const Measure& measure_;
+    const Measure* measure_;
     Logs logs_;
 };
+
+// How much a cut inside a bin can bring with many classes, where corners are too many to try. The rows that go low are
+// some number between 0 and the bin's; cut this range into pieces. Within a piece let every class choose its better
+// side for itself, and let the sizes of the sides be as favourable as the piece allows: no cut does better.
+// `part(low, bin, high, low_size, high_size)`: the best a class can bring, for the smallest sizes of the sides;
+// `sizes(low_size, high_size, slack)`: the most that the sizes themselves can bring.
+template <class Part, class Sizes>
+double bound_by_pieces(int classes, double low_size, double bin_size, double high_size, const Part& part,
+                       const Sizes& sizes, double to_beat) {
+    constexpr int pieces = 8;
+    double best = -std::numeric_limits<double>::infinity();
+    for (int piece = 0; piece < pieces && best < to_beat; ++piece) {
+        const double from = bin_size * piece / pieces, to = bin_size * (piece + 1) / pieces;
+        const double low = low_size + from, high = high_size + bin_size - to;
+        double sum = sizes(low, high, to - from);
+        for (int c = 0; c < classes; ++c) sum += part(c, low, high);
+        best = std::max(best, sum);
+    }
+    return best + 1e-12 * std::abs(best);
+}
+
+// The formulas for any number of classes with any weights. `Count` reads class c of a counter as a number.
+template <class Count>
+double bound_of_classes(Rule rule, int classes, const Count& low, const Count& bin, const Count& high, double to_beat) {
+    double low_size = 0, bin_size = 0, high_size = 0, whole = 0;
+    for (int c = 0; c < classes; ++c) {
+        low_size += low(c);
+        bin_size += bin(c);
+        high_size += high(c);
+        if (rule == Rule::gini) whole += low(c) * low(c);
+    }
+    const auto square = [](double x) { return x * x; };
+    if (rule == Rule::gini) {
+        // Every row of the bin in a class of its own side would be the best imaginable.
+        double others = 0;
+        for (int c = 0; c < classes; ++c) others += square(high(c));
+        const double easy = (low_size > 0 ? whole / low_size : 0) + (high_size > 0 ? others / high_size : 0) + bin_size;
+        if (easy < to_beat || low_size <= 0 || high_size <= 0) return easy;
+        return std::min(easy, bound_by_pieces(
+                                  classes, low_size, bin_size, high_size,
+                                  [&](int c, double low_total, double high_total) {
+                                      const double a = low(c), b = bin(c), d = high(c);
+                                      return std::max(square(a + b) / low_total + square(d) / high_total,
+                                                      square(a) / low_total + square(d + b) / high_total);
+                                  },
+                                  [](double, double, double) { return 0.0; }, to_beat));
+    }
+    if (rule == Rule::information_gain) {
+        double easy = -Logs::of(low_size) - Logs::of(high_size);
+        for (int c = 0; c < classes; ++c) easy += Logs::of(low(c)) + Logs::of(high(c));
+        if (easy < to_beat || low_size <= 0 || high_size <= 0) return easy;
+        return std::min(easy, bound_by_pieces(
+                                  classes, low_size, bin_size, high_size,
+                                  [&](int c, double, double) {
+                                      const double a = low(c), b = bin(c), d = high(c);
+                                      return std::max(Logs::of(a + b) + Logs::of(d), Logs::of(a) + Logs::of(d + b));
+                                  },
+                                  [](double low_total, double high_total, double slack) {
+                                      // -(low log low + high log high), their sum fixed, is largest where they are
+                                      // most alike.
+                                      const double all = low_total + high_total + slack;
+                                      const double most = std::clamp(all / 2, low_total, low_total + slack);
+                                      return -Logs::of(most) - Logs::of(all - most);
+                                  },
+                                  to_beat));
+    }
+    double most_low = 0, most_high = 0;
+    for (int c = 0; c < classes; ++c) {
+        most_low = std::max(most_low, low(c));
+        most_high = std::max(most_high, high(c));
+    }
+    return most_low + most_high + bin_size;
+}
 
 // One word per class.
 template <Rule rule>
 class ManyClasses {
 public:
     using Word = uint32_t;
+    using Narrow = uint16_t;
+    using Item = uint16_t;
+    static constexpr int fixed = 0;
 
-    ManyClasses(const Measure& measure, int64_t rows)
-        : measure_(measure), classes_(measure.n_classes), logs_(rule == Rule::information_gain ? rows : 0) {}
+    explicit ManyClasses(const Measure& measure)
+        : measure_(&measure), classes_(measure.n_classes), logs_(rule == Rule::information_gain) {}
 
     int words() const { return classes_; }
     double unit() const { return 1; }
-    void count(Word* counter, uint32_t row) const { ++counter[measure_.classes[row]]; }
+    Item item(int64_t row) const { return static_cast<Item>(measure_->classes[row]); }
+    void add(Word* to, Item item) const { ++to[item]; }
+    void add(Narrow* to, Item item) const { ++to[item]; }
+    void widen(Word* to, const Narrow* from) const {
+        for (int c = 0; c < classes_; ++c) to[c] += from[c];
+    }
     int64_t rows(const Word* counter) const {
         int64_t n = 0;
         for (int c = 0; c < classes_; ++c) n += counter[c];
         return n;
     }
+    double weight(const Word* counter) const { return static_cast<double>(rows(counter)); }
 
-    double side(const Word* counter, const Span&) const {
+    template <class Over>
+    double side(const Word* counter, const Span&, const Over& over) const {
         int64_t n = 0;
         double parts = 0;
         Word most = 0;
@@ -117,62 +246,226 @@ public:
             }
         }
         if (n == 0) return 0;
-        if constexpr (rule == Rule::gini) return parts / static_cast<double>(n);
+        if constexpr (rule == Rule::gini) return over(parts, n);
         if constexpr (rule == Rule::information_gain) return parts - logs_(n);
         return static_cast<double>(most);
     }
-    double bound(const Word* low, const Word* bin, const Word* high, const Span& target) const {
-        return side(low, target) + side(high, target) +
-               (rule == Rule::information_gain ? 0.0 : static_cast<double>(rows(bin)));
+    double bound(const Word* low, const Word* bin, const Word* high, const Span&, double to_beat) const {
+        const auto count = [](const Word* counter) {
+            return [counter](int c) { return static_cast<double>(counter[c]); };
+        };
+        return bound_of_classes(rule, classes_, count(low), count(bin), count(high), to_beat);
     }
 
 private:
-    const Measure& measure_;
+    const Measure* measure_;
     int classes_;
     Logs logs_;
 };
 
-// A numeric target: rows and their sum, in the measure's units.
-class Sums {
+// Numeric targets: what k of a bin's rows can add up to. Between two limits on every single target, k rows add at least
+// max(k low, sum - (n - k) high) and at most min(k high, sum - (n - k) low): a parallelogram. And they cannot stray
+// from k times the bin's mean by more than sqrt(k (n - k) / n x sum of squared deviations): an ellipse, here the
+// octagon around it. The merit is convex, so each is searched at its corners only, and the smaller of the two bounds
+// holds. The same with weights for rows.
+struct Bulk {
+    double size = 0, sum = 0;
+};
+inline double bulk_merit(double size, double sum) { return size > 0 ? sum * (sum / size) : 0; }
+
+inline double bound_of_sums(double least, double most, Bulk low, Bulk bin, Bulk high, double deviation,
+                            double to_beat) {
+    const auto corner = [&](double size, double sum) {
+        return bulk_merit(low.size + size, low.sum + sum) +
+               bulk_merit(high.size + bin.size - size, high.sum + bin.sum - sum);
+    };
+    const double reach = most - least;
+    if (!(reach > 0)) return bulk_merit(low.size, low.sum) + bulk_merit(high.size, high.sum);
+    const double few = std::clamp((bin.size * most - bin.sum) / reach, 0.0, bin.size);
+    const double many = std::clamp((bin.sum - bin.size * least) / reach, 0.0, bin.size);
+    const double by_limits = std::max(corner(few, few * least), corner(many, many * most)) * (1 + 1e-9);
+    if (by_limits < to_beat) return by_limits;
+    constexpr double inner = 0.41421356237309515; // sqrt(2) - 1, where the octagon's corners lie
+    const double height = std::sqrt(bin.size) * deviation / 2;
+    double by_spread = 0;
+    for (const double along : {-1.0, -inner, inner, 1.0}) {
+        const double part = (1 + along) / 2, off = (std::abs(along) < 0.5 ? 1 : inner) * height;
+        by_spread = std::max(
+            {by_spread, corner(bin.size * part, bin.sum * part + off), corner(bin.size * part, bin.sum * part - off)});
+    }
+    return std::min(by_limits, by_spread * (1 + 1e-9));
+}
+
+// Squares for the ellipse need few digits: targets are rounded to steps of 2^-15 of their reach, and what rounding can
+// hide is added to the deviation.
+class Steps {
 public:
-    using Word = int64_t;
-
-    Sums(const Measure& measure, int64_t) : measure_(measure) {}
-
-    int words() const { return 2; }
-    double unit() const { return measure_.target_unit * measure_.target_unit; }
-    void count(Word* counter, uint32_t row) const {
-        ++counter[0];
-        counter[1] += measure_.target[row];
+    explicit Steps(const Measure& measure) {
+        int64_t reach = 1;
+        for (const int64_t target : measure.target) reach = std::max(reach, target < 0 ? -target : target);
+        shift_ = std::max(0, static_cast<int>(std::bit_width(static_cast<uint64_t>(reach))) - 15);
     }
-    int64_t rows(const Word* counter) const { return counter[0]; }
-    double side(const Word* counter, const Span& target) const {
-        return merit(static_cast<double>(counter[0]), centred(counter, target));
-    }
-    // k rows of the bin add at least max(k low, sum - (rows - k) high) and at most min(k high, sum - (rows - k) low): a
-    // parallelogram whose two inner corners are tried.
-    double bound(const Word* low, const Word* bin, const Word* high, const Span& target) const {
-        const double reach = target.high - target.low;
-        if (!(reach > 0)) return side(low, target) + side(high, target);
-        const double least = target.low - static_cast<double>(target.centre);
-        const double most = target.high - static_cast<double>(target.centre);
-        const double n = static_cast<double>(bin[0]), sum = centred(bin, target);
-        const auto corner = [&](double rows, double part) {
-            return merit(static_cast<double>(low[0]) + rows, centred(low, target) + part) +
-                   merit(static_cast<double>(high[0]) + n - rows, centred(high, target) + sum - part);
-        };
-        const double few = std::clamp((n * most - sum) / reach, 0.0, n);
-        const double many = std::clamp((sum - n * least) / reach, 0.0, n);
-        return std::max(corner(few, few * least), corner(many, many * most)) * (1 + 1e-9);
+    int64_t of(int64_t target) const { return target >> shift_; }
+    // The root of the sum of squared deviations, at most: from the sum of squared steps, in the target's units.
+    double deviation(double size, double sum, double squares) const {
+        const double step = std::ldexp(1.0, shift_);
+        const double mean = sum / size / step;
+        return (std::sqrt(std::max(0.0, squares - size * mean * mean)) + 3 * std::sqrt(size)) * step;
     }
 
 private:
-    static double merit(double n, double sum) { return n > 0 ? sum * (sum / n) : 0; }
-    static double centred(const Word* counter, const Span& target) {
-        return static_cast<double>(counter[1] - counter[0] * target.centre);
+    int shift_ = 0;
+};
+
+// A numeric target: rows, their sum in the measure's units, and the sum of squared steps.
+class Sums {
+public:
+    using Word = int64_t;
+    using Narrow = int64_t;
+    using Item = int64_t;
+    static constexpr int fixed = 3;
+
+    explicit Sums(const Measure& measure) : measure_(&measure), steps_(measure) {}
+
+    int words() const { return 3; }
+    double unit() const { return measure_->target_unit * measure_->target_unit; }
+    Item item(int64_t row) const { return measure_->target[row]; }
+    void add(Word* to, Item item) const {
+        const int64_t step = steps_.of(item);
+        ++to[0];
+        to[1] += item;
+        to[2] += step * step;
+    }
+    void widen(Word* to, const Narrow* from) const {
+        for (int w = 0; w < 3; ++w) to[w] += from[w];
+    }
+    int64_t rows(const Word* counter) const { return counter[0]; }
+    double weight(const Word* counter) const { return static_cast<double>(counter[0]); }
+
+    template <class Over>
+    double side(const Word* counter, const Span& target, const Over& over) const {
+        const double sum = bulk(counter, target).sum;
+        return counter[0] > 0 ? sum * over(sum, counter[0]) : 0;
+    }
+    double bound(const Word* low, const Word* bin, const Word* high, const Span& target, double to_beat) const {
+        const double deviation =
+            steps_.deviation(static_cast<double>(bin[0]), static_cast<double>(bin[1]), static_cast<double>(bin[2]));
+        const double centre = static_cast<double>(target.centre);
+        return bound_of_sums(target.low - centre, target.high - centre, bulk(low, target), bulk(bin, target),
+                             bulk(high, target), deviation, to_beat);
     }
 
-    const Measure& measure_;
+private:
+    static Bulk bulk(const Word* counter, const Span& target) {
+        return {static_cast<double>(counter[0]), static_cast<double>(counter[1] - counter[0] * target.centre)};
+    }
+
+    const Measure* measure_;
+    Steps steps_;
+};
+
+// Classes of rows with weights: rows, then one weight per class.
+class WeightedClasses {
+public:
+    using Word = int64_t;
+    using Narrow = int64_t;
+    struct Item {
+        int32_t of;
+        int64_t weight;
+    };
+    static constexpr int fixed = 0;
+
+    WeightedClasses(const Measure& measure, Rule rule) : measure_(&measure), classes_(measure.n_classes), rule_(rule) {}
+
+    int words() const { return classes_ + 1; }
+    double unit() const { return measure_->weight_unit; }
+    Item item(int64_t row) const { return {measure_->classes[row], measure_->weight_of(row)}; }
+    void add(Word* to, const Item& item) const {
+        ++to[0];
+        to[1 + item.of] += item.weight;
+    }
+    void widen(Word* to, const Narrow* from) const {
+        for (int w = 0; w < words(); ++w) to[w] += from[w];
+    }
+    int64_t rows(const Word* counter) const { return counter[0]; }
+    double weight(const Word* counter) const {
+        int64_t sum = 0;
+        for (int c = 1; c <= classes_; ++c) sum += counter[c];
+        return static_cast<double>(sum) * measure_->weight_unit;
+    }
+    template <class Over>
+    double side(const Word* counter, const Span&, const Over&) const {
+        double sum = 0, parts = 0, most = 0;
+        for (int c = 1; c <= classes_; ++c) {
+            const double w = static_cast<double>(counter[c]);
+            sum += w;
+            parts += rule_ == Rule::gini ? w * w : rule_ == Rule::information_gain ? Logs::of(w) : 0;
+            most = std::max(most, w);
+        }
+        if (!(sum > 0)) return 0;
+        return rule_ == Rule::gini ? parts / sum : rule_ == Rule::information_gain ? parts - Logs::of(sum) : most;
+    }
+    double bound(const Word* low, const Word* bin, const Word* high, const Span&, double to_beat) const {
+        const auto count = [](const Word* counter) {
+            return [counter](int c) { return static_cast<double>(counter[c + 1]); };
+        };
+        return bound_of_classes(rule_, classes_, count(low), count(bin), count(high), to_beat);
+    }
+
+private:
+    const Measure* measure_;
+    int classes_;
+    Rule rule_;
+};
+
+// A numeric target of rows with weights: rows, weight, weighted sum, weighted sum of squared steps.
+class WeightedSums {
+public:
+    using Word = Sum;
+    using Narrow = Sum;
+    struct Item {
+        int64_t target;
+        int64_t weight;
+    };
+    static constexpr int fixed = 4;
+
+    explicit WeightedSums(const Measure& measure) : measure_(&measure), steps_(measure) {}
+
+    int words() const { return 4; }
+    double unit() const { return measure_->weight_unit * measure_->target_unit * measure_->target_unit; }
+    Item item(int64_t row) const { return {measure_->target[row], measure_->weight_of(row)}; }
+    void add(Word* to, const Item& item) const {
+        const int64_t step = steps_.of(item.target);
+        to[0] += 1;
+        to[1] += item.weight;
+        to[2] += static_cast<Sum>(item.target) * item.weight;
+        to[3] += static_cast<Sum>(step * step) * item.weight;
+    }
+    void widen(Word* to, const Narrow* from) const {
+        for (int w = 0; w < 4; ++w) to[w] += from[w];
+    }
+    int64_t rows(const Word* counter) const { return static_cast<int64_t>(counter[0]); }
+    double weight(const Word* counter) const { return static_cast<double>(counter[1]) * measure_->weight_unit; }
+    template <class Over>
+    double side(const Word* counter, const Span& target, const Over&) const {
+        const Bulk all = bulk(counter, target);
+        return bulk_merit(all.size, all.sum);
+    }
+    double bound(const Word* low, const Word* bin, const Word* high, const Span& target, double to_beat) const {
+        const double deviation =
+            steps_.deviation(static_cast<double>(bin[1]), static_cast<double>(bin[2]), static_cast<double>(bin[3]));
+        const double centre = static_cast<double>(target.centre);
+        return bound_of_sums(target.low - centre, target.high - centre, bulk(low, target), bulk(bin, target),
+                             bulk(high, target), deviation, to_beat);
+    }
+
+private:
+    static Bulk bulk(const Word* counter, const Span& target) {
+        return {static_cast<double>(counter[1]), static_cast<double>(counter[2] - counter[1] * target.centre)};
+    }
+
+    const Measure* measure_;
+    Steps steps_;
 };
 
 } // namespace tw

@@ -1,50 +1,72 @@
 // Work shared by threads: numbered tasks, each done once, in any order.
 //
-// Always holds: nothing depends on which thread does what, because tasks write only to their own place; no thread
-// outlives the call, so forking is safe. The first exception stops the work and is thrown to the caller.
+// Always holds: nothing depends on which thread does what, because tasks write only to their own place. A pool lives as
+// long as one call into the core and starts its threads when first needed: none exist at import, none survive the call,
+// so forking is safe. A task that asks for a pool's help again is served by its own thread alone. The first exception
+// stops the work and is thrown to the caller.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace tw {
 
-// 0 threads means one per processor this process may use.
-inline int thread_count(int threads) {
-    return threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
+class Pool {
+public:
+    // 0 threads means one per processor. `pulse` is called now and then by the thread that called `run`, and may throw
+    // to end the work: how a long fit hears of Ctrl-C and tells its progress.
+    explicit Pool(int threads, std::function<void(double done)> pulse = {});
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
 
-template <class Task>
-void parallel_for(int64_t tasks, int wanted, Task task) {
-    const int threads = thread_count(wanted);
-    if (threads <= 1 || tasks <= 1) {
-        for (int64_t i = 0; i < tasks; ++i) task(i);
-        return;
+    int threads() const { return threads_; }
+    // How much of the whole work is done, from 0 to 1: what the pulse is told.
+    void advance(double part) { done_.fetch_add(part, std::memory_order_relaxed); }
+
+    template <class Task>
+    void run(int64_t tasks, const Task& task) {
+        run_tasks(tasks, [](const void* work, int64_t i) { (*static_cast<const Task*>(work))(i); }, &task);
     }
-    std::atomic<int64_t> next{0};
-    std::exception_ptr error;
-    std::mutex guard;
-    const auto work = [&] {
-        for (int64_t i = next++; i < tasks; i = next++) {
-            try {
-                task(i);
-            } catch (...) {
-                const std::lock_guard<std::mutex> lock(guard);
-                if (!error) error = std::current_exception();
-                next = tasks;
-            }
-        }
+
+private:
+    using Call = void (*)(const void* work, int64_t i);
+    struct Job {
+        int64_t tasks = 0;
+        Call call = nullptr;
+        const void* work = nullptr;
     };
-    std::vector<std::thread> helpers;
-    for (int64_t i = 1; i < threads && i < tasks; ++i) helpers.emplace_back(work);
-    work();
-    for (std::thread& helper : helpers) helper.join();
-    if (error) std::rethrow_exception(error);
-}
+
+    void run_tasks(int64_t tasks, Call call, const void* work);
+    void take_part(const Job& job);
+    void wait_for_jobs();
+    void fail(std::exception_ptr error);
+    void beat();
+
+    int threads_;
+    std::thread::id owner_ = std::this_thread::get_id();
+    std::function<void(double)> pulse_;
+    std::chrono::steady_clock::time_point next_beat_;
+    std::atomic<double> done_{0};
+
+    std::vector<std::thread> helpers_;
+    std::mutex guard_;
+    std::condition_variable wake_, finished_;
+    Job job_;
+    int64_t round_ = 0; // numbers the jobs
+    int busy_ = 0;      // helpers at work
+    bool closing_ = false;
+    bool running_ = false;
+    std::atomic<int64_t> next_{0};
+    std::atomic<bool> failed_{false};
+    std::exception_ptr error_;
+};
 
 } // namespace tw

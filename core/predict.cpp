@@ -1,12 +1,16 @@
 #include "predict.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 
 #include "draw.hpp"
-#include "pool.hpp"
 
 namespace tw {
 namespace {
+
+constexpr size_t side_by_side = 32; // rows that walk together
 
 Split split_at(const FlatTree& flat, int i) {
     Split split;
@@ -35,6 +39,25 @@ Router::Router(const FlatTree& flat, uint64_t seed)
         for (int s = 1; s <= flat.n_surrogates[i]; ++s)
             node.surrogates.push_back(split_at(flat, flat.split_start[i] + s));
         for (size_t c = 0; c < node.children.size(); ++c) nodes_[node.children[c]].key = mix(node.key, c + 1);
+    }
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+        const Node& node = nodes_[i];
+        Step step;
+        step.leaf = node.children.empty();
+        step.plain = !step.leaf && node.split.breaks.size() == 1 && node.split.child_of_bin[0] >= 0 &&
+                     node.split.child_of_bin[1] >= 0;
+        step.child[0] = step.child[1] = static_cast<int32_t>(i);
+        if (step.plain) {
+            const double at = node.split.breaks[0];
+            step.limit = node.split.closed ? at : std::nextafter(at, -std::numeric_limits<double>::infinity());
+            step.column = node.split.column;
+            for (int side = 0; side < 2; ++side) step.child[side] = node.children[node.split.child_of_bin[side]];
+        }
+        all_plain_ = all_plain_ && (step.leaf || step.plain);
+        if (step.leaf) step.column = nodes_[0].split.column; // any column of numbers will do: nobody looks at the value
+        steps_.push_back(step);
+        const double* value = &value_[i * answers_];
+        largest_.push_back(static_cast<int32_t>(std::max_element(value, value + answers_) - value));
     }
 }
 
@@ -67,34 +90,117 @@ void Router::follow(const std::vector<Column>& columns, int64_t row, Visit visit
     }
 }
 
-template <class Work>
-void Router::in_blocks(int64_t rows, int threads, Work work) const {
+// The child's node, the node itself at a leaf, or -1 where the row's path forks or ends.
+int Router::next(const std::vector<Column>& columns, int32_t node, int64_t row) const {
+    const Step& step = steps_[node];
+    if (step.leaf) return node;
+    if (step.plain) {
+        const double x = columns[step.column].numbers[row];
+        if (x == x) return step.child[x > step.limit ? 1 : 0];
+    }
+    const Node& at = nodes_[node];
+    int child = destination(at.split, at.surrogates, columns, row);
+    if (child == random_child) child = draw_child(at.split.share, at.key, hash_row(columns, row));
+    return child >= 0 ? at.children[child] : -1;
+}
+
+// Where every node is plain, no step needs a branch; rows that met a missing value on their way go it again, slowly.
+void Router::walk_plain(const std::vector<Column>& columns, int64_t begin, std::span<int32_t> end) const {
+    std::array<uint8_t, side_by_side> odd{};
+    int moving = 1;
+    while (moving != 0) {
+        moving = 0;
+        for (size_t i = 0; i < end.size(); ++i) {
+            const Step& step = steps_[end[i]];
+            const double x = columns[step.column].numbers[begin + static_cast<int64_t>(i)];
+            odd[i] |= static_cast<uint8_t>((x != x) & !step.leaf);
+            end[i] = step.child[static_cast<int>(x > step.limit)];
+            moving |= static_cast<int>(!step.leaf);
+        }
+    }
+    for (size_t i = 0; i < end.size(); ++i) {
+        if (odd[i] == 0) continue;
+        const int64_t row = begin + static_cast<int64_t>(i);
+        for (end[i] = 0; end[i] >= 0 && !steps_[end[i]].leaf;) end[i] = next(columns, end[i], row);
+    }
+}
+
+void Router::walk(const std::vector<Column>& columns, int64_t begin, std::span<int32_t> end) const {
+    std::fill(end.begin(), end.end(), 0);
+    if (steps_[0].leaf) return;
+    if (all_plain_) return walk_plain(columns, begin, end);
+    bool moving = true;
+    while (moving) {
+        moving = false;
+        for (size_t i = 0; i < end.size(); ++i) {
+            const int64_t row = begin + static_cast<int64_t>(i);
+            for (int deeper = 0; deeper < 2 && end[i] >= 0; ++deeper) end[i] = next(columns, end[i], row);
+            moving |= end[i] >= 0 && !steps_[end[i]].leaf;
+        }
+    }
+}
+
+template <class Single, class Several>
+void Router::each_row(const std::vector<Column>& columns, int64_t rows, Pool& pool, Single single,
+                      Several several) const {
     constexpr int64_t block = 4096;
-    parallel_for((rows + block - 1) / block, threads, [&](int64_t b) {
-        for (int64_t row = b * block; row < std::min(rows, (b + 1) * block); ++row) work(row);
+    pool.run((rows + block - 1) / block, [&](int64_t b) {
+        std::array<int32_t, side_by_side> end;
+        const int64_t last = std::min(rows, (b + 1) * block);
+        for (int64_t begin = b * block; begin < last; begin += side_by_side) {
+            const std::span<int32_t> ends(end.data(),
+                                          static_cast<size_t>(std::min<int64_t>(side_by_side, last - begin)));
+            walk(columns, begin, ends);
+            for (size_t i = 0; i < ends.size(); ++i) {
+                const int64_t row = begin + static_cast<int64_t>(i);
+                if (ends[i] >= 0) {
+                    single(row, ends[i]);
+                } else {
+                    several(row);
+                }
+            }
+        }
     });
 }
 
-void Router::predict(const std::vector<Column>& columns, int64_t rows, int threads, double* out) const {
-    in_blocks(rows, threads, [&](int64_t row) {
-        double* answer = out + row * answers_;
-        std::fill(answer, answer + answers_, 0.0);
-        follow(columns, row, [&](int node, double weight) {
-            const double* value = &value_[static_cast<size_t>(node) * answers_];
-            for (int i = 0; i < answers_; ++i) answer[i] += weight * value[i];
-        });
+void Router::add_answers(const std::vector<Column>& columns, int64_t row, double* out) const {
+    std::fill(out, out + answers_, 0.0);
+    follow(columns, row, [&](int node, double weight) {
+        const double* value = &value_[static_cast<size_t>(node) * answers_];
+        for (int i = 0; i < answers_; ++i) out[i] += weight * value[i];
     });
 }
 
-void Router::apply(const std::vector<Column>& columns, int64_t rows, int threads, int32_t* out) const {
-    in_blocks(rows, threads, [&](int64_t row) {
-        double heaviest = -1;
-        follow(columns, row, [&](int node, double weight) {
-            if (weight <= heaviest) return;
-            heaviest = weight;
-            out[row] = node;
+void Router::predict(const std::vector<Column>& columns, int64_t rows, Pool& pool, double* out) const {
+    each_row(
+        columns, rows, pool,
+        [&](int64_t row, int32_t node) {
+            std::copy_n(&value_[static_cast<size_t>(node) * answers_], answers_, out + row * answers_);
+        },
+        [&](int64_t row) { add_answers(columns, row, out + row * answers_); });
+}
+
+void Router::classify(const std::vector<Column>& columns, int64_t rows, Pool& pool, int32_t* out) const {
+    each_row(
+        columns, rows, pool, [&](int64_t row, int32_t node) { out[row] = largest_[node]; },
+        [&](int64_t row) {
+            std::vector<double> answer(answers_);
+            add_answers(columns, row, answer.data());
+            out[row] = static_cast<int32_t>(std::max_element(answer.begin(), answer.end()) - answer.begin());
         });
-    });
+}
+
+void Router::apply(const std::vector<Column>& columns, int64_t rows, Pool& pool, int32_t* out) const {
+    each_row(
+        columns, rows, pool, [&](int64_t row, int32_t node) { out[row] = node; },
+        [&](int64_t row) {
+            double heaviest = -1;
+            follow(columns, row, [&](int node, double weight) {
+                if (weight <= heaviest) return;
+                heaviest = weight;
+                out[row] = node;
+            });
+        });
 }
 
 } // namespace tw

@@ -1,38 +1,61 @@
 // Rows with coded columns: exact cuts at the price of histograms.
 //
-// Numbers without missing values are coded into at most 256 bins. Counting a node gives the merit of every cut between
-// bins; a bin is looked into (zoomed) only where a cut inside it could still be best, which merit.hpp's bound tells.
-// Comes in: rows of weight one. Goes out: the same candidates as an exhaustive search. Always holds: the larger of two
-// children is counted by subtraction; small nodes leave histograms behind (rows_small).
+// Counting a node gives the merit of every cut between bins; a bin is looked into (zoomed) only where a cut inside it
+// could still be best, which merit.hpp's bound tells.
+// Comes in: rows and what each adds. Goes out: the same candidates as an exhaustive search. Always holds: a node's rows
+// lie together, in the order of the table; the larger of two children is counted by subtraction; small nodes leave
+// histograms behind (rows_small).
 #pragma once
 
-#include <array>
 #include <memory>
 
-#include "coding.hpp"
 #include "cut.hpp"
-#include "rows_cpu.hpp"
+#include "rows.hpp"
 
 namespace tw {
 
+// Whether the recipe and the table allow it; otherwise null, and RowsCpu serves. The coded table may be shared by many
+// trees; without one, the columns are coded now.
+std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const Measure& measure,
+                                 std::shared_ptr<const CodedTable> coded, Pool& pool);
+
+// All rows of a tree, node by node: ranges of three arrays that are divided in place.
 template <class Counter>
-class RowsCoded final : public RowsCpu {
+struct Field {
+    std::vector<uint32_t> row;
+    std::vector<typename Counter::Item> item;
+    std::vector<uint32_t> spare_row;
+    std::vector<typename Counter::Item> spare_item;
+    std::vector<int32_t> child;
+};
+
+struct Stretch {
+    size_t begin = 0, end = 0;
+    size_t size() const { return end - begin; }
+};
+
+template <class Counter>
+class RowsCoded final : public Rows {
 public:
-    RowsCoded(const Table& table, const Recipe& recipe, const Measure& measure, int threads);
+    using Word = typename Counter::Word;
+    using Item = typename Counter::Item;
 
-    std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<Ask>& asks,
-                                                   int threads) override;
-    void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
-                int first) override;
+    // The node numbered 0 is the stretch of the field; nobody else may touch it.
+    RowsCoded(const Ground<Counter>& ground, Field<Counter>& field, Stretch stretch, int64_t apart);
+
+    const Source& source() const override { return ground_.source; }
+    int64_t used_rows() const override { return static_cast<int64_t>(stretch_[0].size()); }
+    Total total(int node) const override { return total_of_rows(ground_, rows(node), items(node)); }
+    std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<Ask>& asks, Pool& pool) override;
+    std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, Pool& pool) override;
+    void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
+                Pool& pool) override;
     void reserve(int nodes) override;
-    std::unique_ptr<Detached> detach(int node) const override;
-    int64_t small() const override { return small_rows; }
-
-    static constexpr int64_t small_rows = 1024;
+    int64_t apart() const override { return apart_; }
+    std::unique_ptr<Rows> detach(int node) override;
 
 private:
-    using Word = typename Counter::Word;
-    using Histogram = std::vector<Word>; // coded columns x 256 x words
+    using Histogram = std::vector<Word>; // all bins of all columns
 
     struct Family {
         int parent = -1, sibling = -1; // of a node with one sibling
@@ -40,29 +63,33 @@ private:
     };
     // A cut between bins: everything up to bin `last` is low.
     struct BinCut {
-        double merit = -std::numeric_limits<double>::infinity();
-        int last = -1, next = -1;
+        double merit = nothing;
+        int last = -1;
         int64_t low_rows = 0;
     };
+    struct Search;
 
-    bool is_remainder(int node, const Family& family) const;
-    void count_histograms(const std::vector<Ask>& asks, int threads);
-    void fill(int node, size_t which);
-    const Word* bins(int node, size_t which) const { return &histogram_[node][which * 256 * words_]; }
-    BinCut cut_between(const Yardstick& node, const std::vector<Word>& total, int id, size_t which) const;
-    Cut zoom(const Yardstick& node, const std::vector<Word>& total, int id, size_t which, const BinCut& coarse,
-             double to_beat) const;
-    void find_ends(int id, size_t which, const BinCut& coarse, Cut& cut) const;
+    std::span<const uint32_t> rows(int node) const {
+        return std::span<const uint32_t>(field_.row).subspan(stretch_[node].begin, stretch_[node].size());
+    }
+    std::span<const Item> items(int node) const {
+        return std::span<const Item>(field_.item).subspan(stretch_[node].begin, stretch_[node].size());
+    }
+    bool is_remainder(int node) const;
+    void count(const std::vector<int>& nodes, Pool& pool);
+    void count_histograms(const std::vector<int>& nodes, Pool& pool);
+    void keep_only(const std::vector<int>& nodes);
+    Cut cut_between(Search& search, size_t which, BinCut& coarse) const;
+    Cut zoom(Search& search, size_t which, const Cut& coarse_cut, const BinCut& coarse, double to_beat) const;
+    void place(int node, size_t which, const BinCut& coarse, Cut& cut) const;
 
-    Counter counter_;
-    int words_;
-    std::vector<int> coded_; // columns, rising
-    std::vector<Codes> codes_;
-    std::vector<Histogram> histogram_; // per node, empty where none is kept
+    const Ground<Counter>& ground_;
+    Field<Counter>& field_;
+    int64_t apart_;
+    std::vector<Stretch> stretch_;     // per node
     std::vector<Family> family_;       // per node
+    std::vector<Histogram> histogram_; // per node, empty where none is kept
+    std::vector<Histogram> unused_;
 };
-
-// Whether the recipe and the table allow it; otherwise null, and RowsCpu serves.
-std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const Measure& measure, int threads);
 
 } // namespace tw

@@ -1,136 +1,212 @@
 #include "rows_small.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "draw.hpp"
+#include "rows_cpu.hpp"
 
 namespace tw {
+namespace {
 
-Extract::Extract(const Table& from, const Measure& measured, const std::vector<Entry>& entries)
-    : numbers(from.columns.size()), codes(from.columns.size()) {
-    table.rows = static_cast<int64_t>(entries.size());
-    table.columns = from.columns;
-    for (size_t c = 0; c < from.columns.size(); ++c) {
-        Column& column = table.columns[c];
-        if (column.kind == Kind::number) {
-            for (const Entry& entry : entries) numbers[c].push_back(from.columns[c].numbers[entry.row]);
-            column.numbers = numbers[c].data();
-        } else {
-            for (const Entry& entry : entries) codes[c].push_back(from.columns[c].codes[entry.row]);
-            column.codes = codes[c].data();
-        }
+constexpr size_t few = 48; // so few rows are ordered without a look at their codes
+
+struct Keyed {
+    double value;
+    uint16_t row;
+};
+
+void order_by_value(Keyed* begin, Keyed* end) {
+    constexpr std::ptrdiff_t insertion = 16;
+    if (end - begin > insertion) {
+        std::sort(begin, end, [](const Keyed& a, const Keyed& b) { return a.value < b.value; });
+        return;
     }
-    measure = measured.extract(entries);
-}
-
-template <class Counter>
-RowsSmall<Counter>::RowsSmall(const Extract& extract, const Recipe& recipe,
-                              std::shared_ptr<const std::vector<ColumnFacts>> facts, const std::vector<int>& ordered)
-    : RowsCpu(extract.table, recipe, extract.measure, std::move(facts)),
-      counter_(extract.measure, extract.table.rows),
-      ordered_(ordered),
-      order_(ordered.size()) {
-    const size_t rows = static_cast<size_t>(extract.table.rows);
-    range_.push_back({0, rows});
-    spare_.resize(rows);
-    std::vector<std::pair<double, uint16_t>> placed(rows);
-    for (size_t i = 0; i < ordered.size(); ++i) {
-        const double* values = extract.table.columns[ordered[i]].numbers;
-        for (size_t row = 0; row < rows; ++row) placed[row] = {values[row], static_cast<uint16_t>(row)};
-        std::sort(placed.begin(), placed.end());
-        uint16_t rank = 0;
-        order_[i].reserve(rows);
-        for (size_t at = 0; at < rows; ++at) {
-            if (at > 0 && placed[at].first != placed[at - 1].first) ++rank;
-            order_[i].push_back({rank, placed[at].second});
-        }
+    for (Keyed* at = begin + 1; at < end; ++at) {
+        const Keyed moved = *at;
+        Keyed* to = at;
+        for (; to > begin && moved.value < to[-1].value; --to) *to = to[-1];
+        *to = moved;
     }
 }
 
+} // namespace
+
 template <class Counter>
-Cut RowsSmall<Counter>::best_cut(const Yardstick& node, const std::vector<typename Counter::Word>& total, int which,
-                                 Range range) const {
-    using Word = typename Counter::Word;
-    const int words = counter_.words();
-    std::vector<Word> low(words, 0), high = total;
-    const std::vector<Place>& order = order_[which];
+RowsSmall<Counter>::RowsSmall(const Ground<Counter>& ground, std::span<const uint32_t> rows,
+                              std::span<const Item> items)
+    : ground_(ground),
+      row_(rows),
+      item_(items),
+      member_(rows.size()),
+      order_(rows.size() * ground.swept.size()),
+      stretch_{{0, rows.size()}},
+      child_(rows.size()),
+      spare_(rows.size()) {
+    for (size_t i = 0; i < rows.size(); ++i) member_[i] = static_cast<uint16_t>(i);
+    for (size_t which = 0; which < ground.swept.size(); ++which) order_column(which);
+}
+
+// Rows are sorted by counting their codes, then by value within a code; missing values come last.
+template <class Counter>
+void RowsSmall<Counter>::order_column(size_t which) {
+    const size_t rows = row_.size(), at = static_cast<size_t>(ground_.swept[which]);
+    const Numbers& numbers = ground_.numbers(which);
+    const CodedColumn& column = ground_.column(which);
+    std::vector<Keyed> keyed(rows);
+    size_t known = 0;
+    if (rows <= few) {
+        for (size_t i = 0; i < rows; ++i) {
+            const double x = numbers[row_[i]];
+            if (x == x) keyed[known++] = {x, static_cast<uint16_t>(i)};
+        }
+        order_by_value(keyed.data(), keyed.data() + known);
+        size_t last = known;
+        for (size_t i = 0; i < rows && last < rows; ++i) {
+            const double x = numbers[row_[i]];
+            if (x != x) keyed[last++] = {x, static_cast<uint16_t>(i)};
+        }
+    } else {
+        std::array<uint16_t, 257> next{};
+        for (const uint32_t row : row_) ++next[ground_.coded.row(row)[at] + 1];
+        for (size_t code = 1; code < next.size(); ++code)
+            next[code] = static_cast<uint16_t>(next[code] + next[code - 1]);
+        known = next[column.bins];
+        const std::array<uint16_t, 257> start = next;
+        for (size_t i = 0; i < rows; ++i) {
+            keyed[next[ground_.coded.row(row_[i])[at]]++] = {numbers[row_[i]], static_cast<uint16_t>(i)};
+        }
+        for (int code = 0; code < column.bins && !column.exact; ++code) {
+            if (start[code + 1] - start[code] > 1) {
+                order_by_value(keyed.data() + start[code], keyed.data() + start[code + 1]);
+            }
+        }
+    }
+    Place* order = this->order(which);
+    uint16_t rank = 0;
+    for (size_t i = 0; i < rows; ++i) {
+        if (i > 0 && i < known && keyed[i].value != keyed[i - 1].value) ++rank;
+        order[i] = {i < known ? rank : missing_rank, keyed[i].row};
+    }
+}
+
+template <class Counter>
+std::vector<uint32_t> RowsSmall<Counter>::table_rows(int node) const {
+    std::vector<uint32_t> rows;
+    for (size_t at = stretch_[node].begin; at < stretch_[node].end; ++at) rows.push_back(row_[member_[at]]);
+    return rows;
+}
+
+template <class Counter>
+std::vector<typename RowsSmall<Counter>::Item> RowsSmall<Counter>::node_items(int node) const {
+    std::vector<Item> items;
+    for (size_t at = stretch_[node].begin; at < stretch_[node].end; ++at) items.push_back(item_[member_[at]]);
+    return items;
+}
+
+template <class Counter>
+Total RowsSmall<Counter>::total(int node) const {
+    const std::vector<uint32_t> rows = table_rows(node);
+    const std::vector<Item> items = node_items(node);
+    return total_of_rows<Counter>(ground_, rows, items);
+}
+
+template <class Counter>
+Cut RowsSmall<Counter>::best_cut(const Yardstick& node, const Words<Counter>& total, size_t which,
+                                 Stretch stretch) const {
+    const Counter& counter = ground_.counter;
+    const Place* order = this->order(which);
+    size_t end = stretch.end;
+    Words<Counter> missing = no_words(counter);
+    if (ground_.column(which).gaps) {
+        while (end > stretch.begin && order[end - 1].rank == missing_rank) {
+            counter.add(missing.data(), item_[order[--end].row]);
+        }
+    }
+    Scale<Counter> scale(counter, node, total.data(), missing.data(), scores_missing(ground_.recipe.missing));
     Cut best;
+    best.gaps = scale.gaps();
+    best.constant = end == stretch.begin || order[stretch.begin].rank == order[end - 1].rank;
+    if (best.gaps && scores_missing(ground_.recipe.missing)) best.constant = false;
+    Words<Counter> low = no_words(counter);
     size_t best_at = 0;
-    for (size_t at = range.begin; at + 1 < range.end; ++at) {
-        counter_.count(low.data(), order[at].row);
+    for (size_t at = stretch.begin; at + 1 < end; ++at) {
+        counter.add(low.data(), item_[order[at].row]);
         if (order[at].rank == order[at + 1].rank) continue;
-        const int64_t low_rows = static_cast<int64_t>(at + 1 - range.begin);
-        if (!node.allows(low_rows)) continue;
-        for (int w = 0; w < words; ++w) high[w] = total[w] - low[w];
-        const double merit = counter_.side(low.data(), node.span) + counter_.side(high.data(), node.span);
+        const int64_t low_rows = static_cast<int64_t>(at + 1 - stretch.begin);
+        const double merit = scale.of(low.data(), low_rows, ground_.inverses);
         if (!node.beats(merit, best.merit)) continue;
         best.merit = merit;
         best.low_rows = low_rows;
         best_at = at;
     }
-    if (best.found()) {
-        const double* values = table().columns[ordered_[which]].numbers;
-        best.below = values[order[best_at].row];
-        best.above = values[order[best_at + 1].row];
-        best.placed = true;
+    if (best.low_rows > 0) {
+        best.below = ground_.numbers(which)[row_[order[best_at].row]];
+        best.above = ground_.numbers(which)[row_[order[best_at + 1].row]];
+    }
+    if (const double apart = scale.of_missing(); node.beats(apart, best.merit)) {
+        best.merit = apart;
+        best.low_rows = 0;
     }
     return best;
 }
 
 template <class Counter>
 std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& task, const std::vector<Ask>& asks,
-                                                                   int threads) {
+                                                                   Pool&) {
     std::vector<std::vector<Candidate>> found;
     for (const Ask& ask : asks) {
-        const Range range = range_[ask.node];
-        std::vector<typename Counter::Word> total(counter_.words(), 0);
-        for (const Entry& entry : entries(ask.node)) counter_.count(total.data(), entry.row);
-        const Yardstick node =
-            yardstick(task, counter_, ask.facts, span_of(measure(), entries(ask.node)), total.data());
+        const std::vector<Item> items = node_items(ask.node);
+        Words<Counter> total = no_words(ground_.counter);
+        for (const Item& item : items) ground_.counter.add(total.data(), item);
+        const Yardstick node = yardstick(task, ground_.counter, ask.facts, span_of<Item>(items));
         std::vector<Cut> cuts;
-        for (size_t i = 0; i < ordered_.size(); ++i) {
-            cuts.push_back(best_cut(node, total, static_cast<int>(i), range));
+        cuts.reserve(ground_.swept.size());
+        for (size_t which = 0; which < ground_.swept.size(); ++which) {
+            cuts.push_back(best_cut(node, total, which, stretch_[ask.node]));
         }
-        const std::vector<bool> told = worth_telling(task, cuts);
-        std::vector<Candidate> list;
-        for (size_t i = 0; i < ordered_.size(); ++i) {
-            if (!told[i]) continue;
-            const bool constant = order_[i][range.begin].rank == order_[i][range.end - 1].rank;
-            list.push_back(candidate_of(task, counter_, node, ordered_[i], cuts[i], constant));
-        }
-        for (int column = 0; column < columns(); ++column) {
-            if (std::binary_search(ordered_.begin(), ordered_.end(), column)) continue;
-            list.push_back(best_candidate(task, ask.facts, facts(column), count(ask.node, column)));
-            list.back().column = column;
-        }
-        std::stable_sort(list.begin(), list.end(),
-                         [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
-        found.push_back(std::move(list));
+        const bool rows_wanted = !ground_.gathered.empty() || !source().measure.even ||
+                                 std::any_of(cuts.begin(), cuts.end(), [](const Cut& cut) { return cut.gaps; });
+        const std::vector<uint32_t> rows = rows_wanted ? table_rows(ask.node) : std::vector<uint32_t>{};
+        found.push_back(tell(task, ground_, ask.facts, worth_telling(task, node, cuts), rows, cuts));
     }
-    static_cast<void>(threads); // subtrees run in parallel, not the columns of one
     return found;
 }
 
 template <class Counter>
+std::vector<Surrogate> RowsSmall<Counter>::surrogates(const Task& task, int node, const Split& split, Pool& pool) {
+    std::vector<Entry> entries;
+    for (const uint32_t row : table_rows(node)) entries.push_back({row, source().measure.weight_of(row)});
+    return gather_surrogates(task, source(), entries, split, pool);
+}
+
+template <class Counter>
 void RowsSmall<Counter>::divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
-                                int first) {
-    RowsCpu::divide(node, node_key, split, surrogates, first);
-    const int children = split.children();
-    std::vector<int> child_of(static_cast<size_t>(table().rows), -1);
-    range_.resize(std::max<size_t>(range_.size(), first + children));
-    size_t end = range_[node].begin;
-    for (int c = 0; c < children; ++c) {
-        for (const Entry& entry : entries(first + c)) child_of[entry.row] = c;
-        range_[first + c] = {end, end + entries(first + c).size()};
-        end = range_[first + c].end;
+                                int first, Pool&) {
+    const std::vector<Column>& columns = source().table.columns;
+    const Stretch whole = stretch_[node];
+    const size_t children = static_cast<size_t>(split.children());
+    std::vector<size_t> start(children + 2, 0); // the last child is no child: rows that stop here
+    for (size_t at = whole.begin; at < whole.end; ++at) {
+        const uint32_t row = row_[member_[at]];
+        int child = destination(split, surrogates, columns, row);
+        if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, row));
+        child_[member_[at]] = child < 0 ? static_cast<int32_t>(children) : child;
+        ++start[child_[member_[at]] + 1];
     }
-    for (std::vector<Place>& order : order_) {
-        std::copy(order.begin() + range_[node].begin, order.begin() + range_[node].end, spare_.begin());
-        std::vector<size_t> next;
-        for (int c = 0; c < children; ++c) next.push_back(range_[first + c].begin);
-        for (size_t i = 0; i < range_[node].end - range_[node].begin; ++i) {
-            const int child = child_of[spare_[i].row];
-            if (child >= 0) order[next[child]++] = spare_[i];
-        }
+    start[0] = whole.begin;
+    for (size_t c = 0; c <= children; ++c) start[c + 1] += start[c];
+    for (size_t c = 0; c < children; ++c) stretch_[first + c] = {start[c], start[c + 1]};
+    std::vector<size_t> next(start.size());
+    for (size_t which = 0; which < ground_.swept.size(); ++which) {
+        Place* order = this->order(which);
+        std::copy(order + whole.begin, order + whole.end, spare_.begin());
+        next = start;
+        for (size_t i = 0; i < whole.end - whole.begin; ++i) order[next[child_[spare_[i].row]]++] = spare_[i];
     }
+    std::vector<uint16_t> members(member_.begin() + whole.begin, member_.begin() + whole.end);
+    next = start;
+    for (const uint16_t member : members) member_[next[child_[member]]++] = member;
 }
 
 template class RowsSmall<TwoClasses<Rule::gini>>;
@@ -140,5 +216,7 @@ template class RowsSmall<ManyClasses<Rule::gini>>;
 template class RowsSmall<ManyClasses<Rule::information_gain>>;
 template class RowsSmall<ManyClasses<Rule::misclassification>>;
 template class RowsSmall<Sums>;
+template class RowsSmall<WeightedClasses>;
+template class RowsSmall<WeightedSums>;
 
 } // namespace tw

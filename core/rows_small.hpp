@@ -1,52 +1,57 @@
 // Rows of a small node, whose whole subtree fits in cache: every column is ordered once, and dividing keeps the order.
 //
-// Comes in: the node's rows copied out of the table and renumbered. Goes out: exact cuts, each column read once per
-// node. Always holds: columns listed as `ordered` are numbers without missing values, and every row weighs one.
+// Comes in: the node's rows and what each adds. Goes out: exact cuts, each column read once per node.
 #pragma once
 
 #include <cstdint>
 
 #include "cut.hpp"
-#include "rows_cpu.hpp"
+#include "rows.hpp"
 
 namespace tw {
 
-// A node's rows as a table of their own.
-struct Extract {
-    Table table;
-    Measure measure;
-    std::vector<std::vector<double>> numbers;
-    std::vector<std::vector<int32_t>> codes;
-
-    Extract(const Table& from, const Measure& measured, const std::vector<Entry>& entries);
-};
-
 template <class Counter>
-class RowsSmall final : public RowsCpu {
+class RowsSmall final : public Rows {
 public:
-    RowsSmall(const Extract& extract, const Recipe& recipe, std::shared_ptr<const std::vector<ColumnFacts>> facts,
-              const std::vector<int>& ordered);
+    using Item = typename Counter::Item;
 
-    std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<Ask>& asks,
-                                                   int threads) override;
-    void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
-                int first) override;
+    RowsSmall(const Ground<Counter>& ground, std::span<const uint32_t> rows, std::span<const Item> items);
+
+    const Source& source() const override { return ground_.source; }
+    int64_t used_rows() const override { return static_cast<int64_t>(row_.size()); }
+    Total total(int node) const override;
+    std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<Ask>& asks, Pool& pool) override;
+    std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, Pool& pool) override;
+    void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
+                Pool& pool) override;
+    void reserve(int nodes) override { stretch_.resize(std::max<size_t>(stretch_.size(), nodes)); }
 
 private:
     // A row at its place in the order of a column; equal ranks are equal values.
     struct Place {
         uint16_t rank;
-        uint16_t row;
+        uint16_t row; // numbered within this subtree
     };
-    struct Range {
+    static constexpr uint16_t missing_rank = 0xffff; // the last
+
+    struct Stretch {
         size_t begin = 0, end = 0;
     };
-    Cut best_cut(const Yardstick& node, const std::vector<typename Counter::Word>& total, int which, Range range) const;
 
-    Counter counter_;
-    const std::vector<int>& ordered_;
-    std::vector<std::vector<Place>> order_; // per ordered column
-    std::vector<Range> range_;              // per node
+    void order_column(size_t which);
+    Cut best_cut(const Yardstick& node, const Words<Counter>& total, size_t which, Stretch stretch) const;
+    Place* order(size_t which) { return &order_[which * row_.size()]; }
+    const Place* order(size_t which) const { return &order_[which * row_.size()]; }
+    std::vector<uint32_t> table_rows(int node) const;
+    std::vector<Item> node_items(int node) const;
+
+    const Ground<Counter>& ground_;
+    std::span<const uint32_t> row_; // in the table
+    std::span<const Item> item_;
+    std::vector<uint16_t> member_; // rows, node by node
+    std::vector<Place> order_;     // column after column, each node by node
+    std::vector<Stretch> stretch_; // per node, the same in every column
+    std::vector<int32_t> child_;   // per row
     std::vector<Place> spare_;
 };
 

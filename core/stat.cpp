@@ -27,6 +27,8 @@ double power_below(double total, int places = bits) {
 
 // Returns the total weight, the same for any order of rows.
 double measure_weights(Measure& m, const Answers& answers, int64_t rows, bool fractions) {
+    m.even = !answers.weight && !fractions;
+    if (m.even) return static_cast<double>(rows);
     const auto weight = [&](int64_t i) { return answers.weight ? answers.weight[i] : 1.0; };
     double heaviest = 0;
     bool whole = true;
@@ -43,6 +45,7 @@ double measure_weights(Measure& m, const Answers& answers, int64_t rows, bool fr
     m.weight_unit = 1 / scale;
     m.weight.resize(rows);
     for (int64_t i = 0; i < rows; ++i) m.weight[i] = std::llround(weight(i) * scale);
+    m.even = scale == 1 && heaviest == 1;
     return total;
 }
 
@@ -50,7 +53,7 @@ void measure_numbers(Measure& m, const Answers& answers, int64_t rows, double to
     double low = 0, high = 0;
     bool first = true;
     for (int64_t i = 0; i < rows; ++i) {
-        if (m.weight[i] == 0) continue;
+        if (m.weight_of(i) == 0) continue;
         const double y = answers.numbers[i];
         low = first ? y : std::min(low, y);
         high = first ? y : std::max(high, y);
@@ -100,29 +103,6 @@ void measure_ranks(Measure& m, const Answers& answers, int64_t rows) {
 }
 
 } // namespace
-
-Measure Measure::extract(const std::vector<Entry>& entries) const {
-    Measure m;
-    m.needs = needs;
-    m.n_classes = n_classes;
-    m.weight_unit = weight_unit;
-    m.sum_unit = sum_unit;
-    m.square_unit = square_unit;
-    m.offset = offset;
-    m.target_unit = target_unit;
-    for (const Entry& entry : entries) {
-        m.weight.push_back(entry.weight);
-        if (n_classes > 0) {
-            m.classes.push_back(classes[entry.row]);
-        } else {
-            m.target.push_back(target[entry.row]);
-            m.square.push_back(square[entry.row]);
-            m.own_raw.push_back(raw[entry.row]);
-        }
-    }
-    m.raw = m.own_raw.data();
-    return m;
-}
 
 void Measure::read_moments(const Sum* stat, double* out) const {
     if (n_classes > 0) {

@@ -39,9 +39,9 @@ struct Measure {
     double offset = 0;
     double target_unit = 1;
     const double* raw = nullptr; // the numeric target as given
-    std::vector<double> own_raw; // where `raw` points to if it is not the caller's
 
-    std::vector<int64_t> weight;  // per row
+    bool even = false;            // rows weigh one unit, or nothing
+    std::vector<int64_t> weight;  // per row; empty: all weigh one unit
     std::vector<int32_t> classes; // per row
     std::vector<int64_t> target;  // per row, in target_unit from offset
     std::vector<int64_t> square;  // per row
@@ -51,6 +51,7 @@ struct Measure {
     std::vector<double> rank_value;
     std::vector<int64_t> rank_target;
 
+    int64_t weight_of(int64_t row) const { return weight.empty() ? 1 : weight[row]; }
     int width() const { return n_classes > 0 ? n_classes : 3; }
     int sums() const { return n_classes > 0 ? n_classes : needs == Needs::deviance ? 4 : 3; }
 
@@ -65,8 +66,6 @@ struct Measure {
         }
     }
 
-    // The same measure for some rows alone, renumbered from 0 (for classes and squares).
-    Measure extract(const std::vector<Entry>& entries) const;
     // Sums as the numbers a criterion reads (not for medians, which are no sums: see Pile).
     void read(const Sum* stat, double* out) const;
     // Sums as class weights, or weight, sum and sum of squares from the offset, whatever the criterion needs.

@@ -112,6 +112,17 @@ Split split_of_answers(const Task& task, const ColumnFacts& facts, const Buckets
 
 } // namespace
 
+std::vector<double> weight_sent(const Task& task, const Split& split, const Buckets& by_child) {
+    std::vector<double> weight(split.children(), 0);
+    for (int i = 0; i < by_child.size(); ++i) {
+        const Bin bin = by_child.bin(i);
+        for (int c = 0; c < split.children(); ++c) {
+            weight[c] += static_cast<double>(bin.stat[c]) * task.measure.weight_unit;
+        }
+    }
+    return weight;
+}
+
 std::optional<Surrogate> best_surrogate(const Task& task, const ColumnFacts& facts, const Buckets& buckets,
                                         const std::vector<double>& child_weight) {
     const int children = static_cast<int>(child_weight.size());

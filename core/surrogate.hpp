@@ -17,6 +17,9 @@ struct Surrogate {
     double adjusted = 0; // agreement beyond the majority rule
 };
 
+// The weight a split sends to each child, from its own column counted by children.
+std::vector<double> weight_sent(const Task& task, const Split& split, const Buckets& by_child);
+
 // `child_weight`: weight the chosen split sends to each child, over all entries that can answer it.
 std::optional<Surrogate> best_surrogate(const Task& task, const ColumnFacts& facts, const Buckets& buckets,
                                         const std::vector<double>& child_weight);

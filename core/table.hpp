@@ -4,18 +4,58 @@
 // Always holds: a number is missing iff it is NaN; a level is missing iff its code is -1 and unseen iff it is -2.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tw {
 
 enum class Kind { number, ordinal, nominal };
 
+// Numbers where they lie: of either precision, one after the other or in the rows of a matrix.
+class Numbers {
+public:
+    Numbers() = default;
+    Numbers(const double* values, std::ptrdiff_t bytes_apart = sizeof(double))
+        : first_(reinterpret_cast<const char*>(values)), apart_(bytes_apart) {}
+    Numbers(const float* values, std::ptrdiff_t bytes_apart = sizeof(float))
+        : first_(reinterpret_cast<const char*>(values)), apart_(bytes_apart), single_(true) {}
+
+    const void* address(int64_t row) const { return first_ + row * apart_; }
+    double operator[](int64_t row) const {
+        const char* at = first_ + row * apart_;
+        return single_ ? *reinterpret_cast<const float*>(at) : *reinterpret_cast<const double*>(at);
+    }
+    // The rows from `begin` on, `out.size()` of them.
+    void read(int64_t begin, std::span<double> out) const {
+        if (single_) {
+            read_as<float>(begin, out);
+        } else {
+            read_as<double>(begin, out);
+        }
+    }
+
+private:
+    template <class Value>
+    void read_as(int64_t begin, std::span<double> out) const {
+        const char* at = first_ + begin * apart_;
+        for (double& x : out) {
+            x = *reinterpret_cast<const Value*>(at);
+            at += apart_;
+        }
+    }
+
+    const char* first_ = nullptr;
+    std::ptrdiff_t apart_ = 0;
+    bool single_ = false;
+};
+
 struct Column {
     Kind kind = Kind::number;
-    int levels = 0;                  // declared levels; 0 for numbers
-    const double* numbers = nullptr; // for numbers
-    const int32_t* codes = nullptr;  // for levels
+    int levels = 0;                 // declared levels; 0 for numbers
+    Numbers numbers;                // for numbers
+    const int32_t* codes = nullptr; // for levels
 };
 
 struct Table {

@@ -39,8 +39,7 @@ def one(data: Any, **options: Any) -> RawColumn:
 
 
 def numbers(column: RawColumn) -> list[float | None]:
-    assert column.values.dtype == np.float64
-    assert column.values.flags.c_contiguous
+    assert column.values.dtype in (np.float32, np.float64)
     assert column.levels is None
     return [None if np.isnan(value) else value for value in column.values.tolist()]
 

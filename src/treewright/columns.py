@@ -23,6 +23,9 @@ from treewright.schema import Kind, Level
 #: Beyond this, neighbouring integers are the same float64.
 LARGEST_EXACT = 2**53
 
+#: Numbers that need no copy: the core takes either precision, at any distance from each other.
+READ_IN_PLACE = (np.dtype(np.float32), np.dtype(np.float64))
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
@@ -150,6 +153,8 @@ def _numbers(name: str, array: NDArray[Any]) -> RawColumn:
         if max(high, -low) > LARGEST_EXACT:
             distinct, codes = np.unique(array, return_inverse=True)
             return RawColumn(name, "numeric", codes.astype(np.int32), tuple(distinct.tolist()), whole=True)
+    if array.dtype in READ_IN_PLACE:
+        return RawColumn(name, "numeric", array)
     return RawColumn(name, "numeric", np.ascontiguousarray(array, dtype=np.float64), whole=whole)
 
 

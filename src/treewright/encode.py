@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,10 @@ from treewright.frame import CodeArray, FloatArray, Frame, RawColumn
 from treewright.kinds import (
     KindChoice,
     check_kinds,
+    finite_numbers_of,
     has_numbers,
     has_text,
+    infinity,
     levels_of,
     misfit,
     numbers_of,
@@ -55,6 +57,13 @@ class Encoded:
     target: NDArray[np.float64] | NDArray[np.int32] | None = None
     n_classes: int = 0
     weight: FloatArray | None = None
+
+
+def refuse_infinite(found: Any, encoded: Encoded, schema: Schema) -> None:
+    """The core looks for infinite numbers, for it is quick; this words what it found, a column and a row, or None."""
+    if found is not None:
+        column, row = found
+        raise infinity(schema.columns[column].name, float(encoded.columns[column][row]), row)
 
 
 class ColumnCountError(DataError):
@@ -181,7 +190,7 @@ def encode_weight(weight: RawColumn, n_rows: int) -> FloatArray:
     row = misfit(weight, "numeric")
     if row is not None:
         raise DataError(f"the weight {weight.name!r} must hold numbers, but has {weight.text(row)} in row {row}")
-    values = np.ascontiguousarray(numbers_of(weight, "weight", "sample_weight"))
+    values = np.ascontiguousarray(finite_numbers_of(weight, "weight", "sample_weight"), np.float64)
     n_missing = int(np.isnan(values).sum())
     if n_missing:
         raise DataError(f"Input sample_weight contains NaN. The weight {weight.name!r} is missing in {n_missing} rows")
@@ -217,7 +226,7 @@ def _encode_column(column: RawColumn, spec: ColumnSpec, strict: bool) -> FloatAr
         row = misfit(column, spec.kind)
         if row is not None:
             raise _changed(column, spec, column.text(row))
-        return np.ascontiguousarray(numbers_of(column))
+        return numbers_of(column)
     found = levels_of(column)[1]
     if not (has_text(found) and has_text(spec.levels)) and not (has_numbers(found) and has_numbers(spec.levels)):
         raise _changed(column, spec, column.example())
@@ -285,7 +294,7 @@ def _target_numbers(target: RawColumn) -> FloatArray:
             f"the target {target.name!r} cannot be a number: it has {target.text(row)} in row {row}; learn classes "
             "(task='classification', or a classifier), or convert it first"
         )
-    values = np.ascontiguousarray(numbers_of(target, "target", "y"))
+    values = np.ascontiguousarray(finite_numbers_of(target, "target", "y"), np.float64)
     reach = float(values.max() / 2 - values.min() / 2)
     if np.abs(values).max() > LARGEST or 0 < reach < 1 / LARGEST:
         raise DataError(

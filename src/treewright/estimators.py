@@ -268,8 +268,8 @@ class _Classifier(ClassifierMixin, _TreeEstimator):
 
     def _target(self, y: Any) -> RawColumn:
         target = super()._target(y)
-        known = target.values[~target.missing]
-        if target.levels is None and target.kind == "numeric" and (known != np.floor(known)).any():
+        fractions = target.levels is None and target.kind == "numeric" and not target.whole
+        if fractions and (target.values != np.floor(target.values))[~target.missing].any():
             raise DataError(
                 "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete "
                 f"classes on a regression target with continuous values: {target.name!r} has fractions; use a "

@@ -1,15 +1,15 @@
 """The Frame: a table once it is inside the house.
 
 Comes in: columns made by `columns` and `foreign`. Goes out: frozen values and pure functions on them.
-Always holds: every column has the same number of rows. A column of numbers is float64 with NaN for missing; a column of
-levels is int32 codes into `levels` with -1 for missing. The arrays may be views of the user's own table, so nobody
-writes to them.
+Always holds: every column has the same number of rows. A column of numbers is float64 or float32 with NaN for missing;
+a column of levels is int32 codes into `levels` with -1 for missing. The arrays may be views of the user's own table (of
+a matrix too, whose columns are not contiguous), so nobody writes to them.
 """
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class RawColumn:
     levels: tuple[Level, ...] | None = None
     declared: bool = False
     whole: bool = False
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # what was worked out from the values
 
     @property
     def n_rows(self) -> int:
@@ -55,7 +56,7 @@ class RawColumn:
     def all_missing(self) -> bool:
         """Whether there is no value at all."""
         if self.levels is None:
-            return bool(np.isnan(self.values).all())
+            return bool(self.values[0] != self.values[0] and np.isnan(self.values).all())
         return not self.levels or not bool((self.values >= 0).any())
 
     def text(self, row: int) -> str:

@@ -64,7 +64,7 @@ def specify(column: RawColumn, choice: KindChoice | None = None) -> ColumnSpec:
     if kind not in LEVEL_KINDS:
         return ColumnSpec(column.name, kind)
     if column.levels is None:
-        numbers_of(column)  # no infinity among the levels either
+        finite_numbers_of(column)  # no infinity among the levels either
     levels = (False, True) if kind == "boolean" else levels_of(column)[1]
     _check_level_count(column.name, levels)
     return ColumnSpec(column.name, kind, levels)
@@ -121,36 +121,64 @@ def misfit(column: RawColumn, kind: Kind) -> int | None:
     return int(np.argmax(bad)) if bad.any() else None
 
 
-def numbers_of(column: RawColumn, role: str = "column", table: str = "X") -> FloatArray:
-    """The values as finite numbers with NaN for missing; a column that `misfit` has passed."""
+def numbers_of(column: RawColumn, role: str = "column") -> FloatArray:
+    """The values as numbers with NaN for missing; a column that `misfit` has passed. They may be infinite."""
     if column.levels is None:
-        values: FloatArray = column.values
-    else:
-        _refuse_inexact(column, role)
-        lookup = [np.nan if isinstance(value, str) else float(value) for value in column.levels]
-        values = np.array([*lookup, np.nan])[column.values]
-    infinite = np.isinf(values)
-    if infinite.any():
-        row = int(np.argmax(infinite))
-        raise DataError(
-            f"Input {table} contains infinity or a value too large for dtype('float64'). {role.capitalize()} "
-            f"{column.name!r} has {values[row]} in row {row}: replace it by a missing value or by a finite number"
-        )
+        return column.values
+    _refuse_inexact(column, role)
+    lookup = [np.nan if isinstance(value, str) else float(value) for value in column.levels]
+    values: FloatArray = np.array([*lookup, np.nan])[column.values]
     return values
 
 
+def finite_numbers_of(column: RawColumn, role: str = "column", table: str = "X") -> FloatArray:
+    """The same, refusing infinities."""
+    values = numbers_of(column, role)
+    infinite = np.isinf(values)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise infinity(column.name, values[row], row, role, table)
+    return values
+
+
+def infinity(name: str, value: float, row: int, role: str = "column", table: str = "X") -> DataError:
+    """The error for an infinite number, beginning as scikit-learn's does."""
+    return DataError(
+        f"Input {table} contains infinity or a value too large for dtype('float64'). {role.capitalize()} {name!r} has "
+        f"{value} in row {row}: replace it by a missing value or by a finite number"
+    )
+
+
 def levels_of(column: RawColumn) -> tuple[CodeArray, tuple[Level, ...]]:
-    """The values as codes and levels; times become text."""
+    """The values as codes and levels; times become text. Worked out once per column."""
     if column.levels is not None:
         return column.values, column.levels
+    found: tuple[CodeArray, tuple[Level, ...]] | None = column.kept.get("levels")
+    if found is None:
+        found = column.kept["levels"] = _found_levels(column)
+    return found
+
+
+def _found_levels(column: RawColumn) -> tuple[CodeArray, tuple[Level, ...]]:
     missing = column.missing
-    distinct, inverse = np.unique(column.values[~missing], return_inverse=True)
+    known = column.values[~missing] if missing.any() else column.values
+    distinct, inverse = _distinct_whole(known) if column.whole else np.unique(known, return_inverse=True)
     codes: CodeArray = np.full(column.n_rows, -1, dtype=np.int32)
     codes[~missing] = inverse
     if column.kind in TIME_KINDS:
         return codes, tuple(moment(column.kind, value) for value in distinct.tolist())
     levels = tuple(int(value) for value in distinct.tolist()) if column.whole else tuple(distinct.tolist())
     return codes, levels
+
+
+def _distinct_whole(values: FloatArray) -> tuple[NDArray[Any], NDArray[Any]]:
+    """np.unique for integers: where they lie close together, counting is much faster than sorting."""
+    low = values.min() if len(values) else 0.0
+    if not len(values) or values.max() - low > 4 * len(values):
+        return np.unique(values, return_inverse=True)
+    places = (values - low).astype(np.int64)
+    found = np.bincount(places) > 0
+    return np.flatnonzero(found) + low, (np.cumsum(found) - 1)[places]
 
 
 def has_numbers(levels: Sequence[Level]) -> bool:

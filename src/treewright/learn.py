@@ -13,7 +13,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.choices import Custom, Poisson, Refused, RefuseMissing
-from treewright.encode import Encoded, describe, encode
+from treewright.encode import Encoded, describe, encode, refuse_infinite
 from treewright.errors import DataError, RecipeError
 from treewright.frame import Frame, RawColumn, pop_column
 from treewright.kinds import KindChoice
@@ -62,11 +62,13 @@ def learn(
 def grow(encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int) -> Tree:
     """The core's tree of an encoded table, if the recipe can learn from it."""
     _refuse_recipe(recipe, schema)
+    kinds = list(encoded.kinds)
+    refuse_infinite(_core.first_infinite(encoded.columns, kinds, encoded.n_rows, n_threads), encoded, schema)
     _refuse_values(recipe, schema, encoded)
     criterion = recipe.criterion if encoded.n_classes else recipe.regression
     arrays = _core.grow(
         columns=encoded.columns,
-        kinds=list(encoded.kinds),
+        kinds=kinds,
         levels=list(encoded.levels),
         target=encoded.target,
         n_classes=encoded.n_classes,

@@ -118,7 +118,7 @@ def _from_numpy(array: NDArray[Any], only: Collection[str] | None, nameless: boo
     if array.ndim > 2:
         raise DataError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
     _require_some(*array.shape)
-    by_column = _transposed(array) if array.dtype.kind in "iuf" and not np.ma.isMaskedArray(array) else array.T
+    by_column = _transposed(array) if array.dtype.kind in "iu" and not np.ma.isMaskedArray(array) else array.T
     names = _made_up(array.shape[1])
     columns = tuple(from_array(name, values) for name, values in zip(names, by_column, strict=True))
     return Frame(columns, array.shape[0], named=False)
@@ -237,10 +237,9 @@ def _renamed(native: Any, found: list[Any], names: list[str]) -> Any:
 
 def _transposed(array: NDArray[Any]) -> NDArray[Any]:
     """Columns as contiguous rows of one block; in strips, because a strip fits in cache and a whole column does not."""
-    dtype = np.dtype(np.float64) if array.dtype.kind == "f" else array.dtype
-    if array.dtype == dtype and array.flags.f_contiguous:
+    if array.flags.f_contiguous:
         return array.T
-    block = np.empty(array.shape[::-1], dtype=dtype)
+    block = np.empty(array.shape[::-1], dtype=array.dtype)
     for start in range(0, len(array), 4096):
         block[:, start : start + 4096] = array[start : start + 4096].T
     return block

@@ -1,0 +1,119 @@
+#include "pool.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tw {
+namespace {
+
+constexpr auto between_beats = std::chrono::milliseconds(50);
+thread_local bool inside_a_task = false;
+
+// Marks that this thread is at work, until the end of a scope.
+struct AtWork {
+    bool before = std::exchange(inside_a_task, true);
+    ~AtWork() { inside_a_task = before; }
+};
+
+// Thrown where work is given up because another part of it failed; that failure is what the caller hears of.
+struct Abandoned {};
+
+} // namespace
+
+Pool::Pool(int threads, std::function<void(double)> pulse)
+    : threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+      pulse_(std::move(pulse)),
+      next_beat_(std::chrono::steady_clock::now() + between_beats) {}
+
+Pool::~Pool() {
+    {
+        const std::lock_guard<std::mutex> lock(guard_);
+        closing_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& helper : helpers_) helper.join();
+}
+
+// Between tasks: the owner looks whether it is time for a pulse; anyone stops where the work has failed elsewhere.
+void Pool::beat() {
+    if (failed_) throw Abandoned{};
+    if (!pulse_ || std::this_thread::get_id() != owner_) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_beat_) return;
+    next_beat_ = now + between_beats;
+    pulse_(done_.load(std::memory_order_relaxed));
+}
+
+void Pool::fail(std::exception_ptr error) {
+    const std::lock_guard<std::mutex> lock(guard_);
+    if (!error_) error_ = std::move(error);
+    failed_ = true;
+}
+
+void Pool::take_part(const Job& job) {
+    const AtWork mark;
+    for (int64_t i = next_++; i < job.tasks; i = next_++) {
+        try {
+            job.call(job.work, i);
+            beat();
+        } catch (...) {
+            fail(std::current_exception());
+            next_ = job.tasks;
+        }
+    }
+}
+
+void Pool::wait_for_jobs() {
+    int64_t seen = 0;
+    std::unique_lock<std::mutex> lock(guard_);
+    while (true) {
+        wake_.wait(lock, [&] { return closing_ || (round_ != seen && running_); });
+        if (closing_) return;
+        seen = round_;
+        const Job job = job_;
+        ++busy_;
+        lock.unlock();
+        take_part(job);
+        lock.lock();
+        if (--busy_ == 0) finished_.notify_all();
+    }
+}
+
+void Pool::run_tasks(int64_t tasks, Call call, const void* work) {
+    if (threads_ <= 1 || tasks <= 1 || inside_a_task) {
+        const AtWork mark;
+        for (int64_t i = 0; i < tasks; ++i) {
+            call(work, i);
+            beat();
+        }
+        return;
+    }
+    while (static_cast<int>(helpers_.size()) + 1 < threads_) helpers_.emplace_back([this] { wait_for_jobs(); });
+    const Job job{tasks, call, work};
+    {
+        const std::lock_guard<std::mutex> lock(guard_);
+        job_ = job;
+        next_ = 0;
+        error_ = nullptr;
+        failed_ = false;
+        running_ = true;
+        ++round_;
+    }
+    wake_.notify_all();
+    take_part(job);
+    std::unique_lock<std::mutex> lock(guard_);
+    running_ = false; // who has not woken up yet need not
+    while (!finished_.wait_for(lock, between_beats, [&] { return busy_ == 0; })) {
+        lock.unlock();
+        try {
+            if (!failed_) beat();
+        } catch (...) {
+            fail(std::current_exception());
+        }
+        lock.lock();
+    }
+    failed_ = false;
+    if (error_) std::rethrow_exception(error_);
+}
+
+} // namespace tw
