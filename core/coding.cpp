@@ -69,19 +69,19 @@ public:
         steps_ = static_cast<int>(std::bit_width(most));
     }
 
-    // Writes one code per value, `apart` bytes from each other.
-    void code(std::span<const double> values, uint8_t missing, uint8_t* out, size_t apart) const {
+    // Writes one code per value.
+    void code(std::span<const double> values, uint8_t missing, uint8_t* out) const {
         switch (steps_) {
             case 0:
             case 1:
-                return code_in<1>(values, missing, out, apart);
+                return code_in<1>(values, missing, out);
             case 2:
-                return code_in<2>(values, missing, out, apart);
+                return code_in<2>(values, missing, out);
             case 3:
             case 4:
-                return code_in<4>(values, missing, out, apart);
+                return code_in<4>(values, missing, out);
             default:
-                return code_in<8>(values, missing, out, apart);
+                return code_in<8>(values, missing, out);
         }
     }
 
@@ -97,14 +97,13 @@ private:
     }
 
     template <int steps>
-    void code_in(std::span<const double> values, uint8_t missing, uint8_t* out, size_t apart) const {
+    void code_in(std::span<const double> values, uint8_t missing, uint8_t* out) const {
         for (const double x : values) {
             size_t below = before_[cell(x)];
             for (size_t step = size_t{1} << (steps - 1); step > 0; step /= 2) {
                 below += step * static_cast<size_t>(ends_[below + step - 1] < x);
             }
-            *out = x == x ? static_cast<uint8_t>(below) : missing;
-            out += apart;
+            *out++ = x == x ? static_cast<uint8_t>(below) : missing;
         }
     }
 
@@ -116,19 +115,19 @@ private:
 
 // Codes one block of rows of a column. False if the column was thought to have few values and another turned up.
 bool code_block(const Numbers& numbers, const CodedColumn& column, const Finder& find, int64_t begin, int64_t end,
-                uint8_t* out, size_t apart, bool& has_gaps) {
+                uint8_t* out, bool& has_gaps) {
     std::array<double, block_rows> buffer;
     const std::span<double> values(buffer.data(), static_cast<size_t>(end - begin));
     numbers.read(begin, values);
     const uint8_t missing = static_cast<uint8_t>(column.exact ? column.end.size() : column.end.size() + 1);
-    find.code(values, missing, out, apart);
+    find.code(values, missing, out);
     int absent = 0;
     for (const double x : values) absent |= static_cast<int>(x != x);
     has_gaps = absent != 0;
     if (!column.exact) return true;
     int foreign = 0;
     for (size_t i = 0; i < values.size(); ++i) {
-        foreign |= static_cast<int>(values[i] == values[i]) & static_cast<int>(find.end(out[i * apart]) != values[i]);
+        foreign |= static_cast<int>(values[i] == values[i]) & static_cast<int>(find.end(out[i]) != values[i]);
     }
     return foreign == 0;
 }
@@ -191,9 +190,10 @@ std::optional<std::pair<int, int64_t>> find_infinite(const Table& table, Pool& p
     return std::nullopt;
 }
 
-CodedTable::CodedTable(const Table& table, Pool& pool) {
+CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.size(), -1), rows_(table.rows) {
     for (size_t i = 0; i < table.columns.size(); ++i) {
         if (table.columns[i].kind != Kind::number) continue;
+        places_[i] = static_cast<int>(columns_.size());
         columns_.emplace_back();
         columns_.back().column = static_cast<int>(i);
     }
@@ -210,7 +210,8 @@ CodedTable::CodedTable(const Table& table, Pool& pool) {
     }
     pool.run(static_cast<int64_t>(width), [&](int64_t c) { choose_bins(sample[c], columns_[c]); });
 
-    codes_.resize(static_cast<size_t>(table.rows) * width);
+    by_row_.resize(static_cast<size_t>(table.rows) * width);
+    by_column_.resize(by_row_.size());
     const int64_t blocks = (table.rows + block_rows - 1) / block_rows;
     const auto gaps = std::make_unique<std::atomic<bool>[]>(width);
     const auto surprised = std::make_unique<std::atomic<bool>[]>(width);
@@ -222,9 +223,10 @@ CodedTable::CodedTable(const Table& table, Pool& pool) {
             for (size_t i = 0; i < which.size(); ++i) {
                 const size_t c = which[i];
                 bool absent = false;
-                uint8_t* out = &codes_[static_cast<size_t>(begin) * width + c];
-                if (!code_block(numbers_of(c), columns_[c], find[i], begin, end, out, width, absent))
-                    surprised[c] = true;
+                uint8_t* out = &by_column_[c * static_cast<size_t>(table.rows) + static_cast<size_t>(begin)];
+                if (!code_block(numbers_of(c), columns_[c], find[i], begin, end, out, absent)) surprised[c] = true;
+                uint8_t* across = &by_row_[static_cast<size_t>(begin) * width + c];
+                for (int64_t row = 0; row < end - begin; ++row) across[static_cast<size_t>(row) * width] = out[row];
                 if (absent) gaps[c] = true;
             }
         });

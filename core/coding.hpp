@@ -33,12 +33,17 @@ public:
 
     const std::vector<CodedColumn>& columns() const { return columns_; }
     int bins() const { return bins_; } // of all columns, one for missing values in each
-    const uint8_t* row(int64_t i) const { return &codes_[static_cast<size_t>(i) * columns_.size()]; }
+    const uint8_t* row(int64_t i) const { return &by_row_[static_cast<size_t>(i) * columns_.size()]; }
+    const uint8_t* column(size_t place) const { return &by_column_[place * static_cast<size_t>(rows_)]; }
+    // The place of a column of the table among the coded ones, -1: it is not coded.
+    int place_of(int column) const { return places_[static_cast<size_t>(column)]; }
 
 private:
     std::vector<CodedColumn> columns_;
+    std::vector<int> places_;
+    int64_t rows_ = 0;
     int bins_ = 0;
-    std::vector<uint8_t> codes_;
+    std::vector<uint8_t> by_row_, by_column_;
 };
 
 } // namespace tw

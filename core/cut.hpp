@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -93,6 +94,7 @@ public:
 
     bool gaps() const { return gaps_; }
     int64_t known_rows() const { return known_rows_; }
+    double reference() const { return reference_; } // the merit of the undivided node
 
     // The merit of the cut with these rows below it; `nothing` where a side would be too small.
     template <class Over>
@@ -220,6 +222,18 @@ inline Candidate rated_cut(const Task& task, const Source& source, const NodeFac
     return candidate;
 }
 
+// What every cut must beat before it is looked for: the node's best, or, where rivals are told too, the last of those
+// told.
+inline double bar(const Task& task, const std::vector<Cut>& cuts) {
+    const size_t told = task.recipe.rivals > 0 ? static_cast<size_t>(task.recipe.rivals) + 2 : 1;
+    if (cuts.size() < told) return nothing;
+    std::vector<double> merits;
+    for (const Cut& cut : cuts) merits.push_back(cut.merit);
+    std::nth_element(merits.begin(), merits.begin() + static_cast<std::ptrdiff_t>(told) - 1, merits.end(),
+                     std::greater<>());
+    return merits[told - 1];
+}
+
 // Which columns' cuts are worth making into candidates: the best with their equals, and as many rivals as the recipe
 // remembers. Where there is none, all, for they say why.
 inline std::vector<int> worth_telling(const Task& task, const Yardstick& node, const std::vector<Cut>& cuts) {
@@ -287,17 +301,37 @@ Total total_of_rows(const Ground<Counter>& ground, std::span<const uint32_t> row
     all.width = measure.sums();
     all.at.push_back(0);
     Sum* sums = all.append();
-    all.rows.back() = static_cast<int64_t>(rows.size());
-    if constexpr (std::is_integral_v<Item> && !std::is_same_v<Item, Sums::Item>) {
+    all.rows.back() = static_cast<int64_t>(items.size());
+    if constexpr (std::is_same_v<Item, Sums::Item>) {
+        Sum sum = 0, squares = 0;
+        size_t low = 0, high = 0;
+        for (size_t i = 0; i < rows.size(); ++i) {
+            sum += items[i];
+            squares += measure.square[rows[i]];
+            if (items[i] < items[low]) low = i;
+            if (items[i] > items[high]) high = i;
+        }
+        sums[0] = static_cast<Sum>(rows.size());
+        sums[1] = sum;
+        sums[2] = squares;
+        all.append();
+        if (rows.empty()) return total;
+        total.low = measure.raw[rows[low]];
+        total.high = measure.raw[rows[high]];
+        if (items[low] < items[high]) return total;
+    } else if constexpr (std::is_integral_v<Item>) {
         std::vector<int64_t> count(measure.n_classes, 0);
         for (const Item item : items) ++count[item];
         std::copy(count.begin(), count.end(), sums);
+        all.append();
+        return total;
     } else {
         for (const uint32_t row : rows) measure.add(sums, {row, measure.weight_of(row)});
+        all.append();
+        if (measure.n_classes > 0 || rows.empty()) return total;
+        total.low = total.high = measure.raw[rows[0]];
     }
-    all.append();
-    if (measure.n_classes > 0 || rows.empty()) return total;
-    total.low = total.high = measure.raw[rows[0]];
+    // Targets that are one number as they are measured may still be two.
     for (const uint32_t row : rows) {
         total.low = std::min(total.low, measure.raw[row]);
         total.high = std::max(total.high, measure.raw[row]);

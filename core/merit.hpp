@@ -82,10 +82,13 @@ public:
     using Narrow = uint32_t;
     using Item = uint8_t;
     static constexpr int fixed = 1;
+    // Merits are strictly convex, so cuts between rows of one class need no look.
+    static constexpr bool is_strict = rule != Rule::misclassification;
 
     explicit TwoClasses(const Measure& measure) : measure_(&measure), logs_(rule == Rule::information_gain) {}
 
     int words() const { return 1; }
+    int narrow_words() const { return 1; }
     double unit() const { return 1; } // of merits, in units of the criterion times weight
     Item item(int64_t row) const { return static_cast<Item>(measure_->classes[row]); }
     void add(Word* to, Item item) const { *to += 1 + (static_cast<Word>(item) << 32); }
@@ -94,6 +97,7 @@ public:
         *to += (*from & 0xffffU) + (static_cast<Word>(*from >> 16) << 32);
     }
     int64_t rows(const Word* counter) const { return static_cast<int64_t>(*counter & 0xffffffffU); }
+    int64_t listed(const Word* counter) const { return rows(counter); } // rows whose value counts as seen
     double weight(const Word* counter) const { return static_cast<double>(rows(counter)); }
 
     template <class Over>
@@ -102,16 +106,26 @@ public:
         return merit(n - second, second, over);
     }
     double bound(const Word* low, const Word* bin, const Word* high, const Span&, double) const {
-        const Divide over;
         const int64_t low_second = *low >> 32, low_first = rows(low) - low_second;
         const int64_t bin_second = *bin >> 32, bin_first = rows(bin) - bin_second;
         const int64_t high_second = *high >> 32, high_first = rows(high) - high_second;
-        return std::max(
-            merit(low_first + bin_first, low_second, over) + merit(high_first, high_second + bin_second, over),
-            merit(low_first, low_second + bin_second, over) + merit(high_first + bin_first, high_second, over));
+        return std::max(both(low_first + bin_first, low_second, high_first, high_second + bin_second),
+                        both(low_first, low_second + bin_second, high_first + bin_first, high_second));
     }
 
 private:
+    // The merit of two sides; for gini with one division, at most a little more than the sum of both.
+    double both(int64_t low_first, int64_t low_second, int64_t high_first, int64_t high_second) const {
+        const int64_t low = low_first + low_second, high = high_first + high_second;
+        if (rule != Rule::gini || low == 0 || high == 0) {
+            return merit(low_first, low_second, Divide{}) + merit(high_first, high_second, Divide{});
+        }
+        const auto square = [](int64_t n) { return static_cast<double>(n) * static_cast<double>(n); };
+        const double n = static_cast<double>(low), m = static_cast<double>(high);
+        return ((square(low_first) + square(low_second)) * m + (square(high_first) + square(high_second)) * n) /
+               (n * m) * (1 + 1e-14);
+    }
+
     template <class Over>
     double merit(int64_t first, int64_t second, const Over& over) const {
         const int64_t n = first + second;
@@ -211,11 +225,13 @@ public:
     using Narrow = uint16_t;
     using Item = uint16_t;
     static constexpr int fixed = 0;
+    static constexpr bool is_strict = rule != Rule::misclassification;
 
     explicit ManyClasses(const Measure& measure)
         : measure_(&measure), classes_(measure.n_classes), logs_(rule == Rule::information_gain) {}
 
     int words() const { return classes_; }
+    int narrow_words() const { return classes_; }
     double unit() const { return 1; }
     Item item(int64_t row) const { return static_cast<Item>(measure_->classes[row]); }
     void add(Word* to, Item item) const { ++to[item]; }
@@ -228,6 +244,7 @@ public:
         for (int c = 0; c < classes_; ++c) n += counter[c];
         return n;
     }
+    int64_t listed(const Word* counter) const { return rows(counter); }
     double weight(const Word* counter) const { return static_cast<double>(rows(counter)); }
 
     template <class Over>
@@ -273,25 +290,32 @@ struct Bulk {
 };
 inline double bulk_merit(double size, double sum) { return size > 0 ? sum * (sum / size) : 0; }
 
-inline double bound_of_sums(double least, double most, Bulk low, Bulk bin, Bulk high, double deviation,
-                            double to_beat) {
-    const auto corner = [&](double size, double sum) {
-        return bulk_merit(low.size + size, low.sum + sum) +
-               bulk_merit(high.size + bin.size - size, high.sum + bin.sum - sum);
+template <class Deviation>
+double bound_of_sums(double least, double most, Bulk low, Bulk bin, Bulk high, const Deviation& deviation,
+                     double to_beat) {
+    // low sum^2 / low size + high sum^2 / high size, with one division.
+    const auto merit = [&](double size, double sum) {
+        const double n = low.size + size, m = high.size + bin.size - size;
+        const double a = low.sum + sum, b = high.sum + bin.sum - sum;
+        if (!(n > 0) || !(m > 0)) return bulk_merit(n, a) + bulk_merit(m, b);
+        return (a * a * m + b * b * n) / (n * m);
     };
     const double reach = most - least;
     if (!(reach > 0)) return bulk_merit(low.size, low.sum) + bulk_merit(high.size, high.sum);
     const double few = std::clamp((bin.size * most - bin.sum) / reach, 0.0, bin.size);
     const double many = std::clamp((bin.sum - bin.size * least) / reach, 0.0, bin.size);
-    const double by_limits = std::max(corner(few, few * least), corner(many, many * most)) * (1 + 1e-9);
+    const double by_limits = std::max(merit(few, few * least), merit(many, many * most)) * (1 + 1e-9);
     if (by_limits < to_beat) return by_limits;
     constexpr double inner = 0.41421356237309515; // sqrt(2) - 1, where the octagon's corners lie
-    const double height = std::sqrt(bin.size) * deviation / 2;
+    const double height = std::sqrt(bin.size) * deviation() / 2;
     double by_spread = 0;
     for (const double along : {-1.0, -inner, inner, 1.0}) {
         const double part = (1 + along) / 2, off = (std::abs(along) < 0.5 ? 1 : inner) * height;
-        by_spread = std::max(
-            {by_spread, corner(bin.size * part, bin.sum * part + off), corner(bin.size * part, bin.sum * part - off)});
+        const double size = bin.size * part, sum = bin.sum * part;
+        // Of the two corners at this place, the one that drives the means of the sides further apart.
+        const double apart =
+            (low.sum + sum) * (high.size + bin.size - size) - (high.sum + bin.sum - sum) * (low.size + size);
+        by_spread = std::max(by_spread, merit(size, apart >= 0 ? sum + off : sum - off));
     }
     return std::min(by_limits, by_spread * (1 + 1e-9));
 }
@@ -321,25 +345,35 @@ private:
 class Sums {
 public:
     using Word = int64_t;
-    using Narrow = int64_t;
+    using Narrow = uint64_t;
     using Item = int64_t;
     static constexpr int fixed = 3;
+    static constexpr bool is_strict = false; // equal targets are rare
 
     explicit Sums(const Measure& measure) : measure_(&measure), steps_(measure) {}
 
     int words() const { return 3; }
     double unit() const { return measure_->target_unit * measure_->target_unit; }
     Item item(int64_t row) const { return measure_->target[row]; }
+    int narrow_words() const { return 2; } // the sum; rows above squares, which have room for 48 bits
     void add(Word* to, Item item) const {
         const int64_t step = steps_.of(item);
         ++to[0];
         to[1] += item;
         to[2] += step * step;
     }
+    void add(Narrow* to, Item item) const {
+        const int64_t step = steps_.of(item);
+        to[0] += static_cast<Narrow>(item);
+        to[1] += (Narrow{1} << 48) + static_cast<Narrow>(step * step);
+    }
     void widen(Word* to, const Narrow* from) const {
-        for (int w = 0; w < 3; ++w) to[w] += from[w];
+        to[0] += static_cast<Word>(from[1] >> 48);
+        to[1] += static_cast<Word>(from[0]);
+        to[2] += static_cast<Word>(from[1] & 0xffffffffffffU);
     }
     int64_t rows(const Word* counter) const { return counter[0]; }
+    int64_t listed(const Word* counter) const { return counter[0]; }
     double weight(const Word* counter) const { return static_cast<double>(counter[0]); }
 
     template <class Over>
@@ -348,8 +382,10 @@ public:
         return counter[0] > 0 ? sum * over(sum, counter[0]) : 0;
     }
     double bound(const Word* low, const Word* bin, const Word* high, const Span& target, double to_beat) const {
-        const double deviation =
-            steps_.deviation(static_cast<double>(bin[0]), static_cast<double>(bin[1]), static_cast<double>(bin[2]));
+        const auto deviation = [&] {
+            return steps_.deviation(static_cast<double>(bin[0]), static_cast<double>(bin[1]),
+                                    static_cast<double>(bin[2]));
+        };
         const double centre = static_cast<double>(target.centre);
         return bound_of_sums(target.low - centre, target.high - centre, bulk(low, target), bulk(bin, target),
                              bulk(high, target), deviation, to_beat);
@@ -374,10 +410,12 @@ public:
         int64_t weight;
     };
     static constexpr int fixed = 0;
+    static constexpr bool is_strict = false; // without weight a row changes nothing
 
     WeightedClasses(const Measure& measure, Rule rule) : measure_(&measure), classes_(measure.n_classes), rule_(rule) {}
 
     int words() const { return classes_ + 1; }
+    int narrow_words() const { return words(); }
     double unit() const { return measure_->weight_unit; }
     Item item(int64_t row) const { return {measure_->classes[row], measure_->weight_of(row)}; }
     void add(Word* to, const Item& item) const {
@@ -388,6 +426,7 @@ public:
         for (int w = 0; w < words(); ++w) to[w] += from[w];
     }
     int64_t rows(const Word* counter) const { return counter[0]; }
+    int64_t listed(const Word* counter) const { return counter[0]; }
     double weight(const Word* counter) const {
         int64_t sum = 0;
         for (int c = 1; c <= classes_; ++c) sum += counter[c];
@@ -428,10 +467,12 @@ public:
         int64_t weight;
     };
     static constexpr int fixed = 4;
+    static constexpr bool is_strict = false;
 
     explicit WeightedSums(const Measure& measure) : measure_(&measure), steps_(measure) {}
 
     int words() const { return 4; }
+    int narrow_words() const { return 4; }
     double unit() const { return measure_->weight_unit * measure_->target_unit * measure_->target_unit; }
     Item item(int64_t row) const { return {measure_->target[row], measure_->weight_of(row)}; }
     void add(Word* to, const Item& item) const {
@@ -445,6 +486,7 @@ public:
         for (int w = 0; w < 4; ++w) to[w] += from[w];
     }
     int64_t rows(const Word* counter) const { return static_cast<int64_t>(counter[0]); }
+    int64_t listed(const Word* counter) const { return static_cast<int64_t>(counter[0]); }
     double weight(const Word* counter) const { return static_cast<double>(counter[1]) * measure_->weight_unit; }
     template <class Over>
     double side(const Word* counter, const Span& target, const Over&) const {
@@ -452,8 +494,10 @@ public:
         return bulk_merit(all.size, all.sum);
     }
     double bound(const Word* low, const Word* bin, const Word* high, const Span& target, double to_beat) const {
-        const double deviation =
-            steps_.deviation(static_cast<double>(bin[1]), static_cast<double>(bin[2]), static_cast<double>(bin[3]));
+        const auto deviation = [&] {
+            return steps_.deviation(static_cast<double>(bin[1]), static_cast<double>(bin[2]),
+                                    static_cast<double>(bin[3]));
+        };
         const double centre = static_cast<double>(target.centre);
         return bound_of_sums(target.low - centre, target.high - centre, bulk(low, target), bulk(bin, target),
                              bulk(high, target), deviation, to_beat);
@@ -466,6 +510,43 @@ private:
 
     const Measure* measure_;
     Steps steps_;
+};
+
+// How well a cut imitates a split into two children: rows whose child is on its side, by weight. Rows that do not know
+// their child are listed, for cuts lie between all values, but not counted.
+class Imitation {
+public:
+    using Word = int64_t; // listed rows; rows per child; weight per child
+    using Narrow = int64_t;
+    struct Item {
+        int32_t child; // 0, 1 or no_child
+        int64_t weight;
+    };
+    static constexpr int fixed = 5;
+    static constexpr bool is_strict = false;
+    static constexpr int32_t no_child = 2;
+
+    int words() const { return 5; }
+    double unit() const { return 1; }
+    void add(Word* to, const Item& item) const {
+        ++to[0];
+        if (item.child == no_child) return;
+        ++to[1 + item.child];
+        to[3 + item.child] += item.weight;
+    }
+    int64_t rows(const Word* counter) const { return counter[1] + counter[2]; }
+    int64_t listed(const Word* counter) const { return counter[0]; }
+    double weight(const Word* counter) const { return static_cast<double>(counter[3] + counter[4]); }
+    // Sides that both answer the same child are no better than that child's share of all.
+    template <class Over>
+    double side(const Word* counter, const Span&, const Over&) const {
+        return static_cast<double>(std::max(counter[3], counter[4]));
+    }
+    double bound(const Word* low, const Word* bin, const Word* high, const Span&, double) const {
+        const int64_t one = std::max(low[3] + bin[3], low[4]) + std::max(high[3], high[4] + bin[4]);
+        const int64_t other = std::max(low[3], low[4] + bin[4]) + std::max(high[3] + bin[3], high[4]);
+        return static_cast<double>(std::max(one, other));
+    }
 };
 
 } // namespace tw

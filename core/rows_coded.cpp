@@ -1,11 +1,13 @@
 #include "rows_coded.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
+#include <functional>
 #include <mutex>
+#include <optional>
 
 #include "draw.hpp"
+#include "imitate.hpp"
 #include "rows_cpu.hpp"
 #include "rows_small.hpp"
 
@@ -13,14 +15,6 @@ namespace tw {
 namespace {
 
 constexpr size_t divide_block = 1 << 16;
-constexpr size_t look_ahead = 16; // rows whose codes are called into cache early
-
-inline void call_early([[maybe_unused]] const void* address) {
-#if defined(__GNUC__)
-    __builtin_prefetch(address);
-#endif
-}
-
 // Sends each value of the block to the next place of its child; children below 0 are none.
 template <class Value>
 void scatter(std::span<const size_t> first, const int32_t* child, const Value* from, Value* to, Stretch block) {
@@ -49,8 +43,8 @@ void scatter(std::span<const size_t> first, const int32_t* child, const Value* f
 template <class Counter>
 struct RowsCoded<Counter>::Search {
     const Ask* ask = nullptr;
+    std::optional<Sweep<Counter>> sweep;
     Yardstick yard;
-    Words<Counter> total;
     std::vector<BinCut> coarse;
     std::vector<Cut> cuts;
     std::vector<int> order; // columns, the most promising first
@@ -98,12 +92,12 @@ void RowsCoded<Counter>::count(const std::vector<int>& nodes, Pool& pool) {
         Stretch stretch;
     };
     const Counter& counter = ground_.counter;
-    const size_t words = static_cast<size_t>(counter.words());
-    const size_t cells = static_cast<size_t>(ground_.coded.bins()) * words;
+    const size_t words = static_cast<size_t>(counter.words()), narrow = static_cast<size_t>(counter.narrow_words());
+    const size_t bins = static_cast<size_t>(ground_.coded.bins());
     std::vector<Part> parts;
     for (const int node : nodes) {
         if (unused_.empty()) {
-            histogram_[node].resize(cells);
+            histogram_[node].resize(bins * words);
         } else {
             histogram_[node] = std::move(unused_.back());
             unused_.pop_back();
@@ -114,23 +108,15 @@ void RowsCoded<Counter>::count(const std::vector<int>& nodes, Pool& pool) {
             parts.push_back({node, {at, std::min<size_t>(whole.end, at + narrow_rows)}});
         }
     }
-    std::vector<size_t> start;
-    for (const CodedColumn& column : ground_.coded.columns())
-        start.push_back(static_cast<size_t>(column.start) * words);
     std::mutex adding;
     pool.run(static_cast<int64_t>(parts.size()), [&](int64_t p) {
         const Stretch part = parts[p].stretch;
-        std::vector<Narrow> own(cells, Narrow{0});
-        const uint32_t* row = field_.row.data();
-        for (size_t at = part.begin; at < part.end; ++at) {
-            call_early(ground_.coded.row(row[std::min(at + look_ahead, part.end - 1)]));
-            const uint8_t* code = ground_.coded.row(row[at]);
-            const Item item = field_.item[at];
-            for (size_t c = 0; c < start.size(); ++c) counter.add(&own[start[c] + code[c] * words], item);
-        }
+        std::vector<Narrow> own(bins * narrow, Narrow{0});
+        count_rows(counter, ground_.coded, std::span<const uint32_t>(&field_.row[part.begin], part.size()),
+                   std::span<const Item>(&field_.item[part.begin], part.size()), narrow, own.data());
         const std::lock_guard<std::mutex> lock(adding);
         Word* sum = histogram_[parts[p].node].data();
-        for (size_t cell = 0; cell < cells; cell += words) counter.widen(sum + cell, &own[cell]);
+        for (size_t bin = 0; bin < bins; ++bin) counter.widen(sum + bin * words, &own[bin * narrow]);
     });
 }
 
@@ -171,143 +157,6 @@ void RowsCoded<Counter>::keep_only(const std::vector<int>& nodes) {
 
 // --- choosing ---
 
-// The best cut between bins.
-template <class Counter>
-Cut RowsCoded<Counter>::cut_between(Search& search, size_t which, BinCut& coarse) const {
-    const Counter& counter = ground_.counter;
-    const CodedColumn& column = ground_.column(which);
-    const size_t words = static_cast<size_t>(counter.words());
-    const Word* bin = &histogram_[search.ask->node][static_cast<size_t>(column.start) * words];
-    const Word* missing = column.gaps ? bin + static_cast<size_t>(column.bins) * words : nullptr;
-    Scale<Counter> scale(counter, search.yard, search.total.data(), missing, scores_missing(ground_.recipe.missing));
-    Words<Counter> low = no_words(counter);
-    int64_t low_rows = 0;
-    bool several = false;
-    for (int b = 0; b < column.bins; ++b, bin += words) {
-        const int64_t rows = counter.rows(bin);
-        if (rows == 0) continue;
-        for (size_t w = 0; w < words; ++w) low[w] += bin[w];
-        low_rows += rows;
-        if (low_rows == scale.known_rows()) break;
-        several = true;
-        const double merit = scale.of(low.data(), low_rows, Divide{});
-        if (search.yard.beats(merit, coarse.merit)) coarse = {merit, b, low_rows};
-    }
-    Cut cut;
-    cut.merit = coarse.merit;
-    cut.low_rows = coarse.low_rows;
-    cut.gaps = scale.gaps();
-    cut.constant = !several && column.exact && !(scale.gaps() && scores_missing(ground_.recipe.missing));
-    if (const double apart = scale.of_missing(); search.yard.beats(apart, cut.merit)) {
-        cut.merit = apart;
-        cut.low_rows = 0;
-    }
-    return cut;
-}
-
-// Looks inside the bins where a cut as good as `to_beat` could hide, and gives the better of that and the coarse cut.
-template <class Counter>
-Cut RowsCoded<Counter>::zoom(Search& search, size_t which, const Cut& coarse_cut, const BinCut& coarse,
-                             double to_beat) const {
-    const CodedColumn& column = ground_.column(which);
-    if (column.exact) return coarse_cut;
-    const Counter& counter = ground_.counter;
-    const Yardstick& node = search.yard;
-    const size_t words = static_cast<size_t>(counter.words());
-    const Word* bins = &histogram_[search.ask->node][static_cast<size_t>(column.start) * words];
-    const Word* missing = column.gaps ? bins + static_cast<size_t>(column.bins) * words : nullptr;
-    Scale<Counter> scale(counter, node, search.total.data(), missing, scores_missing(ground_.recipe.missing));
-
-    struct Before {
-        Words<Counter> low;
-        int64_t rows;
-    };
-    std::array<int16_t, 256> open;
-    open.fill(-1);
-    std::vector<Before> before;
-    Words<Counter> low = no_words(counter);
-    int64_t low_rows = 0, inside_rows = 0;
-    for (int b = 0; b < column.bins; ++b) {
-        const Word* bin = bins + static_cast<size_t>(b) * words;
-        const int64_t rows = counter.rows(bin);
-        if (rows == 0) continue;
-        if (rows >= 2 && scale.bound(low.data(), bin, to_beat - node.rounding) >= to_beat - node.rounding) {
-            open[b] = static_cast<int16_t>(before.size());
-            before.push_back({low, low_rows});
-            inside_rows += rows;
-        }
-        for (size_t w = 0; w < words; ++w) low[w] += bin[w];
-        low_rows += rows;
-        if (low_rows == scale.known_rows()) break;
-    }
-    if (before.empty()) return coarse_cut;
-
-    struct Inside {
-        double value;
-        int32_t bin;
-        uint32_t at;
-    };
-    const std::span<const uint32_t> rows = this->rows(search.ask->node);
-    const std::span<const Item> items = this->items(search.ask->node);
-    const Numbers& numbers = ground_.numbers(which);
-    const size_t place = static_cast<size_t>(ground_.swept[which]);
-    std::vector<Inside> inside;
-    inside.reserve(static_cast<size_t>(inside_rows));
-    for (size_t i = 0; i < rows.size(); ++i) {
-        call_early(ground_.coded.row(rows[std::min(i + look_ahead, rows.size() - 1)]) + place);
-        const int bin = ground_.coded.row(rows[i])[place];
-        if (open[bin] >= 0) inside.push_back({0, bin, static_cast<uint32_t>(i)});
-    }
-    for (size_t i = 0; i < inside.size(); ++i) {
-        call_early(numbers.address(rows[inside[std::min(i + look_ahead, inside.size() - 1)].at]));
-        inside[i].value = numbers[rows[inside[i].at]];
-    }
-    std::sort(inside.begin(), inside.end(), [](const Inside& a, const Inside& b) { return a.value < b.value; });
-    Cut finer;
-    int finer_bin = 256;
-    for (size_t i = 0; i + 1 < inside.size(); ++i) {
-        const Inside &here = inside[i], &next = inside[i + 1];
-        if (i == 0 || inside[i - 1].bin != here.bin) {
-            low = before[open[here.bin]].low;
-            low_rows = before[open[here.bin]].rows;
-        }
-        counter.add(low.data(), items[here.at]);
-        ++low_rows;
-        if (next.bin != here.bin || next.value == here.value) continue;
-        const double merit = scale.of(low.data(), low_rows, Divide{});
-        if (!node.beats(merit, finer.merit)) continue;
-        finer.merit = merit;
-        finer.low_rows = low_rows;
-        finer.below = here.value;
-        finer.above = next.value;
-        finer_bin = here.bin;
-    }
-    finer.gaps = scale.gaps();
-    // Of two equal cuts the lower; a cut inside a bin is lower than the cut at the bin's end.
-    const bool finer_is_lower = coarse_cut.low_rows == 0 || finer_bin <= coarse.last;
-    const bool take =
-        finer_is_lower ? !node.beats(coarse_cut.merit, finer.merit) : node.beats(finer.merit, coarse_cut.merit);
-    return finer.found() && take ? finer : coarse_cut;
-}
-
-// The values on both sides of a cut between bins.
-template <class Counter>
-void RowsCoded<Counter>::place(int node, size_t which, const BinCut& coarse, Cut& cut) const {
-    const Numbers& numbers = ground_.numbers(which);
-    const size_t at = static_cast<size_t>(ground_.swept[which]);
-    const size_t words = static_cast<size_t>(ground_.counter.words());
-    const Word* bins = &histogram_[node][static_cast<size_t>(ground_.column(which).start) * words];
-    int next = coarse.last + 1;
-    while (ground_.counter.rows(bins + static_cast<size_t>(next) * words) == 0) ++next;
-    cut.below = -std::numeric_limits<double>::infinity();
-    cut.above = std::numeric_limits<double>::infinity();
-    for (const uint32_t row : rows(node)) {
-        const int code = ground_.coded.row(row)[at];
-        if (code == coarse.last) cut.below = std::max(cut.below, numbers[row]);
-        if (code == next) cut.above = std::min(cut.above, numbers[row]);
-    }
-}
-
 template <class Counter>
 std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& task, const std::vector<Ask>& asks,
                                                                    Pool& pool) {
@@ -325,45 +174,41 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
     }
     count_histograms(nodes, pool);
     const size_t columns = ground_.swept.size();
-    const size_t words = static_cast<size_t>(ground_.counter.words());
     std::vector<Search> searches(large.size());
     pool.run(static_cast<int64_t>(large.size()), [&](int64_t n) {
         Search& search = searches[n];
         search.ask = &asks[large[n]];
         const int node = search.ask->node;
+        search.sweep.emplace(ground_.counter, source().table, ground_.coded, ground_.swept, rows(node), items(node),
+                             histogram_[node].data(), scores_missing(ground_.recipe.missing));
         search.yard = yardstick(task, ground_.counter, search.ask->facts, span_of<Item>(items(node)));
-        search.total = no_words(ground_.counter);
         search.coarse.resize(columns);
         search.cuts.resize(columns);
-        if (columns == 0) return;
-        const CodedColumn& first = ground_.coded.columns()[0];
-        const size_t cells = static_cast<size_t>(first.bins + (first.gaps ? 1 : 0));
-        for (size_t cell = 0; cell < cells * words; ++cell) search.total[cell % words] += histogram_[node][cell];
     });
     pool.run(static_cast<int64_t>(large.size() * columns), [&](int64_t i) {
         Search& search = searches[i / columns];
         const size_t which = static_cast<size_t>(i) % columns;
-        search.cuts[which] = cut_between(search, which, search.coarse[which]);
+        search.cuts[which] = search.sweep->cut_between(search.yard, which, search.coarse[which]);
     });
     for (Search& search : searches) {
-        for (size_t which = 0; which < columns; ++which) {
-            search.order.push_back(static_cast<int>(which));
-            search.best = std::max(search.best.load(), search.cuts[which].merit);
-        }
+        for (size_t which = 0; which < columns; ++which) search.order.push_back(static_cast<int>(which));
         std::stable_sort(search.order.begin(), search.order.end(),
                          [&](int a, int b) { return search.cuts[a].merit > search.cuts[b].merit; });
+        search.best = bar(task, search.cuts);
     }
+    const bool rivals = ground_.recipe.rivals > 0;
     pool.run(static_cast<int64_t>(large.size() * columns), [&](int64_t i) {
         Search& search = searches[i / columns];
         const size_t which = static_cast<size_t>(search.order[static_cast<size_t>(i) % columns]);
-        // Rivals are told exactly, so each column must be beaten by its own best cut; without rivals the best found so
-        // far will do: who finds it, and when, changes the work and not the winner.
         const Cut coarse = search.cuts[which];
-        const double to_beat = ground_.recipe.rivals > 0 ? coarse.merit : search.best.load();
-        const Cut cut = zoom(search, which, coarse, search.coarse[which], to_beat);
+        // Rivals are told exactly, so a column that may be one must also be beaten by its own best cut. Without rivals
+        // the best found so far will do: who finds it, and when, changes the work and not the winner.
+        const double best = search.best.load();
+        const double to_beat = rivals ? std::max(best, coarse.merit) : best;
+        const Cut cut = search.sweep->zoom(search.yard, which, coarse, search.coarse[which], to_beat);
         search.cuts[which] = cut;
-        double best = search.best.load();
-        while (best < cut.merit && !search.best.compare_exchange_weak(best, cut.merit)) {
+        double known = best;
+        while (!rivals && known < cut.merit && !search.best.compare_exchange_weak(known, cut.merit)) {
         }
     });
     pool.run(static_cast<int64_t>(large.size()), [&](int64_t n) {
@@ -371,8 +216,7 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
         const std::vector<int> told = worth_telling(task, search.yard, search.cuts);
         for (const int which : told) {
             Cut& cut = search.cuts[which];
-            if (cut.low_rows > 0 && !cut.placed())
-                place(search.ask->node, static_cast<size_t>(which), search.coarse[which], cut);
+            if (cut.low_rows > 0 && !cut.placed()) search.sweep->place(which, search.coarse[which], cut);
         }
         found[large[n]] = tell(task, ground_, search.ask->facts, told, rows(search.ask->node), search.cuts);
     });
@@ -380,11 +224,44 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
     return found;
 }
 
+// The same search, with the child of each row as what is looked for.
 template <class Counter>
 std::vector<Surrogate> RowsCoded<Counter>::surrogates(const Task& task, int node, const Split& split, Pool& pool) {
-    std::vector<Entry> entries;
-    for (const uint32_t row : rows(node)) entries.push_back({row, source().measure.weight_of(row)});
-    return gather_surrogates(task, source(), entries, split, pool);
+    if (static_cast<int64_t>(stretch_[node].size()) <= ground_.small_rows) {
+        return detach(node)->surrogates(task, 0, split, pool);
+    }
+    const ImitationTask imitated(source(), split, rows(node), ground_.swept);
+    if (!imitated.possible) return gather_surrogates(task, source(), imitated.entries, split, pool);
+    const Imitation counter;
+    std::vector<int64_t> histogram(static_cast<size_t>(ground_.coded.bins()) * counter.words(), 0);
+    count_rows(counter, ground_.coded, rows(node), std::span<const Imitation::Item>(imitated.items),
+               static_cast<size_t>(counter.words()), histogram.data());
+    const Sweep<Imitation> sweep(counter, source().table, ground_.coded, ground_.swept, rows(node), imitated.items,
+                                 histogram.data(), false);
+    const size_t columns = ground_.swept.size();
+    std::vector<BinCut> coarse(columns);
+    std::vector<Cut> cuts(columns);
+    std::vector<double> reference(columns), reached;
+    pool.run(static_cast<int64_t>(columns), [&](int64_t i) {
+        const size_t which = static_cast<size_t>(i);
+        reference[which] = sweep.scale(imitated.yard, which).reference();
+        cuts[which] = sweep.cut_between(imitated.yard, which, coarse[which]);
+    });
+    for (size_t which = 0; which < columns; ++which) {
+        if (ground_.column(which).column != split.column) reached.push_back(cuts[which].merit + reference[which]);
+    }
+    // Only as many as are kept need to be exact, and only those that beat the majority.
+    std::sort(reached.begin(), reached.end(), std::greater<>());
+    const size_t kept = static_cast<size_t>(task.recipe.max_surrogates);
+    const double bar = std::max(imitated.majority + 0.5, kept < reached.size() ? reached[kept] : nothing);
+    pool.run(static_cast<int64_t>(columns), [&](int64_t i) {
+        const size_t which = static_cast<size_t>(i);
+        if (ground_.column(which).column == split.column) return;
+        const double to_beat = std::max(bar - reference[which], cuts[which].merit);
+        cuts[which] = sweep.zoom(imitated.yard, which, cuts[which], coarse[which], to_beat);
+        if (cuts[which].low_rows > 0 && !cuts[which].placed()) sweep.place(which, coarse[which], cuts[which]);
+    });
+    return imitated.tell(task, source(), ground_.swept, ground_.coded, cuts, pool);
 }
 
 // --- dividing ---
@@ -404,6 +281,13 @@ void RowsCoded<Counter>::divide(int node, uint64_t node_key, const Split& split,
     std::vector<size_t> next(blocks * children, 0);
     const bool plain = columns[split.column].kind == Kind::number && split.breaks.size() == 1 && children == 2 &&
                        split.child_of_bin[0] == 0;
+    int limit_bin = 0, missing = 256;
+    if (plain) {
+        const CodedColumn& column = ground_.coded.columns()[static_cast<size_t>(ground_.coded.place_of(split.column))];
+        limit_bin = static_cast<int>(std::lower_bound(column.end.begin(), column.end.end(), split.breaks[0]) -
+                                     column.end.begin());
+        missing = column.bins;
+    }
     pool.run(static_cast<int64_t>(blocks), [&](int64_t b) {
         size_t* count = &next[static_cast<size_t>(b) * children];
         const Stretch block = block_of(b);
@@ -419,17 +303,21 @@ void RowsCoded<Counter>::divide(int node, uint64_t node_key, const Split& split,
             for (size_t at = block.begin; at < block.end; ++at) send(at);
             return;
         }
+        // A row's code tells its side, but in the bin where the limit lies.
         const Numbers numbers = columns[split.column].numbers;
         const double limit = split.breaks[0];
+        const uint8_t* code = ground_.coded.column(static_cast<size_t>(ground_.coded.place_of(split.column)));
         size_t high = 0, known = 0;
         for (size_t at = block.begin; at < block.end; ++at) {
-            call_early(numbers.address(row[std::min(at + look_ahead, block.end - 1)]));
-            const double x = numbers[row[at]];
-            if (x != x) {
-                send(at);
-                continue;
+            int child = static_cast<int>(code[row[at]] > limit_bin);
+            if (code[row[at]] == limit_bin || code[row[at]] == missing) {
+                const double x = numbers[row[at]];
+                if (x != x) {
+                    send(at);
+                    continue;
+                }
+                child = split.closed ? x > limit : x >= limit;
             }
-            const int child = split.closed ? x > limit : x >= limit;
             to[at] = child;
             high += static_cast<size_t>(child);
             ++known;
@@ -524,7 +412,7 @@ private:
         return field;
     }
     static int64_t small(const CodedTable& coded, const Counter& counter) {
-        return std::clamp<int64_t>(static_cast<int64_t>(coded.bins()) * counter.words() / 64, 1024, 32768);
+        return std::clamp<int64_t>(static_cast<int64_t>(coded.bins()) * counter.words() / 64, 512, 32768);
     }
     int64_t apart_from(const Pool& pool) const {
         const int64_t rows = static_cast<int64_t>(field_.row.size());

@@ -9,8 +9,8 @@
 
 #include <memory>
 
-#include "cut.hpp"
 #include "rows.hpp"
+#include "sweep.hpp"
 
 namespace tw {
 
@@ -61,12 +61,6 @@ private:
         int parent = -1, sibling = -1; // of a node with one sibling
         size_t rows = 0;               // of the parent
     };
-    // A cut between bins: everything up to bin `last` is low.
-    struct BinCut {
-        double merit = nothing;
-        int last = -1;
-        int64_t low_rows = 0;
-    };
     struct Search;
 
     std::span<const uint32_t> rows(int node) const {
@@ -79,9 +73,6 @@ private:
     void count(const std::vector<int>& nodes, Pool& pool);
     void count_histograms(const std::vector<int>& nodes, Pool& pool);
     void keep_only(const std::vector<int>& nodes);
-    Cut cut_between(Search& search, size_t which, BinCut& coarse) const;
-    Cut zoom(Search& search, size_t which, const Cut& coarse_cut, const BinCut& coarse, double to_beat) const;
-    void place(int node, size_t which, const BinCut& coarse, Cut& cut) const;
 
     const Ground<Counter>& ground_;
     Field<Counter>& field_;

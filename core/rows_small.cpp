@@ -4,6 +4,7 @@
 #include <array>
 
 #include "draw.hpp"
+#include "imitate.hpp"
 #include "rows_cpu.hpp"
 
 namespace tw {
@@ -40,7 +41,7 @@ RowsSmall<Counter>::RowsSmall(const Ground<Counter>& ground, std::span<const uin
       item_(items),
       member_(rows.size()),
       order_(rows.size() * ground.swept.size()),
-      stretch_{{0, rows.size()}},
+      part_{{{0, rows.size()}}},
       child_(rows.size()),
       spare_(rows.size()) {
     for (size_t i = 0; i < rows.size(); ++i) member_[i] = static_cast<uint16_t>(i);
@@ -92,48 +93,61 @@ void RowsSmall<Counter>::order_column(size_t which) {
 
 template <class Counter>
 std::vector<uint32_t> RowsSmall<Counter>::table_rows(int node) const {
+    const Stretch stretch = part_[node].stretch;
     std::vector<uint32_t> rows;
-    for (size_t at = stretch_[node].begin; at < stretch_[node].end; ++at) rows.push_back(row_[member_[at]]);
+    rows.reserve(stretch.end - stretch.begin);
+    for (size_t at = stretch.begin; at < stretch.end; ++at) rows.push_back(row_[member_[at]]);
     return rows;
 }
 
 template <class Counter>
 std::vector<typename RowsSmall<Counter>::Item> RowsSmall<Counter>::node_items(int node) const {
+    const Stretch stretch = part_[node].stretch;
     std::vector<Item> items;
-    for (size_t at = stretch_[node].begin; at < stretch_[node].end; ++at) items.push_back(item_[member_[at]]);
+    items.reserve(stretch.end - stretch.begin);
+    for (size_t at = stretch.begin; at < stretch.end; ++at) items.push_back(item_[member_[at]]);
     return items;
 }
 
 template <class Counter>
 Total RowsSmall<Counter>::total(int node) const {
-    const std::vector<uint32_t> rows = table_rows(node);
-    const std::vector<Item> items = node_items(node);
-    return total_of_rows<Counter>(ground_, rows, items);
+    // Classes are counted without a look at the table.
+    constexpr bool rows_needed = std::is_same_v<Counter, Sums> || !std::is_integral_v<Item>;
+    return total_of_rows<Counter>(ground_, rows_needed ? table_rows(node) : std::vector<uint32_t>{}, node_items(node));
 }
 
+// What is seen of each row is `item[row]`: its target, or the child it should be sent to.
 template <class Counter>
-Cut RowsSmall<Counter>::best_cut(const Yardstick& node, const Words<Counter>& total, size_t which,
-                                 Stretch stretch) const {
-    const Counter& counter = ground_.counter;
+template <class Seen>
+Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* item, const Yardstick& node,
+                                 const Words<Seen>& total, size_t which, Stretch stretch, bool places_missing) const {
     const Place* order = this->order(which);
     size_t end = stretch.end;
-    Words<Counter> missing = no_words(counter);
+    Words<Seen> missing = no_words(seen);
     if (ground_.column(which).gaps) {
-        while (end > stretch.begin && order[end - 1].rank == missing_rank) {
-            counter.add(missing.data(), item_[order[--end].row]);
-        }
+        while (end > stretch.begin && order[end - 1].rank == missing_rank)
+            seen.add(missing.data(), item[order[--end].row]);
     }
-    Scale<Counter> scale(counter, node, total.data(), missing.data(), scores_missing(ground_.recipe.missing));
+    Scale<Seen> scale(seen, node, total.data(), missing.data(), places_missing);
     Cut best;
     best.gaps = scale.gaps();
     best.constant = end == stretch.begin || order[stretch.begin].rank == order[end - 1].rank;
-    if (best.gaps && scores_missing(ground_.recipe.missing)) best.constant = false;
-    Words<Counter> low = no_words(counter);
+    if (best.gaps && places_missing) best.constant = false;
+    Words<Seen> low = no_words(seen);
     size_t best_at = 0;
+    [[maybe_unused]] const bool may_skip = node.least <= 1 && !(node.least_weight > 1) && !best.gaps;
     for (size_t at = stretch.begin; at + 1 < end; ++at) {
-        counter.add(low.data(), item_[order[at].row]);
+        seen.add(low.data(), item[order[at].row]);
         if (order[at].rank == order[at + 1].rank) continue;
-        const int64_t low_rows = static_cast<int64_t>(at + 1 - stretch.begin);
+        if constexpr (Seen::is_strict) {
+            // Between two rows of one class that are alone with their values no cut is better than one at either side.
+            if (may_skip && item[order[at].row] == item[order[at + 1].row] &&
+                (at == stretch.begin || order[at - 1].rank != order[at].rank) &&
+                (at + 2 >= end || order[at + 2].rank != order[at + 1].rank)) {
+                continue;
+            }
+        }
+        const int64_t low_rows = seen.rows(low.data());
         const double merit = scale.of(low.data(), low_rows, ground_.inverses);
         if (!node.beats(merit, best.merit)) continue;
         best.merit = merit;
@@ -154,8 +168,11 @@ Cut RowsSmall<Counter>::best_cut(const Yardstick& node, const Words<Counter>& to
 template <class Counter>
 std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& task, const std::vector<Ask>& asks,
                                                                    Pool&) {
+    const bool places_missing = scores_missing(ground_.recipe.missing);
     std::vector<std::vector<Candidate>> found;
+    found.reserve(asks.size());
     for (const Ask& ask : asks) {
+        if (part_[ask.node].parent >= 0) divide_columns(part_[ask.node].parent);
         const std::vector<Item> items = node_items(ask.node);
         Words<Counter> total = no_words(ground_.counter);
         for (const Item& item : items) ground_.counter.add(total.data(), item);
@@ -163,7 +180,8 @@ std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& t
         std::vector<Cut> cuts;
         cuts.reserve(ground_.swept.size());
         for (size_t which = 0; which < ground_.swept.size(); ++which) {
-            cuts.push_back(best_cut(node, total, which, stretch_[ask.node]));
+            cuts.push_back(
+                best_cut(ground_.counter, item_.data(), node, total, which, part_[ask.node].stretch, places_missing));
         }
         const bool rows_wanted = !ground_.gathered.empty() || !source().measure.even ||
                                  std::any_of(cuts.begin(), cuts.end(), [](const Cut& cut) { return cut.gaps; });
@@ -175,16 +193,33 @@ std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& t
 
 template <class Counter>
 std::vector<Surrogate> RowsSmall<Counter>::surrogates(const Task& task, int node, const Split& split, Pool& pool) {
-    std::vector<Entry> entries;
-    for (const uint32_t row : table_rows(node)) entries.push_back({row, source().measure.weight_of(row)});
-    return gather_surrogates(task, source(), entries, split, pool);
+    const std::vector<uint32_t> rows = table_rows(node);
+    const ImitationTask imitated(source(), split, rows, ground_.swept);
+    if (!imitated.possible) return gather_surrogates(task, source(), imitated.entries, split, pool);
+    if (part_[node].parent >= 0) divide_columns(part_[node].parent);
+    const Imitation counter;
+    const Stretch stretch = part_[node].stretch;
+    std::vector<Imitation::Item> item(row_.size());
+    Words<Imitation> total = no_words(counter);
+    for (size_t i = 0; i < rows.size(); ++i) {
+        item[member_[stretch.begin + i]] = imitated.items[i];
+        counter.add(total.data(), imitated.items[i]);
+    }
+    std::vector<Cut> cuts;
+    for (size_t which = 0; which < ground_.swept.size(); ++which) {
+        const bool asked = ground_.column(which).column == split.column;
+        cuts.push_back(asked ? Cut{} : best_cut(counter, item.data(), imitated.yard, total, which, stretch, false));
+    }
+    return imitated.tell(task, source(), ground_.swept, ground_.coded, cuts, pool);
 }
+
+// --- dividing ---
 
 template <class Counter>
 void RowsSmall<Counter>::divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
                                 int first, Pool&) {
     const std::vector<Column>& columns = source().table.columns;
-    const Stretch whole = stretch_[node];
+    const Stretch whole = part_[node].stretch;
     const size_t children = static_cast<size_t>(split.children());
     std::vector<size_t> start(children + 2, 0); // the last child is no child: rows that stop here
     for (size_t at = whole.begin; at < whole.end; ++at) {
@@ -192,21 +227,55 @@ void RowsSmall<Counter>::divide(int node, uint64_t node_key, const Split& split,
         int child = destination(split, surrogates, columns, row);
         if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, row));
         child_[member_[at]] = child < 0 ? static_cast<int32_t>(children) : child;
-        ++start[child_[member_[at]] + 1];
+        ++start[static_cast<size_t>(child_[member_[at]]) + 1];
     }
     start[0] = whole.begin;
     for (size_t c = 0; c <= children; ++c) start[c + 1] += start[c];
-    for (size_t c = 0; c < children; ++c) stretch_[first + c] = {start[c], start[c + 1]};
-    std::vector<size_t> next(start.size());
+    const std::vector<uint16_t> members(member_.begin() + whole.begin, member_.begin() + whole.end);
+    std::vector<size_t> next = start;
+    for (const uint16_t member : members) member_[next[static_cast<size_t>(child_[member])]++] = member;
+    part_[node].first = first;
+    part_[node].children = static_cast<int>(children);
+    for (size_t c = 0; c < children; ++c) part_[first + c] = {{start[c], start[c + 1]}, node, -1, 0};
+}
+
+// The columns of a node, divided as its rows were; put off until a child is asked about, for many never are.
+template <class Counter>
+void RowsSmall<Counter>::divide_columns(int parent) {
+    const Part& whole = part_[parent];
+    const size_t begin = whole.stretch.begin, end = whole.stretch.end;
+    const size_t children = static_cast<size_t>(whole.children);
+    std::vector<size_t> start;
+    for (size_t at = begin; at < end; ++at) child_[member_[at]] = static_cast<int32_t>(children);
+    for (size_t c = 0; c < children; ++c) {
+        Part& child = part_[whole.first + c];
+        child.parent = -1;
+        start.push_back(child.stretch.begin);
+        for (size_t at = child.stretch.begin; at < child.stretch.end; ++at)
+            child_[member_[at]] = static_cast<int32_t>(c);
+    }
+    start.push_back(children > 0 ? part_[whole.first + whole.children - 1].stretch.end : begin);
+    const bool all_in_two = children == 2 && start[2] == end;
+    std::vector<size_t> next;
     for (size_t which = 0; which < ground_.swept.size(); ++which) {
         Place* order = this->order(which);
-        std::copy(order + whole.begin, order + whole.end, spare_.begin());
+        if (all_in_two) { // the lower child stays in place, without a branch
+            size_t low = begin, high = 0;
+            for (size_t at = begin; at < end; ++at) {
+                const Place place = order[at];
+                const size_t up = static_cast<size_t>(child_[place.row]);
+                order[low] = place;
+                spare_[high] = place;
+                low += 1 - up;
+                high += up;
+            }
+            std::copy_n(spare_.begin(), high, order + low);
+            continue;
+        }
+        std::copy(order + begin, order + end, spare_.begin());
         next = start;
-        for (size_t i = 0; i < whole.end - whole.begin; ++i) order[next[child_[spare_[i].row]]++] = spare_[i];
+        for (size_t i = 0; i < end - begin; ++i) order[next[static_cast<size_t>(child_[spare_[i].row])]++] = spare_[i];
     }
-    std::vector<uint16_t> members(member_.begin() + whole.begin, member_.begin() + whole.end);
-    next = start;
-    for (const uint16_t member : members) member_[next[child_[member]]++] = member;
 }
 
 template class RowsSmall<TwoClasses<Rule::gini>>;

@@ -24,7 +24,7 @@ public:
     std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, Pool& pool) override;
     void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
                 Pool& pool) override;
-    void reserve(int nodes) override { stretch_.resize(std::max<size_t>(stretch_.size(), nodes)); }
+    void reserve(int nodes) override { part_.resize(std::max<size_t>(part_.size(), nodes)); }
 
 private:
     // A row at its place in the order of a column; equal ranks are equal values.
@@ -38,8 +38,19 @@ private:
         size_t begin = 0, end = 0;
     };
 
+    // A node; its rows lie apart from its siblings' in `member_` from the start, in the columns once it is asked about.
+    struct Part {
+        Stretch stretch;
+        int parent = -1; // of a node whose columns still lie with its siblings'
+        int first = -1;  // the first child
+        int children = 0;
+    };
+
     void order_column(size_t which);
-    Cut best_cut(const Yardstick& node, const Words<Counter>& total, size_t which, Stretch stretch) const;
+    void divide_columns(int parent);
+    template <class Seen>
+    Cut best_cut(const Seen& seen, const typename Seen::Item* item, const Yardstick& node, const Words<Seen>& total,
+                 size_t which, Stretch stretch, bool places_missing) const;
     Place* order(size_t which) { return &order_[which * row_.size()]; }
     const Place* order(size_t which) const { return &order_[which * row_.size()]; }
     std::vector<uint32_t> table_rows(int node) const;
@@ -50,7 +61,7 @@ private:
     std::span<const Item> item_;
     std::vector<uint16_t> member_; // rows, node by node
     std::vector<Place> order_;     // column after column, each node by node
-    std::vector<Stretch> stretch_; // per node, the same in every column
+    std::vector<Part> part_;       // per node
     std::vector<int32_t> child_;   // per row
     std::vector<Place> spare_;
 };
