@@ -14,8 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
-from contenders import Contender, Fitted, Predict
+from contenders import Contender, Predict
 from ours import OURS, OURS_CART, OURS_LEARN
 from peers import PEERS
 from predictors import PREDICTORS
@@ -109,33 +108,7 @@ def predict(name: str, folder: Path, depth: int | None, threads: int, rows: int,
     return {"seconds": median(runs), "score": table.score(answer)}
 
 
-# --- exactness and profile --------------------------------------------------------------------------------------------
-
-
-def impurities(folder: Path, deepest: int, threads: int) -> dict[str, Any]:
-    """The weighted training impurity of our tree and of scikit-learn's, cut at every depth. Greedy trees are nested."""
-    table = _loaded(folder)
-    ours: Fitted = OURS.fit(table, deepest, threads)
-    theirs: Fitted = CONTENDERS["scikit-learn"].fit(table, deepest, threads)
-    arrays, tree = ours.model.tree_.arrays, theirs.model.tree_
-    their_parent = np.full(tree.node_count, -1)
-    for children in (tree.children_left, tree.children_right):
-        their_parent[children[children >= 0]] = np.flatnonzero(children >= 0)
-    return {
-        "ours": _by_depth(arrays["parent"], arrays["weight"], arrays["impurity"], deepest),
-        "theirs": _by_depth(their_parent, tree.weighted_n_node_samples, tree.impurity, deepest),
-    }
-
-
-def _by_depth(parent: np.ndarray, weight: np.ndarray, impurity: np.ndarray, deepest: int) -> list[float]:
-    """Parents come before their children, so that one pass gives the depths."""
-    depth = np.zeros(len(parent), int)
-    for node in range(1, len(parent)):
-        depth[node] = depth[parent[node]] + 1
-    leaf = np.ones(len(parent), bool)
-    leaf[parent[1:]] = False
-    cuts = ((depth == d) | (leaf & (depth < d)) for d in range(1, deepest + 1))
-    return [float((weight[cut] * impurity[cut]).sum() / weight[0]) for cut in cuts]
+# --- profile ----------------------------------------------------------------------------------------------------------
 
 
 def profile(folder: Path, depth: int | None, threads: int) -> dict[str, float] | None:

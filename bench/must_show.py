@@ -70,7 +70,7 @@ def _impurity(records: Records) -> Shown:
     if not apart:
         return Shown(promise, wanted, None, None)
     beyond = [r.case for r in records if r.section == "impurity" and r.best is not None and abs(r.best) > 1e-9]
-    note = f"beyond it, ties among the reasons: {'; '.join(beyond)}" if beyond else ""
+    note = f"beyond it: {'; '.join(beyond)}" if beyond else ""
     return Shown(promise, wanted, max(apart), not beyond, note)
 
 

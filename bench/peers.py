@@ -118,7 +118,7 @@ def _lightgbm(table: Table, depth: int | None, threads: int) -> Fitted:
     settings = {
         "objective": "multiclass" if table.classes > 2 else "regression",
         "boost_from_average": False,
-        "num_leaves": min(2**depth if depth else 131_072, 131_072),
+        "num_leaves": min(2**depth if depth else len(table.y), 131_072),  # more it does not take
         "max_depth": depth or -1,
         "learning_rate": 1,
         "min_data_in_leaf": 1,

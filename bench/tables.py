@@ -1,6 +1,6 @@
 """The tables of the benchmark: made ones of any size, and real ones from ../shared/data beside the repository.
 
-Comes in: a name and a size. Goes out: a `Table`: matrices of one number type in C order, rows to learn and rows held out.
+Comes in: a name and a size. Goes out: a `Table`: C-order matrices of rows to learn and rows held out.
 Always holds: the same name and size give the same table on every machine; a level is a whole number in its column,
 a missing value is NaN, and `nominal` names the columns that hold levels. A real table that is not here is None.
 """
@@ -65,7 +65,7 @@ def _signal(x: np.ndarray) -> np.ndarray:
 
 
 def _block(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-    """Continuous columns, a third of them skewed; from the eighth on every seventh has three values, as jet tags have."""
+    """Continuous columns, a third of them skewed; from the eighth on every seventh has three values only."""
     x = rng.standard_normal((rows, columns), dtype=np.float32)
     x[:, 6::3] = np.exp(x[:, 6::3])
     x[:, 8::7] = np.digitize(x[:, 8::7], (0.0, 1.0))
@@ -116,8 +116,8 @@ SOURCES = {
     "covertype": Source("covertype", "Cover_Type"),
     "adult": Source("adult", "income"),
     "iris": Source("iris", "class"),
-    # What is known only after landing gives the delay away; time_hour repeats the date; year has one value. Flights that
-    # arrived have no gaps, so that gaps are made.
+    # What is known only after landing gives the delay away; time_hour repeats the date; year has one value. Flights
+    # that arrived have no gaps, so that gaps are made.
     "flights": Source(
         "flights",
         "arr_delay",

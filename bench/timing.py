@@ -69,7 +69,7 @@ def interleaved(
         waiting = WAITING[repeat % len(WAITING)]
         for a in asked:
             name = a.contender
-            if a.refusal or (name, waiting) in failures or sum(runs[name]) > limit / 2:
+            if a.refusal or {(name, waiting), (name, WAITING[0])} & set(failures) or sum(runs[name]) > limit / 2:
                 continue
             answer = _answer(workers, a, limit, waiting)
             if isinstance(answer, Failure):
@@ -84,7 +84,7 @@ def interleaved(
 
 
 def _answer(workers: Workers, a: Asked, limit: float, waiting: str) -> Any:
-    """Reading the table, importing and a first small fit, or fitting and compiling a predictor, come before the time."""
+    """Importing, reading the table and a first small fit, or building a predictor, come before the time."""
     ready = workers.ask(a.contender, PREPARE_LIMIT, a.prepare[0], *a.prepare[1], waiting=waiting)
     if isinstance(ready, Failure):
         return ready
