@@ -76,6 +76,7 @@ def interleaved(
                 failures[name, waiting] = answer.reason
                 continue
             runs[name].append(answer["seconds" if unit == "s" else "tables"])
+            print(f"    {case}, {name}: {_short(runs[name][-1])} {unit}", flush=True)
             scores[name] = answer["score"]
     for a in asked:
         name = a.contender

@@ -16,9 +16,10 @@ from multiprocessing.connection import Connection
 from typing import Any, Self
 
 _SPAWN = multiprocessing.get_context("spawn")
-#: How a library's OpenMP threads wait for each other. Spinning is best on an idle machine and ruinous on a busy one, so
-#: contenders are asked under each in turn, and their best counts.
-WAITING = ("passive", "active")
+#: How a library's OpenMP threads wait for each other: asleep, or as the library has it, which is to spin a while.
+#: Spinning is best on an idle machine and ruinous on a busy one, so each is asked for in turn, and the best run counts.
+#: The policy ACTIVE is never asked for: threads of a worker that has nothing to do would spin on, at everybody's cost.
+WAITING = ("asleep", "as it comes")
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,9 @@ class Workers:
             process.join()
 
     def _start(self, key: tuple[str, str]) -> tuple[Any, Connection]:
-        os.environ["OMP_WAIT_POLICY"] = key[1].upper()  # read by the child when it loads its libraries
+        os.environ.pop("OMP_WAIT_POLICY", None)  # read by the child when it loads its libraries
+        if key[1] == WAITING[0]:
+            os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
         ours, theirs = _SPAWN.Pipe()
         process = _SPAWN.Process(target=_serve, args=(theirs,), daemon=True)
         process.start()
