@@ -10,7 +10,7 @@ import json
 import os
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from must_show import OWN, Shown, shown
@@ -37,8 +37,9 @@ def kept(path: Path) -> list[Record]:
 
 
 def keep(path: Path, section: str, records: Sequence[Record]) -> None:
-    """The section's records in place of its earlier ones."""
-    together = [r for r in kept(path) if r.section != section] + list(records)
+    """The section's records in place of its earlier ones, with the load of the last minute: ours alone is about 2."""
+    load = round(os.getloadavg()[0], 1)
+    together = [r for r in kept(path) if r.section != section] + [replace(r, load=load) for r in records]
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({"machine": machine(), "records": [asdict(r) for r in together]}, indent=1) + "\n")
 
@@ -62,7 +63,8 @@ def markdown(records: Sequence[Record], versions: dict[str, str]) -> str:
         rows = [r for r in records if r.section == section]
         if section == "impurity":
             continue
-        parts.append(f"### {section}\n\n{_section(rows)}")
+        load = "unknown" if rows[0].load is None else f"{rows[0].load:g}"
+        parts.append(f"### {section}\n\nLoad of the machine: {load}.\n\n{_section(rows)}")
     return "\n\n".join(parts)
 
 

@@ -17,7 +17,7 @@ PREPARE_LIMIT = 90.0  # seconds
 
 @dataclass(frozen=True)
 class Record:
-    """What one contender did in one case of a section; `unit` says what the runs are."""
+    """What one contender did in one case of a section; `unit` says what runs are, `load` how busy the machine was."""
 
     section: str
     case: str
@@ -27,6 +27,7 @@ class Record:
     failure: str = ""
     unit: str = "s"
     exact: bool = True
+    load: float | None = None
 
     @property
     def best(self) -> float | None:

@@ -57,12 +57,12 @@ class Workers:
     ) -> Any:
         key = name, waiting
         process, pipe = self._running.get(key) or self._start(key)
-        pipe.send((function, arguments))
         try:
+            pipe.send((function, arguments))
             if pipe.poll(limit):
                 return pipe.recv()
             reason = f"over {limit:g} s"
-        except EOFError:
+        except (EOFError, OSError):  # the worker is gone, while it worked or since
             process.join()
             reason = f"died with code {process.exitcode}"
         self.end(key)
