@@ -1,7 +1,7 @@
 # Comes in: Python 3.11 or newer with venv, make and a C++20 compiler. Goes out: each target below, self-sufficient.
 # Always holds: everything installed lies in .venv, everything compiled in build; a target installs only what changed.
 #
-#   make demo     learn and print two trees          make bench     time against scikit-learn
+#   make demo     learn and print two trees          make bench     time against other libraries
 #   make test     the tests, slow ones left out      make sanitize  the tests under address and undefined sanitizers
 #   make lint     every check of style and types     make format    lay out Python and C++ as lint wants them
 #                                                    make clean     remove .venv, build and caches
@@ -32,8 +32,8 @@ format: $(VENV)/lint.stamp
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(CORE)
 
-bench: $(VENV)/core.stamp
-	$(BIN)/python bench/run.py
+bench: $(VENV)/core.stamp $(VENV)/bench.stamp
+	$(BIN)/python bench/run.py $(ARGS)
 
 # Runs in an empty environment that borrows the packages of .venv: in .venv itself the editable install would come first.
 sanitize: $(VENV)/core.stamp $(VENV)/test.stamp
@@ -67,6 +67,6 @@ $(VENV)/core.stamp: $(VENV)/tools.stamp CMakeLists.txt core $(CORE)
 	$(PIP) install --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/test.stamp $(VENV)/lint.stamp: $(VENV)/%.stamp: $(VENV)/tools.stamp | $(VENV)/core.stamp
+$(VENV)/test.stamp $(VENV)/lint.stamp $(VENV)/bench.stamp: $(VENV)/%.stamp: $(VENV)/tools.stamp | $(VENV)/core.stamp
 	$(PIP) install --no-build-isolation --editable '.[$*]'
 	@touch $@

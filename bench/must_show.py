@@ -1,0 +1,125 @@
+"""What the benchmark must show: every promised ratio, the figure reached, and whether that is enough.
+
+Comes in: the `Record`s of a run. Goes out: one `Shown` for each promise.
+Always holds: a ratio compares records of one case, so of one run; a promise whose workload did not run has no figure.
+A stopped peer counts as slower than the limit, never as the fastest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from timing import Record
+
+OWN = ("treewright", "treewright learn", "treewright CART", "treewright predict")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """`figure` is None if nothing was measured; `against` says what stood on the other side."""
+
+    promise: str
+    wanted: str
+    figure: float | None
+    met: bool | None
+    against: str = ""
+
+    def line(self) -> str:
+        if self.figure is None:
+            return f"  {self.promise:58} {self.wanted:>16}   not measured"
+        reached = f"{self.figure:.3g}"
+        return (
+            f"  {self.promise:58} {self.wanted:>16} {reached:>9}   {'met' if self.met else 'NOT MET':8}{self.against}"
+        )
+
+
+Records = Sequence[Record]
+
+
+def _of(records: Records, section: str, case: str) -> dict[str, Record]:
+    return {r.contender: r for r in records if r.section == section and r.case.endswith(case) and r.best is not None}
+
+
+def _faster(records: Records, section: str, case: str, rivals: tuple[str, ...] = ()) -> tuple[float, str] | None:
+    """Our estimator's speed over the fastest of the rivals (nobody named: of all peers), and who that is."""
+    found = _of(records, section, case)
+    peers = [r for name, r in found.items() if (name in rivals if rivals else name not in OWN)]
+    if "treewright" not in found or not peers:
+        return None
+    fastest, mine = min(peers, key=lambda r: r.best), found["treewright"].best
+    return fastest.best / mine, f"{mine:.3g} s, {fastest.contender} {fastest.best:.3g} s"
+
+
+def _at_least(promise: str, least: float, measured: tuple[float, str] | None) -> Shown:
+    wanted = f"at least {least:g} x"
+    if measured is None:
+        return Shown(promise, wanted, None, None)
+    figure, against = measured
+    return Shown(promise, wanted, figure, figure >= least, against)
+
+
+def _impurity(records: Records) -> Shown:
+    apart = [abs(r.best) for r in records if r.section == "impurity" and r.best is not None]
+    promise, wanted = "training impurity beside scikit-learn, depth 1 to 10", "within 1e-9"
+    if not apart:
+        return Shown(promise, wanted, None, None)
+    beyond = [r.case for r in records if r.section == "impurity" and r.best is not None and abs(r.best) > 1e-9]
+    note = f"beyond it: {'; '.join(beyond)}" if beyond else ""
+    return Shown(promise, wanted, max(apart), not beyond, note)
+
+
+def _threads(records: Records) -> tuple[float, str] | None:
+    found = _of(records, "threads", "depth 10")
+    if len(found) < 2:
+        return None
+    one, two = found["1 thread"].best, found["2 threads"].best
+    return one / two, f"{one:.3g} s, {two:.3g} s"
+
+
+def _growth(records: Records) -> Shown:
+    """Fit time at the most rows over fit time at a hundredth of them, over a hundred."""
+    promise, wanted = "growth of fit time from 10^5 to 10^7 rows, over 100", "at most 1"
+    small, large = (_of(records, "growth-rows", f"{rows:,} rows x 28").get("treewright") for rows in (10**5, 10**7))
+    if small is None or large is None:
+        return Shown(promise, wanted, None, None)
+    figure = large.best / small.best / 100
+    return Shown(promise, wanted, figure, figure <= 1, f"{small.best:.3g} s, {large.best:.3g} s")
+
+
+def _memory(records: Records) -> Shown:
+    promise, wanted = "memory beyond the input, in inputs", "at most 1"
+    found = {r.contender: r.best for r in records if r.section == "memory" and r.best is not None}
+    if "treewright" not in found:
+        return Shown(promise, wanted, None, None)
+    others = ", ".join(f"{name} {tables:.2f}" for name, tables in found.items() if name not in OWN)
+    return Shown(promise, wanted, found["treewright"], found["treewright"] <= 1, others)
+
+
+PROMISES: tuple[Callable[[Records], Shown], ...] = (
+    lambda r: _at_least("two classes, depth 10: over the fastest peer", 3, _faster(r, "two-class", "depth 10")),
+    lambda r: _at_least(
+        "two classes, depth 10: over scikit-learn", 50, _faster(r, "two-class", "depth 10", ("scikit-learn",))
+    ),
+    lambda r: _at_least("two classes, unlimited: over the fastest peer", 2.5, _faster(r, "two-class", "unlimited")),
+    lambda r: _at_least("regression, depth 10: over the fastest peer", 3, _faster(r, "regression", "depth 10")),
+    lambda r: _at_least("covertype, depth 10: over the fastest peer", 2, _faster(r, "covertype", "depth 10")),
+    lambda r: _at_least("covertype, unlimited: over the fastest peer", 2, _faster(r, "covertype", "unlimited")),
+    _impurity,
+    lambda r: _at_least("two threads over one, large fit", 1.7, _threads(r)),
+    _growth,
+    _memory,
+    lambda r: _at_least(
+        "prediction of many rows, depth 10: over the fastest", 1.5, _faster(r, "predict-many", "depth 10")
+    ),
+    lambda r: _at_least("fit on iris: over scikit-learn", 2, _faster(r, "iris", "many fits", ("scikit-learn",))),
+    lambda r: _at_least(
+        "prediction of one row: over scikit-learn",
+        5,
+        _faster(r, "predict-one", "depth 10", ("scikit-learn",)),
+    ),
+)
+
+
+def shown(records: Records) -> list[Shown]:
+    return [promise(records) for promise in PROMISES]
