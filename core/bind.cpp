@@ -16,8 +16,10 @@
 #include <string>
 
 #include "bind_recipe.hpp"
+#include "error_based.hpp"
 #include "grow.hpp"
 #include "predict.hpp"
+#include "reduced_error.hpp"
 #include "rows_coded.hpp"
 #include "rows_cpu.hpp"
 #include "tail.hpp"
@@ -125,6 +127,9 @@ FlatTree from_dict(const nb::dict& arrays) {
     const auto value = nb::cast<Table2>(arrays["value"]);
     flat.n_values = static_cast<int>(value.shape(1));
     flat.value.assign(value.data(), value.data() + value.size());
+    const auto stats = nb::cast<Table2>(arrays["stats"]);
+    flat.n_stats = static_cast<int>(stats.shape(1));
+    flat.stats.assign(stats.data(), stats.data() + stats.size());
     return flat;
 }
 
@@ -161,23 +166,27 @@ CustomScore ask_python(nb::object function) {
     };
 }
 
+// The target, and the weight where rows have one; returns the number of rows.
+int64_t read_answers(const nb::object& target, int n_classes, const std::optional<Doubles>& weight, Answers& answers) {
+    answers.n_classes = n_classes;
+    if (weight) answers.weight = weight->data();
+    if (n_classes > 0) {
+        const auto classes = nb::cast<Ints>(target, false);
+        answers.classes = classes.data();
+        return static_cast<int64_t>(classes.shape(0));
+    }
+    const auto numbers = nb::cast<Doubles>(target, false);
+    answers.numbers = numbers.data();
+    return static_cast<int64_t>(numbers.shape(0));
+}
+
 nb::dict grow_tree(const nb::sequence& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
                    const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
                    const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     Answers answers;
-    answers.n_classes = n_classes;
     Table table;
-    if (n_classes > 0) {
-        const auto classes = nb::cast<Ints>(target, false);
-        answers.classes = classes.data();
-        table.rows = static_cast<int64_t>(classes.shape(0));
-    } else {
-        const auto numbers = nb::cast<Doubles>(target, false);
-        answers.numbers = numbers.data();
-        table.rows = static_cast<int64_t>(numbers.shape(0));
-    }
-    if (weight) answers.weight = weight->data();
+    table.rows = read_answers(target, n_classes, weight, answers);
     table.columns = read_columns(columns, kinds, levels, table.rows);
     const CustomScore score = ask_python(custom);
     FlatTree flat;
@@ -220,6 +229,66 @@ public:
 private:
     Router router_;
 };
+
+// --- pruning ---
+
+nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::sequence& columns, const std::vector<int>& kinds,
+                            const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
+                            const nb::dict& written, double confidence, bool raising, bool exact) {
+    const FlatTree flat = from_dict(arrays);
+    const Recipe recipe = read_recipe(written, true);
+    Answers answers;
+    const int64_t rows = read_answers(target, n_classes, weight, answers);
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    ErrorPruned pruned;
+    {
+        const nb::gil_scoped_release unlocked;
+        const Measure measured = measure(answers, rows, recipe.missing == Missing::spread, Needs::classes);
+        pruned = prune_by_errors(flat, table, recipe, measured,
+                                 {confidence, raising, exact ? Deviate::exact : Deviate::table});
+    }
+    const size_t nodes = flat.parent.size();
+    nb::list replacements;
+    for (const Replacement& one : pruned.replacements) {
+        replacements.append(nb::make_tuple(one.node, one.raised, one.instead, one.below));
+    }
+    nb::dict out;
+    out["kept"] = array(std::move(pruned.kept), nodes);
+    out["leaf"] = array(std::move(pruned.leaf), nodes);
+    out["rows"] = array(std::move(pruned.rows), nodes);
+    out["weight"] = array(std::move(pruned.weight), nodes);
+    out["stats"] = array(std::move(pruned.stats), nodes, flat.n_stats);
+    out["value"] = array(std::move(pruned.value), nodes, flat.n_values);
+    out["impurity"] = array(std::move(pruned.impurity), nodes);
+    const size_t shares = pruned.share.size();
+    out["share"] = array(std::move(pruned.share), shares);
+    out["replacements"] = replacements;
+    return out;
+}
+
+nb::dict reduce_error_of(const nb::dict& arrays, const nb::sequence& columns, const std::vector<int>& kinds,
+                         const nb::object& target, int n_classes, const std::optional<Doubles>& weight, uint64_t seed) {
+    const FlatTree flat = from_dict(arrays);
+    Answers answers;
+    const int64_t rows = read_answers(target, n_classes, weight, answers);
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    Reduced reduced;
+    {
+        const nb::gil_scoped_release unlocked;
+        const Needs needs = n_classes > 0 ? Needs::classes : Needs::squares;
+        reduced = reduce_error(flat, table, seed, measure(answers, rows, false, needs));
+    }
+    const size_t nodes = flat.parent.size();
+    nb::dict out;
+    out["leaf"] = array(std::move(reduced.leaf), nodes);
+    out["as_leaf"] = array(std::move(reduced.as_leaf), nodes);
+    out["below"] = array(std::move(reduced.below), nodes);
+    return out;
+}
+
+double extra_errors(double cases, double errors, double confidence, bool exact) {
+    return ErrorLimit(confidence, exact ? Deviate::exact : Deviate::table).extra(cases, errors);
+}
 
 // --- formulas ---
 
@@ -306,6 +375,11 @@ NB_MODULE(_core, m) {
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("apply", &PyRouter::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
+    m.def("prune_by_errors", &prune_by_errors_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
+          "weight"_a.none(), "recipe"_a, "confidence"_a, "raising"_a, "exact"_a);
+    m.def("reduce_error", &reduce_error_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
+          "weight"_a.none(), "seed"_a);
+    m.def("extra_errors", &extra_errors, "cases"_a, "errors"_a, "confidence"_a, "exact"_a);
     m.def("impurity", &impurity_named, "name"_a, "stat"_a);
     m.def("impurity_of_values", &impurity_of_values, "name"_a, "values"_a, "weight"_a.none() = nb::none());
     m.def("score", &score_named, "name"_a, "parent"_a, "children"_a);

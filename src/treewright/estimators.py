@@ -34,9 +34,9 @@ from treewright.encode import column_count_message, describe, encode, encode_wei
 from treewright.errors import DataError
 from treewright.frame import FloatArray, Frame, RawColumn
 from treewright.kinds import KindChoice, kinds_from_categorical_features
-from treewright.learn import grow
 from treewright.parameters import DESCRIPTIONS, recipe_with
 from treewright.predict import apply, class_array, predict, predict_proba
+from treewright.pruning import grow_and_prune
 from treewright.recipe import C45, CART, CHAID, ID3, Recipe
 from treewright.schema import Task
 from treewright.table import read, read_column
@@ -145,7 +145,8 @@ class _TreeEstimator(BaseEstimator):
             n_columns=len(frame.columns),
             total_weight=float(frame.n_rows if weight is None else weight.sum()),
         )
-        self.tree_ = grow(replace(encoded, weight=weight), schema, recipe, joblib.effective_n_jobs(self.n_jobs))
+        rows = replace(encoded, weight=weight)
+        self.tree_ = grow_and_prune(rows, schema, recipe, joblib.effective_n_jobs(self.n_jobs))
         self.feature_importances_ = _importances(self.tree_)
         return self
 

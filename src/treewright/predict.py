@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core
 from treewright.choices import RefuseMissing
 from treewright.encode import Encoded, encode
+from treewright.engine import answers, route
 from treewright.errors import DataError
 from treewright.schema import Level
 from treewright.table import read
@@ -26,7 +26,7 @@ ALL_THREADS = 0
 
 def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
     """The most probable class of each row, the first of equals; or the number."""
-    values = _answers(tree, data, n_threads)
+    values = answers(tree, _encoded(tree, data), n_threads)
     classes = tree.schema.target.classes
     return values[:, 0] if classes is None else class_array(classes)[values.argmax(axis=1)]
 
@@ -35,14 +35,12 @@ def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> 
     """The probability of each class, in the order of `tree.schema.target.classes`."""
     if tree.schema.target.classes is None:
         raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
-    return _answers(tree, data, n_threads)
+    return answers(tree, _encoded(tree, data), n_threads)
 
 
 def apply(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
     """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
-    rows = _encoded(tree, data)
-    nodes: NDArray[np.int32] = _router(tree).apply(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
-    return nodes
+    return route(tree, _encoded(tree, data), n_threads)
 
 
 def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
@@ -51,17 +49,6 @@ def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
     if array.tolist() == list(classes):
         return array
     return np.array(classes, dtype=object)  # mixed types: numpy would turn the numbers into text
-
-
-def _answers(tree: Tree, data: object, n_threads: int) -> NDArray[np.float64]:
-    rows = _encoded(tree, data)
-    values: NDArray[np.float64] = _router(tree).predict(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
-    return values
-
-
-def _router(tree: Tree) -> Any:
-    """The tree made ready for rows, once."""
-    return tree.keep("router", lambda: _core.Router(dict(tree.arrays), tree.recipe.seed))
 
 
 def _encoded(tree: Tree, data: object) -> Encoded:

@@ -1,8 +1,10 @@
 """The Tree: a plain value that holds what was learned, and the views through which it is read.
 
-Comes in: the tree arrays of docs/boundary.md, the schema, the recipe. Goes out: nodes and splits as small values.
+Comes in: the tree arrays of docs/boundary.md, the schema, the recipe, what was cut off.
+Goes out: nodes and splits as small values.
 Always holds: a `Tree` that exists is sound (see `tree_check`) and never changes; two trees are equal when every bit of
-their arrays, their schema and their recipe is. Nothing here computes a tree, and nothing here needs the core.
+their arrays, their schema, their recipe and their cuts is. Nothing here computes a tree, and nothing here needs
+the core.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from numpy.typing import NDArray
 from treewright.recipe import Recipe
 from treewright.schema import ColumnSpec, Level, Schema, require_keys
 from treewright.tree_check import RANDOM, SPREAD, STOP_HERE, STOP_REASONS, check
+from treewright.tree_cuts import Cut, read_cuts, write_cuts
 from treewright.tree_form import read_arrays, read_recipe, write_arrays
 from treewright.tree_words import bins_of_children, break_texts, conditions, name_text
 
@@ -109,11 +112,15 @@ class Split:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """A decision tree: `Tree(arrays, schema, recipe)`; the arrays are copied, checked and frozen."""
+    """A decision tree: `Tree(arrays, schema, recipe)`; the arrays are copied, checked and frozen.
+
+    `cuts`: what pruning took away, in the order it did; empty for a tree as it was grown.
+    """
 
     arrays: Mapping[str, NDArray[Any]]
     schema: Schema
     recipe: Recipe
+    cuts: tuple[Cut, ...] = ()
     _kept: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -176,6 +183,7 @@ class Tree:
             return True
         # The written form of a recipe has the name of a user's criterion, and that is what counts.
         same = self._schema_text == other._schema_text and self.recipe.as_dict() == other.recipe.as_dict()
+        same = same and self.cuts == other.cuts
         pairs = [(array, other.arrays[name]) for name, array in self.arrays.items()]
         return same and all(a.shape == b.shape for a, b in pairs) and all(a.tobytes() == b.tobytes() for a, b in pairs)
 
@@ -199,14 +207,16 @@ class Tree:
 
     def as_dict(self) -> dict[str, Any]:
         """The written form: recipe, schema and the arrays as plain lists."""
-        return {"recipe": self.recipe.as_dict(), "schema": self.schema.as_dict(), **write_arrays(self.arrays)}
+        parts = {"recipe": self.recipe.as_dict(), "schema": self.schema.as_dict(), **write_arrays(self.arrays)}
+        return parts | ({"cuts": write_cuts(self.cuts)} if self.cuts else {})
 
     @staticmethod
     def from_dict(written: object) -> Tree:
         """The tree that `as_dict` wrote; anything else is a `FileError` that says where."""
-        parts = require_keys(written, "$", ("recipe", "schema", "nodes", "splits"))
+        parts = require_keys(written, "$", ("recipe", "schema", "nodes", "splits"), ("cuts",))
         recipe, schema = read_recipe(parts["recipe"]), Schema.from_dict(parts["schema"])
-        return Tree(read_arrays(parts["nodes"], parts["splits"]), schema, recipe)
+        arrays = read_arrays(parts["nodes"], parts["splits"])
+        return Tree(arrays, schema, recipe, read_cuts(parts.get("cuts", []), len(arrays["parent"])))
 
     def __reduce__(self) -> tuple[Callable[[object], Tree], tuple[dict[str, Any]]]:
         return Tree.from_dict, (self.as_dict(),)  # a pickled tree holds plain lists and is checked when it comes back

@@ -1,0 +1,102 @@
+#include "tally.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "draw.hpp"
+
+namespace tw {
+namespace {
+
+Split split_at(const FlatTree& flat, int i) {
+    Split split;
+    split.column = flat.column[i];
+    split.closed = flat.closed[i] != 0;
+    split.missing = flat.missing[i];
+    split.unseen = flat.unseen[i];
+    split.breaks.assign(flat.breaks.begin() + flat.break_start[i], flat.breaks.begin() + flat.break_start[i + 1]);
+    split.child_of_bin.assign(flat.child_of_bin.begin() + flat.bin_start[i],
+                              flat.child_of_bin.begin() + flat.bin_start[i + 1]);
+    split.share.assign(flat.share.begin() + flat.share_start[i], flat.share.begin() + flat.share_start[i + 1]);
+    return split;
+}
+
+bool is_blank(const std::vector<Column>& columns, size_t row) {
+    return std::all_of(columns.begin(), columns.end(), [row](const Column& column) {
+        return column.kind == Kind::number ? std::isnan(column.numbers[row]) : column.codes[row] < 0;
+    });
+}
+
+} // namespace
+
+std::vector<Fork> forks_of(const FlatTree& flat) {
+    std::vector<Fork> forks(flat.parent.size());
+    for (size_t i = 0; i < forks.size(); ++i) {
+        Fork& fork = forks[i];
+        fork.children.assign(flat.children.begin() + flat.child_start[i],
+                             flat.children.begin() + flat.child_start[i + 1]);
+        if (fork.children.empty()) continue;
+        fork.split = split_at(flat, flat.split_start[i]);
+        for (int s = 1; s <= flat.n_surrogates[i]; ++s)
+            fork.surrogates.push_back(split_at(flat, flat.split_start[i] + s));
+    }
+    return forks;
+}
+
+uint64_t root_key(uint64_t seed) { return mix(seed, 0); }
+uint64_t child_key(uint64_t key, size_t child) { return mix(key, child + 1); }
+
+Entries all_entries(const Recipe& recipe, const Measure& measure, const std::vector<Column>& columns) {
+    Entries all;
+    for (size_t row = 0; row < measure.weight.size(); ++row) {
+        if (measure.weight[row] == 0 || (recipe.drop_blank_rows && is_blank(columns, row))) continue;
+        all.push_back({static_cast<uint32_t>(row), measure.weight[row]});
+    }
+    return all;
+}
+
+std::vector<double> shares_of(const Recipe& recipe, const Fork& fork, const std::vector<Column>& columns,
+                              const Entries& entries) {
+    std::vector<int64_t> known(fork.children.size(), 0);
+    const Column& column = columns[fork.split.column];
+    const int with_missing = scores_missing(recipe.missing) ? fork.split.missing : no_answer;
+    for (const Entry& entry : entries) {
+        int child = route(fork.split, column, entry.row);
+        if (child == no_answer) child = with_missing;
+        if (child >= 0) known[child] += entry.weight;
+    }
+    double total = 0;
+    for (int64_t weight : known) total += static_cast<double>(weight);
+    if (!(total > 0)) return fork.split.share;
+    std::vector<double> share;
+    for (int64_t weight : known) share.push_back(static_cast<double>(weight) / total);
+    return share;
+}
+
+std::vector<Entries> divide(const Fork& fork, uint64_t key, const std::vector<double>& share,
+                            const std::vector<Column>& columns, const Entries& entries) {
+    std::vector<Entries> parts(fork.children.size());
+    for (const Entry& entry : entries) {
+        int child = destination(fork.split, fork.surrogates, columns, entry.row);
+        if (child == random_child) child = draw_child(share, key, hash_row(columns, entry.row));
+        if (child >= 0) {
+            parts[child].push_back(entry);
+        } else if (child == spread) {
+            for (size_t i = 0; i < parts.size(); ++i) {
+                const int64_t part = std::llround(static_cast<double>(entry.weight) * share[i]);
+                if (part > 0) parts[i].push_back({entry.row, part});
+            }
+        }
+    }
+    return parts;
+}
+
+std::vector<double> class_weights(const Measure& measure, const Entries& entries) {
+    std::vector<Sum> sums(measure.sums(), 0);
+    for (const Entry& entry : entries) measure.add(sums.data(), entry);
+    std::vector<double> weights(measure.width());
+    measure.read_moments(sums.data(), weights.data());
+    return weights;
+}
+
+} // namespace tw

@@ -1,0 +1,43 @@
+// Rows passing through a tree that exists already: who goes where, and what they add up to.
+//
+// Comes in: flat arrays, encoded columns, entries (stat.hpp). Goes out: the entries of each child. Always holds: rows
+// take the way they took while the tree was grown; the routing rule is split.hpp's.
+#pragma once
+
+#include <vector>
+
+#include "stat.hpp"
+#include "tree.hpp"
+
+namespace tw {
+
+using Entries = std::vector<Entry>;
+
+// One node as rows see it.
+struct Fork {
+    Split split; // of nodes with children
+    std::vector<Split> surrogates;
+    std::vector<int32_t> children;
+};
+
+std::vector<Fork> forks_of(const FlatTree& flat);
+
+// The key of a node's child, by which random children are drawn.
+uint64_t root_key(uint64_t seed);
+uint64_t child_key(uint64_t key, size_t child);
+
+// The entries of every row the tree was grown on: those with weight and, where the recipe drops them, with any value.
+Entries all_entries(const Recipe& recipe, const Measure& measure, const std::vector<Column>& columns);
+
+// Each child's share of the weight it was scored on (choices.md); the fork's own shares where there is none.
+std::vector<double> shares_of(const Recipe& recipe, const Fork& fork, const std::vector<Column>& columns,
+                              const Entries& entries);
+
+// The entries of each child, by these shares. Entries that stop at the node are in none.
+std::vector<Entries> divide(const Fork& fork, uint64_t key, const std::vector<double>& share,
+                            const std::vector<Column>& columns, const Entries& entries);
+
+// Weight per class (Measure::add); classes only.
+std::vector<double> class_weights(const Measure& measure, const Entries& entries);
+
+} // namespace tw

@@ -1,0 +1,97 @@
+"""The engine as Python sees it: an encoded table becomes a tree, encoded rows find their nodes and answers.
+
+Comes in: `Encoded` arrays, a schema and a recipe, or a tree. Goes out: a `Tree` as it was grown, or one node or one
+answer per row.
+Always holds: everything that could be wrong with the input is found before the core starts. The tree does not depend on
+the order of rows or on the number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.choices import Custom, Poisson, Refused, RefuseMissing
+from treewright.encode import Encoded
+from treewright.errors import DataError
+from treewright.recipe import Recipe
+from treewright.schema import Schema
+from treewright.tree import Tree
+from treewright.wording import listed
+
+
+def grow(encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int) -> Tree:
+    """The core's tree of an encoded table, if the recipe can learn from it; `recipe.pruning` is not applied."""
+    _refuse_recipe(recipe, schema)
+    _refuse_values(recipe, schema, encoded)
+    criterion = recipe.criterion if encoded.n_classes else recipe.regression
+    arrays = _core.grow(
+        columns=encoded.columns,
+        kinds=list(encoded.kinds),
+        levels=list(encoded.levels),
+        target=encoded.target,
+        n_classes=encoded.n_classes,
+        weight=encoded.weight,
+        recipe=recipe.as_dict(),
+        n_threads=n_threads,
+        custom=criterion.function if isinstance(criterion, Custom) else None,
+    )
+    return Tree(arrays, schema, recipe)
+
+
+def route(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
+    """The node that answers each row; where a row goes down several branches, the heaviest."""
+    nodes: NDArray[np.int32] = _router(tree).apply(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    return nodes
+
+
+def answers(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.float64]:
+    """Each row's class probabilities, or its number: the weighted sum over all paths."""
+    values: NDArray[np.float64] = _router(tree).predict(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    return values
+
+
+def _router(tree: Tree) -> Any:
+    """The tree made ready for rows, once."""
+    return tree.keep("router", lambda: _core.Router(dict(tree.arrays), tree.recipe.seed))
+
+
+def _refuse_recipe(recipe: Recipe, schema: Schema) -> None:
+    """What this recipe cannot learn from, whatever the values."""
+    regression = schema.target.task == "regression"
+    if (recipe.regression if regression else recipe.criterion) is None:
+        raise DataError(
+            f"the recipe {recipe.name!r} has no criterion for {schema.target.task}, but the target "
+            f"{schema.target.name!r} {'is numeric' if regression else 'has classes'}; "
+            + ("use CART or CHAID, or task='classification' if its numbers are names" if regression else "use CART")
+        )
+    numbers = [column.name for column in schema.columns if not column.has_levels]
+    if isinstance(recipe.numeric, Refused) and numbers:
+        raise DataError(
+            f"the recipe {recipe.name!r} asks about levels only, but {listed(numbers)} "
+            f"{'is numeric' if len(numbers) == 1 else 'are numeric'}; use C45 or CART, give the recipe "
+            "numeric=Binned(10), or declare the column nominal with kinds="
+        )
+
+
+def _refuse_values(recipe: Recipe, schema: Schema, encoded: Encoded) -> None:
+    """What this recipe cannot learn from, given the values."""
+    if isinstance(recipe.missing, RefuseMissing):
+        for column, values in zip(schema.columns, encoded.columns, strict=True):
+            missing = int(np.count_nonzero(values < 0 if column.has_levels else np.isnan(values)))
+            if missing:
+                raise DataError(
+                    f"column {column.name!r} is missing in {missing} of {encoded.n_rows} rows, and the recipe "
+                    f"{recipe.name!r} refuses missing values; fill them in, or choose missing=Spread() or another "
+                    "policy"
+                )
+    if isinstance(recipe.regression, Poisson) and schema.target.task == "regression":
+        assert encoded.target is not None
+        if encoded.target.min() < 0 or encoded.target.sum() <= 0:
+            raise DataError(
+                f"the target {schema.target.name!r} must not be negative, nor all zero, for the Poisson criterion; "
+                "use Variance()"
+            )
