@@ -1,15 +1,12 @@
 #include "error_based.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "answer.hpp"
 #include "criterion.hpp"
 
 namespace tw {
 namespace {
-
-constexpr double margin = 0.1; // errors: what is simpler wins up to this
 
 class Pruner {
 public:
@@ -47,7 +44,7 @@ private:
         std::vector<double> share;
         std::vector<Entries> parts;
         size_t next = 0;
-        double below = 0; // estimated errors of the children done
+        double below = 0; // estimated errors of the children done, and of entries that stop here
     };
 
     Frame enter(int node, uint64_t key, Entries entries) {
@@ -57,15 +54,25 @@ private:
         if (!fork.children.empty()) {
             frame.share = shares_of(recipe_, fork, columns_, frame.entries);
             frame.parts = divide(fork, key, frame.share, columns_, frame.entries);
+            frame.below = stopped(frame.parts.back(), frame.counts);
+            frame.parts.pop_back();
         }
         return frame;
     }
 
-    double as_leaf(const std::vector<double>& counts) const {
+    // Estimated errors, on entries of these counts, of a leaf that answers as the counts `whole` say.
+    double answered(const std::vector<double>& counts, const std::vector<double>& whole) const {
         double cases = 0;
         for (double count : counts) cases += count;
-        const double errors = std::max(0.0, cases - *std::max_element(counts.begin(), counts.end()));
+        const double errors = std::max(0.0, cases - counts[answer_of(choice_.cost, whole)]);
         return errors + limit_.extra(cases, errors);
+    }
+
+    double as_leaf(const std::vector<double>& counts) const { return answered(counts, counts); }
+
+    // Entries that stop at a node are answered by it.
+    double stopped(const Entries& entries, const std::vector<double>& whole) const {
+        return entries.empty() ? 0 : answered(class_weights(measure_, entries), whole);
     }
 
     // What a subtree would promise if these entries came to it; given up once it is more than `most`.
@@ -87,7 +94,8 @@ private:
             }
             const std::vector<double> share = shares_of(recipe_, fork, columns_, visit.entries);
             std::vector<Entries> parts = divide(fork, visit.key, share, columns_, visit.entries);
-            for (size_t i = parts.size(); i-- > 0;) {
+            errors += stopped(parts.back(), class_weights(measure_, visit.entries));
+            for (size_t i = fork.children.size(); i-- > 0;) {
                 if (!parts[i].empty()) open.push_back({fork.children[i], child_key(visit.key, i), std::move(parts[i])});
             }
         }
@@ -137,12 +145,11 @@ private:
     int better(const Frame& frame, double leaf) {
         Fork& fork = forks_[frame.node];
         const int branch = fork.children[largest_child(frame.share)];
-        const double most = frame.below + margin;
+        const double most = frame.below + choice_.margin;
         // Past `most` the branch can neither be raised nor keep a leaf from being made, so its exact number is not
         // needed.
-        const double raised = choice_.raising ? promised(branch, frame.key, frame.entries, most + recipe_.slack)
-                                              : std::numeric_limits<double>::infinity();
-        if (at_most(leaf, most) && at_most(leaf, raised + margin)) {
+        const double raised = promised(branch, frame.key, frame.entries, most + recipe_.slack);
+        if (at_most(leaf, most) && at_most(leaf, raised + choice_.margin)) {
             fork.children.clear();
             pruned_.leaf[frame.node] = 1;
             pruned_.replacements.push_back({frame.node, -1, leaf, frame.below});

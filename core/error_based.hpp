@@ -1,5 +1,5 @@
-// Error-based pruning: a subtree becomes a leaf, or gives its place to its largest branch, where that promises fewer
-// errors (C4.5, J48).
+// Error-based pruning with raising: a subtree becomes a leaf, or gives its place to its largest branch, where that
+// promises fewer errors (C4.5, J48). Without raising no rows are needed, and Python does it.
 //
 // Comes in: a tree of classes and the rows it was grown on. Goes out: which nodes remain, and what they hold now.
 // Always holds: nodes are decided from the leaves upwards, each with its final subtree and its final rows, so pruning a
@@ -13,8 +13,9 @@ namespace tw {
 
 struct ErrorBased {
     double confidence = 0.25;
-    bool raising = true;
     Deviate deviate = Deviate::table;
+    double margin = 0.1;      // errors: what is simpler wins up to this
+    std::vector<double> cost; // what decides the answers (answer_of); errors are counted one by one
 };
 
 // One replacement: of `node` by a leaf (`raised` is -1), or by its branch `raised`. Estimated errors of the leaf (the

@@ -1,7 +1,7 @@
 #include "reduced_error.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 
 #include "draw.hpp"
 
@@ -19,15 +19,17 @@ struct Visit {
 struct Guest {
     int64_t row;
     std::vector<Visit> visits;
-    Sum loss = 0;
+    double loss = 0;
 };
 
 class Reducer {
 public:
-    Reducer(const FlatTree& flat, const std::vector<Column>& columns, uint64_t seed, const Measure& measure)
+    Reducer(const FlatTree& flat, const std::vector<Column>& columns, uint64_t seed, const Measure& measure,
+            const std::vector<double>& cost)
         : flat_(flat),
           columns_(columns),
           measure_(measure),
+          cost_(cost),
           forks_(forks_of(flat)),
           keys_(forks_.size()),
           end_(forks_.size()),
@@ -94,16 +96,22 @@ private:
 
     const double* value(size_t node) const { return &flat_.value[node * flat_.n_values]; }
 
-    static size_t label(const double* value, int classes) {
-        return static_cast<size_t>(std::max_element(value, value + classes) - value);
+    size_t label(const double* answer) const {
+        return answer_of(cost_, {answer, static_cast<size_t>(measure_.n_classes)});
+    }
+
+    double cost_of(size_t truth, size_t answer) const {
+        if (!cost_.empty()) return cost_[truth * measure_.n_classes + answer];
+        return truth == answer ? 0 : 1;
     }
 
     // What rows of these sums lose by one answer.
     double loss(const Sum* sums, const double* answer) const {
         if (measure_.n_classes > 0) {
-            Sum all = 0;
-            for (int c = 0; c < measure_.n_classes; ++c) all += sums[c];
-            return static_cast<double>(all - sums[label(answer, measure_.n_classes)]) * measure_.weight_unit;
+            const size_t given = label(answer);
+            double paid = 0;
+            for (int c = 0; c < measure_.n_classes; ++c) paid += static_cast<double>(sums[c]) * cost_of(c, given);
+            return paid * measure_.weight_unit;
         }
         double moments[3];
         measure_.read_moments(sums, moments);
@@ -111,9 +119,8 @@ private:
         return std::max(0.0, moments[2] - 2 * from * moments[1] + from * from * moments[0]);
     }
 
-    // What a guest loses as the tree stands, or (`cut` >= 0) with that node as a leaf; in whole units, so that the
-    // order of guests cannot matter.
-    Sum loss_of(const Guest& guest, int32_t cut) const {
+    // What a guest loses as the tree stands, or (`cut` >= 0) with that node as a leaf.
+    double loss_of(const Guest& guest, int32_t cut) const {
         std::vector<double> answer(flat_.n_values, 0.0);
         const std::vector<Visit>& visits = guest.visits;
         for (size_t i = 0; i < visits.size();) {
@@ -126,18 +133,13 @@ private:
             for (int k = 0; k < flat_.n_values; ++k) answer[k] += visits[i].share * value(node)[k];
             while (i < visits.size() && visits[i].node < end_[node]) ++i;
         }
-        const int64_t weight = measure_.weight[guest.row];
+        const double weight = static_cast<double>(measure_.weight[guest.row]);
         if (measure_.n_classes > 0) {
-            const bool right =
-                label(answer.data(), measure_.n_classes) == static_cast<size_t>(measure_.classes[guest.row]);
-            return right ? 0 : weight;
+            return weight * cost_of(measure_.classes[guest.row], label(answer.data())) * measure_.weight_unit;
         }
         const double off = answer[0] - measure_.raw[guest.row];
-        const double units = off * off * measure_.weight_unit / measure_.square_unit;
-        return static_cast<Sum>(std::rint(std::min(units, 0x1p70))) * weight; // 70 and 52 bits fit a Sum
+        return weight * measure_.weight_unit * off * off;
     }
-
-    double guest_unit() const { return measure_.n_classes > 0 ? measure_.weight_unit : measure_.square_unit; }
 
     // Once through the tree from below; whether anything was cut.
     bool pass() {
@@ -164,15 +166,13 @@ private:
     }
 
     bool cut(size_t node, double alone, double below) {
-        Sum now = 0, then = 0;
-        std::vector<Sum> losses;
+        std::vector<double> losses, before;
         for (size_t guest : guests_of_[node]) {
             losses.push_back(loss_of(guests_[guest], static_cast<int32_t>(node)));
-            now += guests_[guest].loss;
-            then += losses.back();
+            before.push_back(guests_[guest].loss);
         }
-        const double as_leaf = alone + static_cast<double>(then) * guest_unit();
-        const double as_is = below + static_cast<double>(now) * guest_unit();
+        const double as_leaf = alone + sum_of(losses);
+        const double as_is = below + sum_of(before);
         if (as_leaf > as_is + rounding(node)) return false;
         for (size_t g = 0; g < losses.size(); ++g) guests_[guests_of_[node][g]].loss = losses[g];
         reduced_.leaf[node] = 1;
@@ -181,7 +181,13 @@ private:
         return true;
     }
 
-    // Weights add up exactly where they are whole; squares are differences of larger numbers.
+    // Smallest first, so that the order of guests cannot matter.
+    static double sum_of(std::vector<double> losses) {
+        std::sort(losses.begin(), losses.end());
+        return std::accumulate(losses.begin(), losses.end(), 0.0);
+    }
+
+    // Weights add up exactly; squares are differences of larger numbers.
     double rounding(size_t node) const {
         const Sum* sums = &through_[node * measure_.sums()];
         if (measure_.n_classes > 0) return 0;
@@ -191,6 +197,7 @@ private:
     const FlatTree& flat_;
     const std::vector<Column>& columns_;
     const Measure& measure_;
+    const std::vector<double>& cost_;
     std::vector<Fork> forks_;
     std::vector<uint64_t> keys_;
     std::vector<int32_t> end_;  // the subtree of node i is i .. end_[i] - 1
@@ -203,8 +210,9 @@ private:
 
 } // namespace
 
-Reduced reduce_error(const FlatTree& flat, const std::vector<Column>& columns, uint64_t seed, const Measure& measure) {
-    return Reducer(flat, columns, seed, measure).run();
+Reduced reduce_error(const FlatTree& flat, const std::vector<Column>& columns, uint64_t seed, const Measure& measure,
+                     const std::vector<double>& cost) {
+    return Reducer(flat, columns, seed, measure, cost).run();
 }
 
 } // namespace tw

@@ -75,17 +75,20 @@ std::vector<double> shares_of(const Recipe& recipe, const Fork& fork, const std:
 
 std::vector<Entries> divide(const Fork& fork, uint64_t key, const std::vector<double>& share,
                             const std::vector<Column>& columns, const Entries& entries) {
-    std::vector<Entries> parts(fork.children.size());
+    const size_t children = fork.children.size();
+    std::vector<Entries> parts(children + 1);
     for (const Entry& entry : entries) {
         int child = destination(fork.split, fork.surrogates, columns, entry.row);
         if (child == random_child) child = draw_child(share, key, hash_row(columns, entry.row));
         if (child >= 0) {
             parts[child].push_back(entry);
         } else if (child == spread) {
-            for (size_t i = 0; i < parts.size(); ++i) {
+            for (size_t i = 0; i < children; ++i) {
                 const int64_t part = std::llround(static_cast<double>(entry.weight) * share[i]);
                 if (part > 0) parts[i].push_back({entry.row, part});
             }
+        } else {
+            parts[children].push_back(entry);
         }
     }
     return parts;
@@ -97,6 +100,21 @@ std::vector<double> class_weights(const Measure& measure, const Entries& entries
     std::vector<double> weights(measure.width());
     measure.read_moments(sums.data(), weights.data());
     return weights;
+}
+
+size_t answer_of(const std::vector<double>& cost, std::span<const double> weights) {
+    const size_t classes = weights.size();
+    if (cost.empty()) return std::max_element(weights.begin(), weights.end()) - weights.begin();
+    size_t best = 0;
+    double least = 0;
+    for (size_t answer = 0; answer < classes; ++answer) {
+        double paid = 0;
+        for (size_t truth = 0; truth < classes; ++truth) paid += weights[truth] * cost[truth * classes + answer];
+        if (answer > 0 && paid >= least) continue;
+        best = answer;
+        least = paid;
+    }
+    return best;
 }
 
 } // namespace tw

@@ -4,6 +4,7 @@
 // take the way they took while the tree was grown; the routing rule is split.hpp's.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "stat.hpp"
@@ -33,11 +34,15 @@ Entries all_entries(const Recipe& recipe, const Measure& measure, const std::vec
 std::vector<double> shares_of(const Recipe& recipe, const Fork& fork, const std::vector<Column>& columns,
                               const Entries& entries);
 
-// The entries of each child, by these shares. Entries that stop at the node are in none.
+// The entries of each child, by these shares; after them, the entries that stop at the node itself.
 std::vector<Entries> divide(const Fork& fork, uint64_t key, const std::vector<double>& share,
                             const std::vector<Column>& columns, const Entries& entries);
 
 // Weight per class (Measure::add); classes only.
 std::vector<double> class_weights(const Measure& measure, const Entries& entries);
+
+// The class answered where the classes weigh so much: the heaviest or, with costs [truth x classes + answer], the
+// cheapest; the first of equals.
+size_t answer_of(const std::vector<double>& cost, std::span<const double> weights);
 
 } // namespace tw

@@ -47,7 +47,7 @@ def cut(tree: Tree, reasons: Mapping[int, str]) -> Tree:
         Cut(int(new_id[place]), question(tree, int(place)), int(leaves[place]) - 1, reasons[int(place)])
         for place in places
     ]
-    return Tree(_arrays(tree, kept, places), tree.schema, tree.recipe, tuple(cuts))
+    return Tree(rearranged(tree.arrays, tree.recipe.rivals, kept, places), tree.schema, tree.recipe, tuple(cuts))
 
 
 def question(tree: Tree, node: int) -> str:
@@ -58,37 +58,36 @@ def question(tree: Tree, node: int) -> str:
     return words[0] if len(words) == 2 else split.column
 
 
-def _arrays(tree: Tree, kept: Array, places: Array) -> dict[str, Array]:
-    """The arrays of the kept nodes, those at `places` as leaves."""
-    old = tree.arrays
-    made = np.zeros(tree.n_nodes, dtype=bool)
+def rearranged(old: Mapping[str, Array], rivals: int, kept: Array, places: Array) -> dict[str, Array]:
+    """The arrays of the kept nodes, those at `places` as leaves that remember at most so many rivals."""
+    n_nodes = len(old["parent"])
+    made = np.zeros(n_nodes, dtype=bool)
     made[places] = True
     made = made[kept]
-    new_id = np.full(tree.n_nodes, -1, dtype=np.int32)
+    new_id = np.full(n_nodes, -1, dtype=np.int32)
     new_id[kept] = np.arange(len(kept), dtype=np.int32)
     arrays = {name: old[name][kept] for name in NODE_ARRAYS if name not in ("child_start", "children", "split_start")}
     arrays["parent"] = np.where(arrays["parent"] < 0, -1, new_id[arrays["parent"]]).astype(np.int32)
     arrays["stop"] = np.where(made, PRUNED, arrays["stop"]).astype(np.int32)
     arrays["gain"] = np.where(made, 0.0, arrays["gain"])
-    fan = np.where(made, 0, np.diff(old["child_start"])[kept])
-    arrays["child_start"] = _starts(fan)
+    arrays["child_start"] = _starts(np.bincount(arrays["parent"][1:], minlength=len(kept)))
     arrays["children"] = (np.argsort(arrays["parent"][1:], kind="stable") + 1).astype(np.int32)
-    splits, count = _kept_splits(tree, kept, made)
+    splits, count = _kept_splits(old, rivals, kept, made)
     arrays["n_surrogates"] = np.where(made, 0, arrays["n_surrogates"]).astype(np.int32)
     arrays["split_start"] = _starts(count)
     return arrays | split_table(old, splits)
 
 
-def _kept_splits(tree: Tree, kept: Array, made: Array) -> tuple[Array, Array]:
+def _kept_splits(old: Mapping[str, Array], rivals: int, kept: Array, made: Array) -> tuple[Array, Array]:
     """Rows of the split table to keep, and how many each kept node has: a new leaf has no surrogates."""
-    start, surrogates = tree.arrays["split_start"], tree.arrays["n_surrogates"][kept]
+    start, surrogates = old["split_start"], old["n_surrogates"][kept]
     first, last = start[:-1][kept], start[1:][kept]
     node = np.repeat(np.arange(len(kept)), last - first)
     split = spans(first, last)
     position = split - first[node]
     imitates = (position > 0) & (position <= surrogates[node])
     place = position - np.where(position > 0, surrogates[node], 0)
-    stays = ~made[node] | (~imitates & (place < tree.recipe.rivals))
+    stays = ~made[node] | (~imitates & (place < rivals))
     return split[stays], np.bincount(node[stays], minlength=len(kept))
 
 
