@@ -16,9 +16,11 @@
 #include <string>
 
 #include "bind_recipe.hpp"
+#include "draw.hpp"
 #include "error_based.hpp"
 #include "grow.hpp"
 #include "predict.hpp"
+#include "prune.hpp"
 #include "reduced_error.hpp"
 #include "rows_coded.hpp"
 #include "rows_cpu.hpp"
@@ -180,15 +182,23 @@ int64_t read_answers(const nb::object& target, int n_classes, const std::optiona
     return static_cast<int64_t>(numbers.shape(0));
 }
 
+std::vector<double> read_costs(const std::optional<Table2>& cost) {
+    return cost ? std::vector<double>(cost->data(), cost->data() + cost->size()) : std::vector<double>{};
+}
+
 nb::dict grow_tree(const nb::sequence& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
                    const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
-                   const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive) {
+                   const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
+                   const std::optional<Doubles>& factor, const std::optional<Table2>& cost) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     Answers answers;
     Table table;
     table.rows = read_answers(target, n_classes, weight, answers);
     table.columns = read_columns(columns, kinds, levels, table.rows);
     const CustomScore score = ask_python(custom);
+    Costs costs;
+    if (factor) costs.factor.assign(factor->data(), factor->data() + factor->size());
+    costs.cost = read_costs(cost);
     FlatTree flat;
     {
         const nb::gil_scoped_release unlocked;
@@ -197,7 +207,7 @@ nb::dict grow_tree(const nb::sequence& columns, const std::vector<int>& kinds, c
         std::unique_ptr<Rows> rows = exhaustive ? nullptr : coded_rows(table, recipe, measured, threads);
         if (!rows) rows = std::make_unique<RowsCpu>(table, recipe, measured, threads);
         const Task task{recipe, measured, score, rows->used_rows()};
-        flat = flatten(grow(*rows, task, threads));
+        flat = flatten(grow(*rows, task, threads, costs));
     }
     return to_dict(std::move(flat));
 }
@@ -232,9 +242,28 @@ private:
 
 // --- pruning ---
 
+// Per row a number drawn by its values and the seed alone.
+nb::object row_draws(const nb::sequence& columns, const std::vector<int>& kinds, int64_t rows, uint64_t seed) {
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    std::vector<uint64_t> draws(rows);
+    for (int64_t row = 0; row < rows; ++row) draws[row] = mix(seed, hash_row(table, row));
+    return array(std::move(draws), rows);
+}
+
+nb::object weakest_links_of(const Ints& parent, const Doubles& risk) {
+    const size_t nodes = parent.shape(0);
+    std::vector<double> alpha;
+    {
+        const nb::gil_scoped_release unlocked;
+        alpha = weakest_links(parent.data(), risk.data(), static_cast<int64_t>(nodes));
+    }
+    return array(std::move(alpha), nodes);
+}
+
 nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::sequence& columns, const std::vector<int>& kinds,
                             const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
-                            const nb::dict& written, double confidence, bool raising, bool exact) {
+                            const nb::dict& written, double confidence, bool exact, double margin,
+                            const std::optional<Table2>& cost) {
     const FlatTree flat = from_dict(arrays);
     const Recipe recipe = read_recipe(written, true);
     Answers answers;
@@ -245,7 +274,7 @@ nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::sequence& columns,
         const nb::gil_scoped_release unlocked;
         const Measure measured = measure(answers, rows, recipe.missing == Missing::spread, Needs::classes);
         pruned = prune_by_errors(flat, table, recipe, measured,
-                                 {confidence, raising, exact ? Deviate::exact : Deviate::table});
+                                 {confidence, exact ? Deviate::exact : Deviate::table, margin, read_costs(cost)});
     }
     const size_t nodes = flat.parent.size();
     nb::list replacements;
@@ -267,7 +296,8 @@ nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::sequence& columns,
 }
 
 nb::dict reduce_error_of(const nb::dict& arrays, const nb::sequence& columns, const std::vector<int>& kinds,
-                         const nb::object& target, int n_classes, const std::optional<Doubles>& weight, uint64_t seed) {
+                         const nb::object& target, int n_classes, const std::optional<Doubles>& weight, uint64_t seed,
+                         const std::optional<Table2>& cost) {
     const FlatTree flat = from_dict(arrays);
     Answers answers;
     const int64_t rows = read_answers(target, n_classes, weight, answers);
@@ -276,7 +306,7 @@ nb::dict reduce_error_of(const nb::dict& arrays, const nb::sequence& columns, co
     {
         const nb::gil_scoped_release unlocked;
         const Needs needs = n_classes > 0 ? Needs::classes : Needs::squares;
-        reduced = reduce_error(flat, table, seed, measure(answers, rows, false, needs));
+        reduced = reduce_error(flat, table, seed, measure(answers, rows, false, needs), read_costs(cost));
     }
     const size_t nodes = flat.parent.size();
     nb::dict out;
@@ -286,8 +316,12 @@ nb::dict reduce_error_of(const nb::dict& arrays, const nb::sequence& columns, co
     return out;
 }
 
-double extra_errors(double cases, double errors, double confidence, bool exact) {
-    return ErrorLimit(confidence, exact ? Deviate::exact : Deviate::table).extra(cases, errors);
+nb::object extra_errors(const Doubles& cases, const Doubles& errors, double confidence, bool exact) {
+    const ErrorLimit limit(confidence, exact ? Deviate::exact : Deviate::table);
+    std::vector<double> extra(cases.shape(0));
+    for (size_t i = 0; i < extra.size(); ++i) extra[i] = limit.extra(cases.data()[i], errors.data()[i]);
+    const size_t size = extra.size();
+    return array(std::move(extra), size);
 }
 
 // --- formulas ---
@@ -370,15 +404,18 @@ NB_MODULE(_core, m) {
     using namespace tw;
     m.doc() = "The compiled core: arrays in, arrays out (docs/boundary.md).";
     m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
-          "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false);
+          "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
+          "cost"_a.none() = nb::none());
     nb::class_<PyRouter>(m, "Router")
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("apply", &PyRouter::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
+    m.def("row_draws", &row_draws, "columns"_a, "kinds"_a, "n_rows"_a, "seed"_a);
+    m.def("weakest_links", &weakest_links_of, "parent"_a, "risk"_a);
     m.def("prune_by_errors", &prune_by_errors_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
-          "weight"_a.none(), "recipe"_a, "confidence"_a, "raising"_a, "exact"_a);
+          "weight"_a.none(), "recipe"_a, "confidence"_a, "exact"_a, "margin"_a, "cost"_a.none());
     m.def("reduce_error", &reduce_error_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
-          "weight"_a.none(), "seed"_a);
+          "weight"_a.none(), "seed"_a, "cost"_a.none());
     m.def("extra_errors", &extra_errors, "cases"_a, "errors"_a, "confidence"_a, "exact"_a);
     m.def("impurity", &impurity_named, "name"_a, "stat"_a);
     m.def("impurity_of_values", &impurity_of_values, "name"_a, "values"_a, "weight"_a.none() = nb::none());

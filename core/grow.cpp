@@ -278,9 +278,10 @@ private:
 
 } // namespace
 
-std::vector<GrownNode> grow(Rows& rows, const Task& task, int threads) {
+std::vector<GrownNode> grow(Rows& rows, const Task& task, int threads, const Costs& costs) {
     std::vector<GrownNode> nodes = Grower(rows, task, threads).run();
-    simplify(task.recipe, nodes);
+    tell_real_weights(task.recipe, costs, nodes);
+    simplify(task.recipe, costs, nodes);
     return nodes;
 }
 

@@ -64,7 +64,8 @@ from treewright.pruners import (
     SameAnswer,
     ToDepth,
 )
-from treewright.pruning import prune
+from treewright.pruning import prune, pruning_path
+from treewright.pruning.path import PruningPath
 from treewright.recipe import (
     C45,
     CART,
@@ -143,6 +144,7 @@ __all__ = [
     "OwnCategory",
     "Pessimistic",
     "Poisson",
+    "PruningPath",
     "RandomChild",
     "Recipe",
     "RecipeError",
@@ -173,6 +175,7 @@ __all__ = [
     "predict",
     "predict_proba",
     "prune",
+    "pruning_path",
     "render",
     "save",
 ]

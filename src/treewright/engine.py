@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.choices import Custom, Poisson, Refused, RefuseMissing
+from treewright.costs import altered
 from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.recipe import Recipe
@@ -25,19 +26,23 @@ from treewright.wording import listed
 
 def grow(encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int) -> Tree:
     """The core's tree of an encoded table, if the recipe can learn from it; `recipe.pruning` is not applied."""
-    _refuse_recipe(recipe, schema)
+    refuse_recipe(recipe, schema)
     _refuse_values(recipe, schema, encoded)
+    assert encoded.target is not None
     criterion = recipe.criterion if encoded.n_classes else recipe.regression
+    seen = altered(schema.target, encoded.target, encoded.weight)
     arrays = _core.grow(
         columns=encoded.columns,
         kinds=list(encoded.kinds),
         levels=list(encoded.levels),
         target=encoded.target,
         n_classes=encoded.n_classes,
-        weight=encoded.weight,
+        weight=seen.weight,
         recipe=recipe.as_dict(),
         n_threads=n_threads,
         custom=criterion.function if isinstance(criterion, Custom) else None,
+        factor=seen.factor,
+        cost=seen.cost,
     )
     return Tree(arrays, schema, recipe)
 
@@ -59,7 +64,7 @@ def _router(tree: Tree) -> Any:
     return tree.keep("router", lambda: _core.Router(dict(tree.arrays), tree.recipe.seed))
 
 
-def _refuse_recipe(recipe: Recipe, schema: Schema) -> None:
+def refuse_recipe(recipe: Recipe, schema: Schema) -> None:
     """What this recipe cannot learn from, whatever the values."""
     regression = schema.target.task == "regression"
     if (recipe.regression if regression else recipe.criterion) is None:

@@ -8,7 +8,9 @@ The tree does not depend on the order of rows or on the number of threads.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from treewright.costs import target_with, weighted
 from treewright.encode import describe, encode
 from treewright.errors import RecipeError
 from treewright.kinds import KindChoice
@@ -27,6 +29,9 @@ def learn(
     weight: object = None,
     kinds: Mapping[str, KindChoice] | None = None,
     task: Task | None = None,
+    class_weight: object = None,
+    costs: object = None,
+    priors: object = None,
     n_threads: int = 0,
 ) -> Tree:
     """Learn a tree.
@@ -34,6 +39,10 @@ def learn(
     `target` and `weight` are names of columns, or arrays with one value per row. `kinds` says what columns are where
     their type does not: "numeric", "nominal", "ordinal", "date", ..., or a list of levels in order. `n_threads=0` means
     all processors; the tree is the same for any number.
+
+    `class_weight` multiplies the weight of rows by class: a dict, or "balanced". `costs` says what wrong answers cost:
+    {truth: {answer: cost}}, or an array with the truth in rows and the answer in columns, in the order of the classes;
+    `priors` how frequent the classes really are. Costs and priors mean what rpart means by them (docs/pruning.md).
 
     >>> import treewright as tw
     >>> sky, wind = ["sun", "sun", "rain", "rain"], ["no", "yes", "no", "yes"]
@@ -50,5 +59,6 @@ def learn(
     if weight is not None:
         weights, frame = taken(frame, weight, "weight")
     schema = describe(frame, answers, task, kinds)
-    encoded = encode(frame, schema, training=True, target=answers, weight=weights)
+    schema = replace(schema, target=target_with(schema.target, costs, priors))
+    encoded = weighted(encode(frame, schema, training=True, target=answers, weight=weights), schema, class_weight)
     return grow_and_prune(encoded, schema, recipe, n_threads)

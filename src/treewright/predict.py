@@ -18,17 +18,17 @@ from treewright.engine import answers, route
 from treewright.errors import DataError
 from treewright.schema import Level
 from treewright.table import read
-from treewright.tree import Tree
+from treewright.tree import Tree, answer_places
 
 #: As many threads as there are processors.
 ALL_THREADS = 0
 
 
 def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
-    """The most probable class of each row, the first of equals; or the number."""
+    """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number."""
     values = answers(tree, _encoded(tree, data), n_threads)
     classes = tree.schema.target.classes
-    return values[:, 0] if classes is None else class_array(classes)[values.argmax(axis=1)]
+    return values[:, 0] if classes is None else class_array(classes)[answer_places(tree.schema.target, values)]
 
 
 def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:

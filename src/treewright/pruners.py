@@ -214,7 +214,7 @@ class ByNodes(_Pruner):
 
 @dataclass(frozen=True)
 class SameAnswer(_Pruner):
-    """Siblings that are leaves and give the same answer are one leaf."""
+    """Siblings that are leaves and give the same answer, which is their parent's too, are one leaf."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ class ToDepth(_Pruner):
 
 @dataclass(frozen=True)
 class BestLeaves(_Pruner):
-    """At most `leaves` leaves: those of the cost-complexity path."""
+    """At most `leaves` leaves: of all such trees the one of least impurity."""
 
     leaves: int
 

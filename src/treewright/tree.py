@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.recipe import Recipe
-from treewright.schema import ColumnSpec, Level, Schema, require_keys
+from treewright.schema import ColumnSpec, Level, Schema, TargetSpec, require_keys
 from treewright.tree_check import RANDOM, SPREAD, STOP_HERE, STOP_REASONS, check
 from treewright.tree_cuts import Cut, read_cuts, write_cuts
 from treewright.tree_form import read_arrays, read_recipe, write_arrays
@@ -303,9 +303,11 @@ class Node:
 
     @property
     def prediction(self) -> Level:
-        """The most probable class, the first of equals; or the number."""
+        """The most probable class (with costs, the cheapest answer), the first of equals; or the number."""
         value = self.tree.arrays["value"][self.id]
-        return float(value[0]) if self._classes is None else self._classes[int(value.argmax())]
+        if self._classes is None:
+            return float(value[0])
+        return self._classes[int(answer_places(self.tree.schema.target, value[np.newaxis])[0])]
 
     @property
     def probabilities(self) -> tuple[float, ...] | None:
@@ -345,6 +347,21 @@ class Node:
     def __repr__(self) -> str:
         what = f"answers {self.prediction!r}" if self.is_leaf else f"asks {self.split.column!r}"  # type: ignore[union-attr]
         return f"<Node {self.id}: {what}, {self.rows} rows, depth {self.depth}>"
+
+
+def cost_array(target: TargetSpec) -> NDArray[np.float64]:
+    """What answering class j costs where class i is true, at [i, j]."""
+    n = len(target.classes or ())
+    return 1.0 - np.eye(n) if target.costs is None else np.array(target.costs, dtype=np.float64)
+
+
+def answer_places(target: TargetSpec, probabilities: NDArray[Any]) -> NDArray[np.intp]:
+    """The class answered for each row of probabilities: the most probable or, with costs, the cheapest."""
+    if target.costs is None:
+        best: NDArray[np.intp] = probabilities.argmax(axis=1)
+    else:
+        best = (probabilities @ cost_array(target)).argmin(axis=1)
+    return best
 
 
 def _part(arrays: Mapping[str, NDArray[Any]], start: str, items: str, i: int) -> NDArray[Any]:

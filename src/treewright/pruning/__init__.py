@@ -12,9 +12,40 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.encode import Encoded, encode
-from treewright.engine import grow
+from treewright.engine import grow, refuse_recipe
 from treewright.errors import DataError, RecipeError
-from treewright.pruners import PRUNERS, Pruner
+from treewright.pruners import (
+    PRUNERS,
+    BestLeaves,
+    ByNodes,
+    CostComplexity,
+    CostComplexityCV,
+    CriticalValue,
+    ErrorBased,
+    ImpurityThresholdCV,
+    MinimumDescription,
+    MinimumError,
+    Pessimistic,
+    Pruner,
+    ReducedError,
+    SameAnswer,
+    ToDepth,
+)
+from treewright.pruning.by_hand import prune_best_leaves, prune_depth, prune_nodes, prune_same_answer
+from treewright.pruning.complexity import (
+    prune_by_complexity,
+    prune_by_validated_complexity,
+    prune_by_validated_threshold,
+)
+from treewright.pruning.error_based import prune_by_errors
+from treewright.pruning.estimates import (
+    prune_critical_value,
+    prune_minimum_description,
+    prune_minimum_error,
+    prune_pessimistic,
+)
+from treewright.pruning.path import PruningPath, as_grown, cross_validated_path, training_path
+from treewright.pruning.reduced_error import grow_and_reduce, prune_reduced_error
 from treewright.recipe import Recipe
 from treewright.schema import Schema
 from treewright.table import read, taken
@@ -23,15 +54,24 @@ from treewright.tree import Tree
 #: A pruner's function: the tree, the pruner, the rows at hand (None if there are none), the number of threads.
 Prune = Callable[[Tree, Any, Encoded | None, int], Tree]
 
-
-def _as_is(tree: Tree, _pruner: Any, _rows: Encoded | None, _n_threads: int) -> Tree:
-    return tree
-
-
-_FUNCTIONS: dict[type[Pruner], Prune] = dict.fromkeys(PRUNERS, _as_is)
+_FUNCTIONS: dict[type[Pruner], Prune] = {
+    BestLeaves: prune_best_leaves,
+    ByNodes: prune_nodes,
+    CostComplexity: prune_by_complexity,
+    CostComplexityCV: prune_by_validated_complexity,
+    CriticalValue: prune_critical_value,
+    ErrorBased: prune_by_errors,
+    ImpurityThresholdCV: prune_by_validated_threshold,
+    MinimumDescription: prune_minimum_description,
+    MinimumError: prune_minimum_error,
+    Pessimistic: prune_pessimistic,
+    ReducedError: prune_reduced_error,
+    SameAnswer: prune_same_answer,
+    ToDepth: prune_depth,
+}
 
 #: Pruners that also decide what the tree is grown from: the encoded table, its schema, the recipe, threads.
-_GROWERS: dict[type[Pruner], Callable[[Encoded, Schema, Recipe, int], Tree]] = {}
+_GROWERS: dict[type[Pruner], Callable[[Encoded, Schema, Recipe, int], Tree]] = {ReducedError: grow_and_reduce}
 
 
 def prune(
@@ -48,6 +88,28 @@ def prune(
     return prune_rows(tree, pruner, _rows(tree, data, target, weight), n_threads)
 
 
+def pruning_path(
+    tree: Tree,
+    data: object = None,
+    target: object = None,
+    weight: object = None,
+    *,
+    pruner: CostComplexityCV | None = None,
+    n_threads: int = 0,
+) -> PruningPath:
+    """The cost-complexity path of a tree as it was grown; with its training rows, cross-validated as `pruner` says.
+
+    A tree that was cut before has only the rest of its path without `data`, and the whole path with it.
+    """
+    rows = _rows(tree, data, target, weight)
+    chosen = CostComplexityCV() if pruner is None else pruner
+    if not isinstance(chosen, CostComplexityCV):
+        raise RecipeError(f"pruner must be a CostComplexityCV, which says how the path is made, not {chosen!r}")
+    if rows is None:
+        return training_path(tree, chosen.risk)
+    return cross_validated_path(as_grown(tree, rows, n_threads), chosen, rows, n_threads)
+
+
 def prune_rows(tree: Tree, pruner: Pruner, rows: Encoded | None, n_threads: int) -> Tree:
     """`prune` for rows that are encoded already."""
     _refuse(pruner, tree.schema)
@@ -60,6 +122,7 @@ def grow_and_prune(encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: 
     pruner = recipe.pruning
     if pruner is None:
         return grow(encoded, schema, recipe, n_threads)
+    refuse_recipe(recipe, schema)
     _refuse(pruner, schema)
     grower = _GROWERS.get(type(pruner))
     if grower is not None:
