@@ -54,7 +54,7 @@ def prune_best_leaves(tree: Tree, pruner: BestLeaves, _rows: Encoded | None, _n_
     """Of all trees with at most so many leaves the one of least impurity; of equals, the smallest."""
     if tree.n_leaves <= pruner.leaves:
         return tree
-    risk = node_risk(tree, "impurity")
+    risk, _ = node_risk(tree, "impurity")
     tables, choices = _tables(tree, risk, pruner.leaves)
     least = tables[0].min()
     best = int(np.argmax(tables[0] <= least + 1e-12 * risk[0]))
