@@ -250,12 +250,13 @@ nb::object row_draws(const nb::sequence& columns, const std::vector<int>& kinds,
     return array(std::move(draws), rows);
 }
 
-nb::object weakest_links_of(const Ints& parent, const Doubles& risk) {
+nb::object weakest_links_of(const Ints& parent, const Doubles& risk, bool exact) {
     const size_t nodes = parent.shape(0);
     std::vector<double> alpha;
     {
         const nb::gil_scoped_release unlocked;
-        alpha = weakest_links(parent.data(), risk.data(), static_cast<int64_t>(nodes));
+        const auto links = exact ? weakest_links : child_links;
+        alpha = links(parent.data(), risk.data(), static_cast<int64_t>(nodes));
     }
     return array(std::move(alpha), nodes);
 }
@@ -411,7 +412,7 @@ NB_MODULE(_core, m) {
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("apply", &PyRouter::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
     m.def("row_draws", &row_draws, "columns"_a, "kinds"_a, "n_rows"_a, "seed"_a);
-    m.def("weakest_links", &weakest_links_of, "parent"_a, "risk"_a);
+    m.def("weakest_links", &weakest_links_of, "parent"_a, "risk"_a, "exact"_a);
     m.def("prune_by_errors", &prune_by_errors_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
           "weight"_a.none(), "recipe"_a, "confidence"_a, "exact"_a, "margin"_a, "cost"_a.none());
     m.def("reduce_error", &reduce_error_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,

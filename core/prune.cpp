@@ -21,8 +21,6 @@ public:
             inner_[i] = first_[i] < first_[i + 1];
             if (inner_[i]) add_up(i);
         }
-        // Sums of the same risks in another order differ by about this much.
-        noise_ = n > 0 ? 1e-13 * risk[0] : 0;
     }
 
     std::vector<double> run() {
@@ -32,7 +30,7 @@ public:
             const auto [price, node] = queue_.top();
             queue_.pop();
             if (!inner_[node] || price != price_of(node)) continue; // gone, or told anew since
-            if (price > alpha * (1 + 1e-12) + noise_) alpha = price;
+            alpha = std::max(alpha, price);
             close(node, alpha);
             for (int64_t above = parent_[node]; above >= 0; above = parent_[above]) {
                 add_up(above);
@@ -84,11 +82,50 @@ private:
     std::vector<int64_t> leaves_;
     std::vector<double> alpha_;
     std::vector<char> inner_;
-    double noise_ = 0;
     std::priority_queue<Price, std::vector<Price>, std::greater<>> queue_;
 };
 
+Subtree together(double as_leaf, const std::vector<Subtree>& below) {
+    Subtree whole{as_leaf, 0, 1, 0};
+    for (const Subtree& part : below) {
+        whole.risk += part.risk;
+        whole.splits += part.splits;
+    }
+    whole.price = (as_leaf - whole.risk) / static_cast<double>(whole.splits);
+    return whole;
+}
+
 } // namespace
+
+Subtree above(double as_leaf, std::vector<Subtree> below) {
+    std::reverse(below.begin(), below.end()); // of equals, the last child goes first
+    std::stable_sort(below.begin(), below.end(),
+                     [](const Subtree& a, const Subtree& b) { return a.price < b.price; });
+    Subtree whole = together(as_leaf, below);
+    for (size_t c = 0; c < below.size() && whole.price > below[c].price; ++c) {
+        below[c].risk = below[c].as_leaf;
+        below[c].splits = 0;
+        whole = together(as_leaf, below);
+    }
+    return whole;
+}
+
+std::vector<double> child_links(const int32_t* parent, const double* risk, int64_t n) {
+    std::vector<std::vector<Subtree>> below(n);
+    std::vector<double> price(n, 0);
+    for (int64_t i = n; i-- > 0;) {
+        std::reverse(below[i].begin(), below[i].end()); // met from the last child to the first
+        const Subtree whole = below[i].empty() ? Subtree{risk[i], risk[i], 0, 0} : above(risk[i], std::move(below[i]));
+        below[i].clear();
+        price[i] = whole.price;
+        if (i > 0) below[parent[i]].push_back(whole);
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        price[i] = std::max(price[i], 0.0);
+        if (i > 0) price[i] = std::min(price[i], price[parent[i]]); // nothing outlives what it hangs on
+    }
+    return price;
+}
 
 std::vector<double> weakest_links(const int32_t* parent, const double* risk, int64_t n) {
     return Links(parent, risk, n).run();

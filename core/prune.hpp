@@ -13,4 +13,18 @@ namespace tw {
 
 std::vector<double> weakest_links(const int32_t* parent, const double* risk, int64_t n);
 
+// rpart's price of a node: looking up from below, a child is either kept as it is or gone altogether, never cut inside.
+std::vector<double> child_links(const int32_t* parent, const double* risk, int64_t n);
+
+// A subtree as rpart's rule sees it: what it does wrong as a leaf and by its leaves, its splits, and the price of each.
+struct Subtree {
+    double as_leaf = 0;
+    double risk = 0;
+    int64_t splits = 0;
+    double price = 0;
+};
+
+// The node above these subtrees: those that are worth less than itself go first.
+Subtree above(double as_leaf, std::vector<Subtree> below);
+
 } // namespace tw

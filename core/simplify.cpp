@@ -1,6 +1,6 @@
 #include "simplify.hpp"
 
-#include <algorithm>
+#include "prune.hpp"
 
 namespace tw {
 namespace {
@@ -49,24 +49,6 @@ void collapse_top_down(const Recipe& recipe, const Costs& costs, std::vector<Gro
     }
 }
 
-// A subtree as its parent sees it: its leaves' risk, its splits, and what each split saves on average when weaker
-// subtrees inside it go first.
-struct Subtree {
-    double risk = 0;
-    int splits = 0;
-    double complexity = 0;
-};
-
-Subtree together(double own_risk, const std::vector<Subtree>& parts) {
-    Subtree whole{0, 1, 0};
-    for (const Subtree& part : parts) {
-        whole.risk += part.risk;
-        whole.splits += part.splits;
-    }
-    whole.complexity = (own_risk - whole.risk) / whole.splits;
-    return whole;
-}
-
 // rpart: a subtree whose complexity is not above the limit becomes a leaf.
 void limit_complexity(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes) {
     const bool classes = is_for_classes(recipe.rule);
@@ -75,19 +57,12 @@ void limit_complexity(const Recipe& recipe, const Costs& costs, std::vector<Grow
     for (size_t i = nodes.size(); i-- > 0;) {
         GrownNode& node = nodes[i];
         const double own = leaf_risk(costs, node, classes);
-        subtree[i] = {own, 0, limit};
+        subtree[i] = {own, own, 0, limit};
         if (node.children.empty()) continue;
-        std::vector<int> weakest_first = node.children;
-        std::stable_sort(weakest_first.begin(), weakest_first.end(),
-                         [&](int a, int b) { return subtree[a].complexity < subtree[b].complexity; });
-        std::vector<Subtree> parts;
-        for (int child : weakest_first) parts.push_back(subtree[child]);
-        Subtree whole = together(own, parts);
-        for (size_t c = 0; c < parts.size() && whole.complexity > parts[c].complexity; ++c) {
-            parts[c] = {leaf_risk(costs, nodes[weakest_first[c]], classes), 0, parts[c].complexity};
-            whole = together(own, parts);
-        }
-        if (whole.complexity > limit) {
+        std::vector<Subtree> below;
+        for (int child : node.children) below.push_back(subtree[child]);
+        const Subtree whole = above(own, std::move(below));
+        if (whole.price > limit) {
             subtree[i] = whole;
         } else {
             make_leaf(recipe, node, Stop::complexity);

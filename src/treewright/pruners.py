@@ -17,6 +17,10 @@ from treewright.choices import _Choice, is_number, require, require_count, requi
 Risk = Literal["error", "impurity", "deviance"]
 RISKS: tuple[Risk, ...] = ("error", "impurity", "deviance")
 
+#: How the price of a node is found: by the weakest links below it one after the other, or as rpart finds it.
+Links = Literal["exact", "rpart"]
+LINKS: tuple[Links, ...] = ("exact", "rpart")
+
 #: Which size wins: the smallest tree within one standard error of the best, or the best itself.
 Rule = Literal["1se", "min"]
 RULES: tuple[Rule, ...] = ("1se", "min")
@@ -36,18 +40,21 @@ class CostComplexity(_Pruner):
     """The smallest tree of least risk + alpha x leaves (Breiman's weakest links).
 
     `risk`: "error" is what the answers cost (rpart), "impurity" the criterion's impurity (scikit-learn), "deviance"
-    twice the negative log-likelihood. `unit`: alpha is a share of the whole "weight" (scikit-learn's ccp_alpha) or of
-    the "root"'s risk (rpart's cp).
+    twice the negative log-likelihood. `links`: a node's price is "exact", or "rpart"'s, who looks at its children as a
+    whole and never inside them, and so may cut a little earlier. `unit`: alpha is a share of the whole "weight"
+    (scikit-learn's ccp_alpha) or of the "root"'s risk (rpart's cp).
     """
 
     alpha: float
     risk: Risk = "error"
+    links: Links = "exact"
     unit: Literal["weight", "root"] = "weight"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_within("CostComplexity", "alpha", self.alpha, 0, math.inf)
         require_one_of("CostComplexity", "risk", self.risk, RISKS)
+        require_one_of("CostComplexity", "links", self.links, LINKS)
         require_one_of("CostComplexity", "unit", self.unit, ("weight", "root"))
 
 
@@ -76,10 +83,12 @@ class CostComplexityCV(_CrossValidated):
     """Cost-complexity with the alpha that cross-validation chooses (CART)."""
 
     risk: Risk = "error"
+    links: Links = "exact"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_one_of("CostComplexityCV", "risk", self.risk, RISKS)
+        require_one_of("CostComplexityCV", "links", self.links, LINKS)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ the tests compare.
 Run: python tests/goldens/make.py [ORACLES] [--check]
 
 The form written: `columns` (name, kind, levels), `target`, `task`, `data` (per column: numbers, or places in `levels`;
-null is missing) and `goldens`, one per program and variant. Left out of every golden: print-outs, complexity tables,
-importance. A golden that equals another one of the same data set says `same_as`. Of a C4.5 tree the double precision
+null is missing) and `goldens`, one per program and variant. Left out of every golden: print-outs, importance.
+A golden that equals another one of the same data set says `same_as`. Of a C4.5 tree the double precision
 result is taken where there is one, of a CHAID tree the `.exact` one (`from` names the file).
 C4.5's `c5.unpruned` is `default.unpruned`: -c changes pruning only. J48's `rep` is left out: chance decides it.
 
@@ -168,9 +168,14 @@ def golden(source: dict[str, Any], file: str, data: dict[str, list[Any]]) -> dic
         # Depths where seeds disagree are a matter of luck, so nothing can be compared there.
         keys = ("max_depth", "impurity", "leaves")
         out["curve"] = [[step[key] for key in keys] for step in source["depth_curve"] if step["seed_invariant"]]
+        path = source["ccp_path"]
+        if path["seed_invariant"]:
+            out["ccp_path"] = [list(step) for step in zip(path["ccp_alphas"], path["impurities"], strict=True)]
         return out
     out["nodes"] = source["summary"]["nodes"]
     if program == "rpart":
+        steps = source.get("cptable_merged", source["cptable"])
+        out["cptable"] = [[step[key] for key in ("CP", "nsplit", "rel_error")] for step in steps]
         root = source["root"]
         out["root"] = {key: [side(split) for split in root.get(key, [])] for key in ("competitors", "surrogates")}
     if program == "chaidr":

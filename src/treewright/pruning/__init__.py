@@ -106,7 +106,7 @@ def pruning_path(
     if not isinstance(chosen, CostComplexityCV):
         raise RecipeError(f"pruner must be a CostComplexityCV, which says how the path is made, not {chosen!r}")
     if rows is None:
-        return training_path(tree, chosen.risk)
+        return training_path(tree, chosen)
     return cross_validated_path(as_grown(tree, rows, n_threads), chosen, rows, n_threads)
 
 

@@ -16,7 +16,7 @@ from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV
 from treewright.pruning.cut import cut
-from treewright.pruning.path import as_grown, choose, cross_validated_path, links, training_path, validated
+from treewright.pruning.path import as_grown, choose, cross_validated_path, prices, training_path, validated
 from treewright.pruning.shape import is_leaf, topmost
 from treewright.tree import Tree
 from treewright.tree_words import number_text
@@ -26,8 +26,8 @@ FloatArray = NDArray[np.float64]
 
 def prune_by_complexity(tree: Tree, pruner: CostComplexity, _rows: Encoded | None, _n_threads: int) -> Tree:
     """The tree of least risk + alpha x leaves."""
-    limit = links(tree, pruner.risk)
-    scale = training_path(tree, pruner.risk).root_risk if pruner.unit == "root" else 1.0
+    limit = prices(tree, pruner)
+    scale = training_path(tree, pruner).root_risk if pruner.unit == "root" else 1.0
     unit = " of the root's risk" if pruner.unit == "root" else ""
     why = f"alpha {number_text(pruner.alpha)}{unit} ({pruner.risk})"
     return _cut_at(tree, limit, pruner.alpha * scale, lambda x: f"its leaves save {number_text(x / scale)} each, {why}")
@@ -45,7 +45,7 @@ def prune_by_validated_complexity(tree: Tree, pruner: CostComplexityCV, rows: En
         f"alpha {number_text(alpha)} ({pruner.risk}) has the held-out risk {number_text(path.held_out[step])} "
         f"± {number_text(path.error[step])}, rule {pruner.rule}"
     )
-    limit = links(tree, pruner.risk)
+    limit = prices(tree, pruner)
     return _cut_at(tree, limit, alpha, lambda x: f"its leaves save {number_text(x)} each, {why}")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encode import Encoded
 from treewright.engine import grow
-from treewright.pruners import CostComplexityCV, ImpurityThresholdCV, Risk, Rule
+from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
 from treewright.pruning.folds import deal, held_out, real_weight
 from treewright.pruning.risk import node_risk
 from treewright.pruning.steps import spans
@@ -70,20 +71,26 @@ class PruningPath:
         return "\n".join(lines)
 
 
-def links(tree: Tree, risk: Risk) -> FloatArray:
-    """From which alpha on each node is cut; 0 for leaves."""
-    return np.asarray(_core.weakest_links(tree.arrays["parent"], node_risk(tree, risk)), dtype=np.float64)
+def prices(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> FloatArray:
+    """From which alpha on each node is cut; 0 for leaves. Prices that differ by rounding alone are the same price."""
+    risk, whole = node_risk(tree, pruner.risk)
+    found: Any = _core.weakest_links(tree.arrays["parent"], risk, pruner.links == "exact")
+    alpha = np.asarray(found, dtype=np.float64)
+    steps = np.unique(np.append(0.0, alpha))
+    apart = np.append(True, np.diff(steps) > 1e-12 * steps[1:] + 1e-13 * risk[0])
+    return steps[apart][np.searchsorted(steps[apart], alpha, side="right") - 1] / whole
 
 
-def training_path(tree: Tree, risk: Risk) -> PruningPath:
+def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> PruningPath:
     """The path by the training rows alone, which the tree itself tells.
 
     Rows that stay at a node because nothing says where they belong count in no leaf below it (as in rpart).
     """
-    limit = links(tree, risk)
+    limit = prices(tree, pruner)
     alphas, family = _alphas(tree, limit), spans(tree, limit)
     leaves = family.sums(alphas, np.ones(tree.n_nodes))
-    risks = family.sums(alphas, node_risk(tree, risk))
+    risk, whole = node_risk(tree, pruner.risk)
+    risks = family.sums(alphas, risk) / whole
     return PruningPath(
         tuple(alphas.tolist()), tuple(np.rint(leaves).astype(int).tolist()), tuple(risks.clip(min=0).tolist())
     )
@@ -94,10 +101,10 @@ def cross_validated_path(tree: Tree, pruner: CostComplexityCV, rows: Encoded, n_
 
     A fold's tree is judged at the geometric mean of neighbouring alphas: what the step stands for, not its very edge.
     """
-    path = training_path(tree, pruner.risk)
+    path = training_path(tree, pruner)
     alpha = np.array(path.alpha)
     typical = np.append(np.sqrt(alpha[:-1] * alpha[1:]), np.inf)
-    means, errors = validated(tree, pruner, rows, typical, lambda fold: links(fold, pruner.risk), n_threads)
+    means, errors = validated(tree, pruner, rows, typical, lambda fold: prices(fold, pruner), n_threads)
     return replace(path, held_out=tuple(means.tolist()), error=tuple(errors.tolist()))
 
 

@@ -1,8 +1,8 @@
 """What a tree does wrong: per node as a leaf, and per row where it ends.
 
 Comes in: a tree, and rows with their answers. Goes out: one number per node, or one per row.
-Always holds: risks of nodes are shares of the whole weight, so they add up over leaves and do not change with the scale
-of the weights; a wrong class costs one, or what the target's costs say.
+Always holds: risks of nodes add up over leaves; a wrong class costs one, or what the target's costs say. They are in
+units of weight, so that those of unweighted rows are whole numbers and equal ones are equal.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
 
 
-def node_risk(tree: Tree, risk: Risk) -> FloatArray:
-    """What each node does wrong as a leaf, as a share of the whole weight."""
+def node_risk(tree: Tree, risk: Risk) -> tuple[FloatArray, float]:
+    """What each node does wrong as a leaf, in units of weight, and the whole weight."""
     weight = growing_weight(tree) if risk == "impurity" else tree.arrays["weight"]
-    wrong: FloatArray = _RISKS[risk](tree) / float(weight[0])
-    return wrong
+    return _RISKS[risk](tree), float(weight[0])
 
 
 def growing_weight(tree: Tree) -> FloatArray:
