@@ -106,7 +106,7 @@ def bottom_up(node: Any, leaf: Cost, margin: float = 0.0, own: Cost = lambda _: 
 def pessimistic(node: Any, correction: float, standard_errors: float) -> set[int]:
     if node.is_leaf:
         return set()
-    leaves = [end for end in below(node) if end.is_leaf]
+    leaves = [end for end in below(node) if end.is_leaf and end.weight > 0]
     n, seen = node.weight, sum(wrong(end) for end in leaves) + correction * len(leaves)
     error = math.sqrt(seen * max(0.0, n - seen) / n) if n > 0 else 0.0
     if wrong(node) + correction <= seen + standard_errors * error:

@@ -17,7 +17,7 @@ from treewright.encode import Encoded
 from treewright.pruners import CriticalValue, MinimumDescription, MinimumError, Pessimistic
 from treewright.pruning.bottom_up import cut_where_no_better, labels, staying
 from treewright.pruning.cut import cut
-from treewright.pruning.shape import is_leaf, leaves_below, levels, sums_below, topmost
+from treewright.pruning.shape import is_leaf, levels, sums_below, topmost
 from treewright.tree import Tree
 
 Array = NDArray[Any]
@@ -33,15 +33,15 @@ def _errors(counts: Array, label: Array) -> Array:
 
 
 def prune_pessimistic(tree: Tree, pruner: Pessimistic, _rows: Encoded | None, _n_threads: int) -> Tree:
-    """Quinlan's rule: from the root down, each node against its subtree as it was grown."""
+    """Quinlan's rule: from the root down, each node against its subtree as it was grown; empty leaves do not count."""
     label, stays = labels(tree), staying(tree)
     alone = _errors(tree.arrays["stats"], label) + pruner.correction
     here = _errors(stays, label)
     halts = stays.sum(axis=1) > 0
     extra = _sums_inside(tree, here + pruner.correction * halts)
     seen = sums_below(tree, _errors(tree.arrays["stats"], label)) + extra
-    below = seen + pruner.correction * leaves_below(tree)
     weight = tree.arrays["weight"]
+    below = seen + pruner.correction * sums_below(tree, (weight > 0).astype(np.float64))
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt(np.where(weight > 0, below * np.maximum(0.0, weight - below) / weight, 0.0))
     limit = below + pruner.standard_errors * spread
