@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from lessons_data import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING, Columns
+from raw import C45, CART
 
 import treewright as tw
 from treewright import criteria
@@ -59,7 +60,7 @@ def test_tennis_first_question() -> None:
 
 
 def test_tennis_gain_ratio() -> None:
-    ratio = replace(tw.C45, criterion=tw.GainRatio(average_rule=False), stopping=tw.Stopping(), simplify=None)
+    ratio = replace(C45, criterion=tw.GainRatio(average_rule=False), stopping=tw.Stopping(), simplify=None)
     root = tw.learn(TENNIS, "Play", ratio).root
     assert scores(root) == {"Outlook": 0.1564, "Humidity": 0.1518, "Wind": 0.0488, "Temperature": 0.0188}
     assert gains(root) == {"Outlook": 0.2467, "Humidity": 0.1518, "Wind": 0.0481, "Temperature": 0.0292}
@@ -126,21 +127,21 @@ def test_humidity_the_tree_agrees_with_the_formula() -> None:
 
 
 def test_humidity_cart_stores_the_midpoint() -> None:
-    tree = tw.learn(HUMIDITY, "Play", tw.CART)
+    tree = tw.learn(HUMIDITY, "Play", CART)
     assert (tree.root.split.threshold, tree.root.split.test) == (89.5, "<=")
-    by_entropy = tw.learn(HUMIDITY, "Play", replace(tw.CART, criterion=tw.InformationGain()))
+    by_entropy = tw.learn(HUMIDITY, "Play", replace(CART, criterion=tw.InformationGain()))
     assert (by_entropy.root.split.threshold, round(by_entropy.root.gain, 4)) == (89.5, 0.6053)
 
 
 def test_humidity_c45_stores_an_observed_value() -> None:
     # C4.5's minimum sizes allow this cut; its own gain has log2(8 cuts allowed) / 14 taken off (Release 8).
-    quinlan = tw.learn(HUMIDITY, "Play", tw.C45).root
+    quinlan = tw.learn(HUMIDITY, "Play", C45).root
     assert quinlan.split.threshold == 89
     allowed = sum(all(sum(side) >= 2 for side in children) for children in cuts().values())
     assert allowed == 8
     assert quinlan.gain == pytest.approx(criteria.information_gain(cuts()[89]) - log2(allowed) / 14)
     # Without penalty and minimum the gain is the lesson's.
-    bare = replace(tw.C45, numeric=tw.Threshold(at="observed"), stopping=tw.Stopping(), simplify=None)
+    bare = replace(C45, numeric=tw.Threshold(at="observed"), stopping=tw.Stopping(), simplify=None)
     root = tw.learn(HUMIDITY, "Play", bare).root
     assert (root.split.threshold, round(root.gain, 4)) == (89, 0.6053)
 
@@ -174,7 +175,7 @@ def test_fayyad_and_irani_on_shuffled_classes(seed: int) -> None:
 
 
 def test_trading_weighted_gini() -> None:
-    root = tw.learn(TRADING, "Return", tw.CART).root
+    root = tw.learn(TRADING, "Return", CART).root
     after = {split.column: round(root.impurity - split.gain, 4) for split in (root.split, *root.rivals)}
     assert after == {"Past_Trend": 0.2667, "Trading_Volume": 0.3429, "Open_Interest": 0.4667}
     assert root.split.column == "Past_Trend"
@@ -185,7 +186,7 @@ def test_buys() -> None:
     assert round(root.impurity, 4) == 0.9183
     assert gains(root) == {"Age": 0.5577, "Income": 0.1678}
     # By ratio, C4.5's own comparison, Age wins all the more: its two groups are cheaper to tell than three.
-    ratio = replace(tw.C45, stopping=tw.Stopping(), simplify=None)
+    ratio = replace(C45, stopping=tw.Stopping(), simplify=None)
     assert tw.learn(BUYS, "Buys", ratio).root.split.column == "Age"
 
 

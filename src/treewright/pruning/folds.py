@@ -102,6 +102,15 @@ def grow_without(encoded: Encoded, schema: Schema, recipe: Recipe, share: Array,
     return grow(replace(encoded, weight=weight * (1.0 - share)), schema, recipe, n_threads)
 
 
+def used_rows(encoded: Encoded, recipe: Recipe) -> Encoded:
+    """The rows with weight zero for those that the recipe leaves out of growing."""
+    if not recipe.drop_blank_rows:
+        return encoded
+    blank = np.all([np.isnan(c) if c.dtype.kind == "f" else c < 0 for c in encoded.columns], axis=0)
+    weight = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
+    return replace(encoded, weight=np.where(blank, 0.0, weight)) if blank.any() else encoded
+
+
 def some_rows(encoded: Encoded, chosen: Array) -> Encoded:
     """The chosen rows by themselves."""
     return replace(

@@ -18,7 +18,7 @@ from treewright import _core
 from treewright.encode import Encoded
 from treewright.engine import grow
 from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
-from treewright.pruning.folds import deal, held_out, real_weight
+from treewright.pruning.folds import deal, held_out, real_weight, used_rows
 from treewright.pruning.risk import node_risk
 from treewright.pruning.steps import spans
 from treewright.tree import Tree
@@ -78,7 +78,8 @@ def prices(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> FloatArray:
     alpha = np.asarray(found, dtype=np.float64)
     steps = np.unique(np.append(0.0, alpha))
     apart = np.append(True, np.diff(steps) > 1e-12 * steps[1:] + 1e-13 * risk[0])
-    return steps[apart][np.searchsorted(steps[apart], alpha, side="right") - 1] / whole
+    same: FloatArray = steps[apart][np.searchsorted(steps[apart], alpha, side="right") - 1] / whole
+    return same
 
 
 def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> PruningPath:
@@ -120,6 +121,7 @@ def validated(
 
     With repeats, both are averages: of the risks, and of their variances.
     """
+    rows = used_rows(rows, tree.recipe)
     total = float(real_weight(rows, tree.schema).sum())
     risk, variance = np.zeros(len(limits)), np.zeros(len(limits))
     for repeat in range(pruner.repeats):
