@@ -46,8 +46,7 @@ def class_factors(class_weight: object, target: TargetSpec, found: FloatArray) -
 
     `found` is the weight of each class in the table: a row given twice is a row of weight two, here too.
     """
-    if target.classes is None:
-        raise DataError(f"class_weight is about classes, but the target {target.name!r} is a number; leave it out")
+    assert target.classes is not None
     if isinstance(class_weight, str) and class_weight == "balanced":
         balanced: FloatArray = found.sum() / (np.count_nonzero(found) * np.where(found > 0, found, 1.0))
         return balanced
@@ -70,6 +69,9 @@ def weighted(encoded: Encoded, schema: Schema, class_weight: object) -> Encoded:
     """The rows with their weights multiplied by their classes' weights."""
     if class_weight is None:
         return encoded
+    if schema.target.classes is None:
+        name = schema.target.name
+        raise DataError(f"class_weight is about classes, but the target {name!r} is a number; leave it out")
     rows = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
     assert encoded.target is not None
     found = np.bincount(encoded.target.astype(np.intp), weights=rows, minlength=encoded.n_classes).astype(np.float64)
