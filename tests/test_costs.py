@@ -267,5 +267,5 @@ def test_ccp_alpha_replaces_pruning() -> None:
     assert tw.CARTClassifier(ccp_alpha=0.0).fit(NUMBERS, TWO).tree_.recipe.pruning is None
     with pytest.raises(RecipeError, match="give ccp_alpha or pruning, not both"):
         tw.CARTClassifier(ccp_alpha=0.1, pruning=None).fit(NUMBERS, TWO)
-    with pytest.raises(RecipeError, match="CostComplexity.alpha must be a number from 0 to inf, not -0.1"):
+    with pytest.raises(RecipeError, match=r"CostComplexity\.alpha must be a number from 0 to inf, not -0\.1"):
         tw.CARTClassifier(ccp_alpha=-0.1).fit(NUMBERS, TWO)
