@@ -24,18 +24,22 @@ public:
     }
 
     std::vector<double> run() {
-        for (size_t i = 0; i < inner_.size(); ++i) push(static_cast<int64_t>(i));
+        for (int64_t i = 0; i < static_cast<int64_t>(inner_.size()); ++i) {
+            if (inner_[i]) queue_.emplace(price_of(i), i);
+        }
         double alpha = 0;
         while (!queue_.empty()) {
             const auto [price, node] = queue_.top();
             queue_.pop();
-            if (!inner_[node] || price != price_of(node)) continue; // gone, or told anew since
-            alpha = std::max(alpha, price);
-            close(node, alpha);
-            for (int64_t above = parent_[node]; above >= 0; above = parent_[above]) {
-                add_up(above);
-                push(above);
+            if (!inner_[node]) continue;
+            const double now = price_of(node);
+            if (now > price) { // cutting the weakest link below only ever raises a price, so none comes too late
+                queue_.emplace(now, node);
+                continue;
             }
+            alpha = std::max(alpha, now);
+            close(node, alpha);
+            for (int64_t above = parent_[node]; above >= 0; above = parent_[above]) add_up(above);
         }
         return std::move(alpha_);
     }
@@ -55,10 +59,6 @@ private:
     // What each leaf beyond the first saves.
     double price_of(int64_t node) const {
         return (risk_[node] - below_[node]) / static_cast<double>(leaves_[node] - 1);
-    }
-
-    void push(int64_t node) {
-        if (inner_[node]) queue_.emplace(price_of(node), node);
     }
 
     void close(int64_t node, double alpha) {
