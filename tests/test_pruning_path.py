@@ -315,14 +315,15 @@ def by_hand(table: Table, recipe: str, pruner: tw.CostComplexityCV) -> tuple[lis
             cut = tw.CostComplexity(alpha, risk=pruner.risk, links=pruner.links)
             answer = answers(prune_rows(fold_tree, cut, None, 1), some_rows(rows, out), 1)
             truth = rows.target[out]  # type: ignore[index]
-            wrong = answer.argmax(axis=1) != truth if table.n_classes else (answer[:, 0] - truth) ** 2
+            power = 1 if isinstance(RECIPES[recipe].regression, tw.AbsoluteError) else 2
+            wrong = answer.argmax(axis=1) != truth if table.n_classes else np.abs(answer[:, 0] - truth) ** power
             losses[out] = wrong
         risks.append(float(losses.mean()))
         errors.append(float(np.sqrt(losses.var() / table.n_rows)))
     return risks, errors
 
 
-@pytest.mark.parametrize("recipe", ["CART", "each value", "own", "ignore"])
+@pytest.mark.parametrize("recipe", ["CART", "each value", "own", "ignore", "entropy"])
 @pytest.mark.parametrize("pruner", [VALIDATED[0], replace(VALIDATED[2], risk="impurity")], ids=["error", "impurity"])
 @settings(promised, max_examples=12)
 @given(any_table().map(lambda table: replace(table, weight=None)))
