@@ -11,8 +11,14 @@ namespace {
 class Links {
 public:
     Links(const int32_t* parent, const double* risk, int64_t n)
-        : parent_(parent), risk_(risk), first_(n + 1, 0), children_(n > 0 ? n - 1 : 0), below_(risk, risk + n),
-          leaves_(n, 1), alpha_(n, 0), inner_(n, 0) {
+        : parent_(parent),
+          risk_(risk),
+          first_(n + 1, 0),
+          children_(n > 0 ? n - 1 : 0),
+          below_(risk, risk + n),
+          leaves_(n, 1),
+          alpha_(n, 0),
+          inner_(n, 0) {
         for (int64_t i = 1; i < n; ++i) ++first_[parent[i] + 1];
         for (int64_t i = 0; i < n; ++i) first_[i + 1] += first_[i];
         std::vector<int64_t> next(first_.begin(), first_.end() - 1);
@@ -99,8 +105,7 @@ Subtree together(double as_leaf, const std::vector<Subtree>& below) {
 
 Subtree above(double as_leaf, std::vector<Subtree> below) {
     std::reverse(below.begin(), below.end()); // of equals, the last child goes first
-    std::stable_sort(below.begin(), below.end(),
-                     [](const Subtree& a, const Subtree& b) { return a.price < b.price; });
+    std::stable_sort(below.begin(), below.end(), [](const Subtree& a, const Subtree& b) { return a.price < b.price; });
     Subtree whole = together(as_leaf, below);
     for (size_t c = 0; c < below.size() && whole.price > below[c].price; ++c) {
         below[c].risk = below[c].as_leaf;

@@ -2,8 +2,8 @@
 //
 // Comes in: a tree in depth-first order, each node's parent, and what a leaf in each node's place would do wrong.
 // Goes out: per node the alpha from which on it is a leaf, or inside one; 0 for leaves.
-// Always holds: an alpha is at least as large as those below it, so the trees of rising alphas are nested. Sums are taken
-// anew over children in their order, so a tree that was cut gives the same alphas as the tree it was cut from.
+// Always holds: an alpha is at least as large as those below it, so the trees of rising alphas are nested. Sums are
+// taken anew over children in their order, so a tree that was cut gives the same alphas as the tree it was cut from.
 #pragma once
 
 #include <cstdint>

@@ -77,7 +77,8 @@ void simplify(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& 
         case Simplify::nothing:
             break;
         case Simplify::collapse:
-            recipe.collapse_top_down ? collapse_top_down(recipe, costs, nodes) : collapse_bottom_up(recipe, costs, nodes);
+            recipe.collapse_top_down ? collapse_top_down(recipe, costs, nodes)
+                                     : collapse_bottom_up(recipe, costs, nodes);
             break;
         case Simplify::complexity:
             limit_complexity(recipe, costs, nodes);
