@@ -433,6 +433,8 @@ def test_other_columns_are_named() -> None:
         tw.prune(RAW, tw.CostComplexityCV(), {name: DATA[name] for name in "xzw"})
     with pytest.raises(DataError, match="has the class 'perhaps'"):
         tw.prune(RAW, tw.CostComplexityCV(), {**DATA, "y": np.where(DATA["x"] > 0, "perhaps", "yes")})
+    with pytest.raises(DataError, match="column 'z' has levels that were not there when the tree was learned"):
+        tw.prune(RAW, tw.CostComplexityCV(), {**DATA, "z": np.where(DATA["z"] == "red", "pink", DATA["z"])})
     with pytest.raises(DataError, match="Found array with 0 sample"):
         tw.prune(RAW, tw.CostComplexityCV(), {name: values[:0] for name, values in DATA.items()})
 

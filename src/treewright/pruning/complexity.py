@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 def prune_by_complexity(tree: Tree, pruner: CostComplexity, _rows: Encoded | None, _n_threads: int) -> Tree:
     """The tree of least risk + alpha x leaves."""
     limit = prices(tree, pruner)
-    scale = training_path(tree, pruner).root_risk if pruner.unit == "root" else 1.0
+    scale = (training_path(tree, pruner).root_risk or 1.0) if pruner.unit == "root" else 1.0
     unit = " of the root's risk" if pruner.unit == "root" else ""
     why = f"alpha {number_text(pruner.alpha)}{unit} ({pruner.risk})"
     return _cut_at(tree, limit, pruner.alpha * scale, lambda x: f"its leaves save {number_text(x / scale)} each, {why}")

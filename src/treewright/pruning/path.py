@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.encode import Encoded
+from treewright.encode import UNSEEN_CODE, Encoded
 from treewright.engine import grow
+from treewright.errors import DataError
 from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
 from treewright.pruning.folds import deal, held_out, real_weight, used_rows
 from treewright.pruning.risk import node_risk
@@ -146,7 +147,18 @@ def choose(risk: FloatArray, error: FloatArray, rule: Rule) -> int:
 
 def as_grown(tree: Tree, rows: Encoded, n_threads: int) -> Tree:
     """The tree before anything was cut off it: what is chosen then does not depend on earlier cuts."""
+    _refuse_unseen(tree, rows)
     return grow(rows, tree.schema, tree.recipe, n_threads) if tree.cuts else tree
+
+
+def _refuse_unseen(tree: Tree, rows: Encoded) -> None:
+    """Trees are grown from these rows, and growing knows no levels but those of the schema."""
+    for column, values in zip(tree.schema.columns, rows.columns, strict=True):
+        if column.has_levels and (values == UNSEEN_CODE).any():
+            raise DataError(
+                f"column {column.name!r} has levels that were not there when the tree was learned, so these cannot be "
+                "its training rows; cross-validation needs the rows the tree was learned from"
+            )
 
 
 def _alphas(tree: Tree, limit: FloatArray) -> FloatArray:
