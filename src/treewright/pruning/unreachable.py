@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.pruning.cut import question, rearranged
-from treewright.tree import Tree
+from treewright.tree import Node, Split, Tree
 from treewright.tree_cuts import Cut
 
 Array = NDArray[Any]
@@ -40,30 +40,28 @@ def _unreachable(tree: Tree) -> dict[int, list[int]]:
     open_nodes: list[tuple[int, dict[int, Array]]] = [(0, {})]
     while open_nodes:
         node, possible = open_nodes.pop()
-        split = tree[node].split
+        split, children = tree[node].split, tree[node].children
         if split is None:
             continue
-        column, holder = split.column_index, np.array(split.child_of_bin)
-        children = tree[node].children
         if not split.spec.has_levels:
             open_nodes += [(child, possible) for child in children]
             continue
+        column, holder = split.column_index, np.array(split.child_of_bin)
         can = possible.get(column, np.ones(len(holder), dtype=bool))
-        lost = [i for i, child in enumerate(children) if _is_lost(tree, node, child, i, can & (holder == i))]
-        if lost and len(children) - len(lost) >= 2:
-            found[node] = lost
+        if column in possible and not tree[node].surrogates:
+            lost = [i for i, child in enumerate(children) if _is_lost(split, i, tree[child], can & (holder == i))]
+            if lost and len(children) - len(lost) >= 2:
+                found[node] = lost
         # A level that no child holds goes wherever missing values go.
         passing = [(child, can & ((holder == i) | (holder < 0))) for i, child in enumerate(children)]
         open_nodes += [(child, possible | {column: can_below}) for child, can_below in passing]
     return found
 
 
-def _is_lost(tree: Tree, node: int, child: int, number: int, levels: Array) -> bool:
-    split = tree[node].split
-    assert split is not None
+def _is_lost(split: Split, number: int, child: Node, levels: Array) -> bool:
+    """Whether nothing leads to the child; random draws go by the children's numbers, which then must stay."""
     reached = levels.any() or split.share[number] > 0 or number in (split.missing, split.unseen)
-    there = tree[child]
-    return not reached and there.is_leaf and there.rows == 0 and not tree[node].surrogates and split.missing != "random"
+    return not reached and child.is_leaf and child.rows == 0 and split.missing != "random"
 
 
 def _shortened(tree: Tree, dropped: dict[int, list[int]]) -> dict[str, Array]:
