@@ -264,18 +264,21 @@ nb::object weakest_links_of(const Ints& parent, const Doubles& risk, bool exact)
 nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::sequence& columns, const std::vector<int>& kinds,
                             const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
                             const nb::dict& written, double confidence, bool exact, double margin,
-                            const std::optional<Table2>& cost) {
+                            const std::optional<Table2>& cost, const std::optional<Doubles>& factor) {
     const FlatTree flat = from_dict(arrays);
     const Recipe recipe = read_recipe(written, true);
     Answers answers;
     const int64_t rows = read_answers(target, n_classes, weight, answers);
     const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    std::vector<double> factors;
+    if (factor) factors.assign(factor->data(), factor->data() + factor->size());
     ErrorPruned pruned;
     {
         const nb::gil_scoped_release unlocked;
         const Measure measured = measure(answers, rows, recipe.missing == Missing::spread, Needs::classes);
-        pruned = prune_by_errors(flat, table, recipe, measured,
-                                 {confidence, exact ? Deviate::exact : Deviate::table, margin, read_costs(cost)});
+        pruned =
+            prune_by_errors(flat, table, recipe, measured,
+                            {confidence, exact ? Deviate::exact : Deviate::table, margin, read_costs(cost), factors});
     }
     const size_t nodes = flat.parent.size();
     nb::list replacements;
@@ -414,7 +417,7 @@ NB_MODULE(_core, m) {
     m.def("row_draws", &row_draws, "columns"_a, "kinds"_a, "n_rows"_a, "seed"_a);
     m.def("weakest_links", &weakest_links_of, "parent"_a, "risk"_a, "exact"_a);
     m.def("prune_by_errors", &prune_by_errors_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
-          "weight"_a.none(), "recipe"_a, "confidence"_a, "exact"_a, "margin"_a, "cost"_a.none());
+          "weight"_a.none(), "recipe"_a, "confidence"_a, "exact"_a, "margin"_a, "cost"_a.none(), "factor"_a.none());
     m.def("reduce_error", &reduce_error_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
           "weight"_a.none(), "seed"_a, "cost"_a.none());
     m.def("extra_errors", &extra_errors, "cases"_a, "errors"_a, "confidence"_a, "exact"_a);

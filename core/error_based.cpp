@@ -1,6 +1,7 @@
 #include "error_based.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "answer.hpp"
 #include "criterion.hpp"
@@ -18,6 +19,7 @@ public:
           choice_(choice),
           limit_(choice.confidence, choice.deviate),
           forks_(forks_of(flat)),
+          moved_(forks_.size(), false),
           pruned_{std::vector<int32_t>(forks_.size(), 0),
                   std::vector<int32_t>(forks_.size(), 0),
                   flat.rows,
@@ -52,7 +54,7 @@ private:
         frame.counts = class_weights(measure_, frame.entries);
         const Fork& fork = forks_[node];
         if (!fork.children.empty()) {
-            frame.share = shares_of(recipe_, fork, columns_, frame.entries);
+            frame.share = shares_of(recipe_, fork, columns_, measure_, choice_.factor, frame.entries);
             frame.parts = divide(fork, key, frame.share, columns_, frame.entries);
             frame.below = stopped(frame.parts.back(), frame.counts);
             frame.parts.pop_back();
@@ -92,7 +94,8 @@ private:
                 errors += as_leaf(class_weights(measure_, visit.entries));
                 continue;
             }
-            const std::vector<double> share = shares_of(recipe_, fork, columns_, visit.entries);
+            const std::vector<double> share =
+                shares_of(recipe_, fork, columns_, measure_, choice_.factor, visit.entries);
             std::vector<Entries> parts = divide(fork, visit.key, share, columns_, visit.entries);
             errors += stopped(parts.back(), class_weights(measure_, visit.entries));
             for (size_t i = fork.children.size(); i-- > 0;) {
@@ -174,10 +177,22 @@ private:
 
     void keep_counts(const Frame& frame) {
         const size_t width = frame.counts.size();
+        if (!moved(frame)) return;
+        forks_[frame.node].split.share = frame.share;
+        moved_[frame.node] = true;
         pruned_.rows[frame.node] = static_cast<int64_t>(frame.entries.size());
         std::copy(frame.counts.begin(), frame.counts.end(),
                   pruned_.stats.begin() + static_cast<ptrdiff_t>(frame.node * width));
-        forks_[frame.node].split.share = frame.share;
+    }
+
+    // Whether other rows are at the node than were when it was grown; the same rows may add up to other last bits.
+    bool moved(const Frame& frame) const {
+        double total = 0, apart = 0;
+        for (size_t c = 0; c < frame.counts.size(); ++c) {
+            total += frame.counts[c];
+            apart += std::abs(frame.counts[c] - pruned_.stats[frame.node * frame.counts.size() + c]);
+        }
+        return apart > 1e-9 * total;
     }
 
     // Marks the nodes that remain and brings what they tell up to date where their rows have changed.
@@ -205,7 +220,6 @@ private:
     void answer(const FlatTree& flat, int node, int parent) {
         const int classes = measure_.n_classes;
         const Stat stat(&pruned_.stats[static_cast<size_t>(node) * classes], classes);
-        const Stat before(&flat.stats[static_cast<size_t>(node) * classes], classes);
         double* value = &pruned_.value[static_cast<size_t>(node) * classes];
         if (pruned_.rows[node] == 0) {
             // A majority was handed down for good; a distribution is the parent's, whatever it is now.
@@ -215,9 +229,11 @@ private:
             }
             return;
         }
-        if (std::equal(stat.begin(), stat.end(), before.begin())) return;
+        if (!moved_[node]) return;
+        std::vector<double> seen(stat.begin(), stat.end());
+        for (size_t c = 0; c < choice_.factor.size(); ++c) seen[c] /= choice_.factor[c];
         pruned_.weight[node] = weight_of(recipe_.rule, stat);
-        pruned_.impurity[node] = impurity(recipe_.rule, stat, 0);
+        pruned_.impurity[node] = impurity(recipe_.rule, seen, 0);
         class_answer(recipe_, stat, Stat(flat.stats.data(), classes), value);
     }
 
@@ -227,6 +243,7 @@ private:
     const ErrorBased& choice_;
     ErrorLimit limit_;
     std::vector<Fork> forks_;
+    std::vector<bool> moved_; // per node
     int root_ = 0;
     ErrorPruned pruned_;
 };

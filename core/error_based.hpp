@@ -14,8 +14,9 @@ namespace tw {
 struct ErrorBased {
     double confidence = 0.25;
     Deviate deviate = Deviate::table;
-    double margin = 0.1;      // errors: what is simpler wins up to this
-    std::vector<double> cost; // what decides the answers (answer_of); errors are counted one by one
+    double margin = 0.1;        // errors: what is simpler wins up to this
+    std::vector<double> cost;   // what decides the answers (answer_of); errors are counted one by one
+    std::vector<double> factor; // per class: real weight / weight that growing saw (costs.hpp); empty: none was altered
 };
 
 // One replacement: of `node` by a leaf (`raised` is -1), or by its branch `raised`. Estimated errors of the leaf (the

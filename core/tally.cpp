@@ -56,20 +56,27 @@ Entries all_entries(const Recipe& recipe, const Measure& measure, const std::vec
 }
 
 std::vector<double> shares_of(const Recipe& recipe, const Fork& fork, const std::vector<Column>& columns,
-                              const Entries& entries) {
-    std::vector<int64_t> known(fork.children.size(), 0);
+                              const Measure& measure, const std::vector<double>& factor, const Entries& entries) {
+    const size_t children = fork.children.size();
+    const size_t classes = factor.empty() ? 1 : factor.size();
+    std::vector<int64_t> known(children * classes, 0);
     const Column& column = columns[fork.split.column];
     const int with_missing = scores_missing(recipe.missing) ? fork.split.missing : no_answer;
     for (const Entry& entry : entries) {
         int child = route(fork.split, column, entry.row);
         if (child == no_answer) child = with_missing;
-        if (child >= 0) known[child] += entry.weight;
+        if (child >= 0) known[child * classes + (factor.empty() ? 0 : measure.classes[entry.row])] += entry.weight;
     }
+    std::vector<double> share(children, 0);
     double total = 0;
-    for (int64_t weight : known) total += static_cast<double>(weight);
+    for (size_t i = 0; i < children; ++i) {
+        for (size_t c = 0; c < classes; ++c) {
+            share[i] += static_cast<double>(known[i * classes + c]) / (factor.empty() ? 1 : factor[c]);
+        }
+        total += share[i];
+    }
     if (!(total > 0)) return fork.split.share;
-    std::vector<double> share;
-    for (int64_t weight : known) share.push_back(static_cast<double>(weight) / total);
+    for (double& part : share) part /= total;
     return share;
 }
 

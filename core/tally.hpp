@@ -30,9 +30,10 @@ uint64_t child_key(uint64_t key, size_t child);
 // The entries of every row the tree was grown on: those with weight and, where the recipe drops them, with any value.
 Entries all_entries(const Recipe& recipe, const Measure& measure, const std::vector<Column>& columns);
 
-// Each child's share of the weight it was scored on (choices.md); the fork's own shares where there is none.
+// Each child's share of the weight it was scored on (choices.md); the fork's own shares where there is none. `factor`:
+// per class, real weight / weight that growing saw; empty: none was altered.
 std::vector<double> shares_of(const Recipe& recipe, const Fork& fork, const std::vector<Column>& columns,
-                              const Entries& entries);
+                              const Measure& measure, const std::vector<double>& factor, const Entries& entries);
 
 // The entries of each child, by these shares; after them, the entries that stop at the node itself.
 std::vector<Entries> divide(const Fork& fork, uint64_t key, const std::vector<double>& share,

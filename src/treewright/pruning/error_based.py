@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.costs import altered
 from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.pruners import ErrorBased
@@ -45,6 +46,7 @@ def prune_by_errors(tree: Tree, pruner: ErrorBased, rows: Encoded | None, _n_thr
             "ErrorBased with raising sends rows down the tree again and needs those it was grown on; give them as "
             "data=, or use ErrorBased(raising=False)"
         )
+    assert rows.target is not None
     found = _core.prune_by_errors(
         arrays=dict(tree.arrays),
         columns=rows.columns,
@@ -57,6 +59,7 @@ def prune_by_errors(tree: Tree, pruner: ErrorBased, rows: Encoded | None, _n_thr
         exact=pruner.deviate == "exact",
         margin=MARGIN,
         cost=None if tree.schema.target.costs is None else cost_array(tree.schema.target),
+        factor=altered(tree.schema.target, rows.target, rows.weight).factor,
     )
     return without_unreachable(_raised(tree, found) if found["replacements"] else tree)
 
