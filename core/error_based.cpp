@@ -44,7 +44,7 @@ private:
         Entries entries;
         std::vector<double> counts;
         std::vector<double> share;
-        std::vector<Entries> parts;
+        Parts parts;
         size_t next = 0;
         double below = 0; // estimated errors of the children done, and of entries that stop here
     };
@@ -56,8 +56,9 @@ private:
         if (!fork.children.empty()) {
             frame.share = shares_of(recipe_, fork, columns_, measure_, choice_.factor, frame.entries);
             frame.parts = divide(fork, key, frame.share, columns_, frame.entries);
-            frame.below = stopped(frame.parts.back(), frame.counts);
-            frame.parts.pop_back();
+            frame.below = stopped(frame.parts.stopped, frame.counts);
+            // Every entry is in one part: those done bring theirs back, so that deep trees do not hold rows twice.
+            if (!frame.parts.spread) frame.entries = std::move(frame.parts.stopped);
         }
         return frame;
     }
@@ -96,10 +97,11 @@ private:
             }
             const std::vector<double> share =
                 shares_of(recipe_, fork, columns_, measure_, choice_.factor, visit.entries);
-            std::vector<Entries> parts = divide(fork, visit.key, share, columns_, visit.entries);
-            errors += stopped(parts.back(), class_weights(measure_, visit.entries));
+            Parts parts = divide(fork, visit.key, share, columns_, visit.entries);
+            errors += stopped(parts.stopped, class_weights(measure_, visit.entries));
             for (size_t i = fork.children.size(); i-- > 0;) {
-                if (!parts[i].empty()) open.push_back({fork.children[i], child_key(visit.key, i), std::move(parts[i])});
+                Entries& part = parts.of_child[i];
+                if (!part.empty()) open.push_back({fork.children[i], child_key(visit.key, i), std::move(part)});
             }
         }
         return errors;
@@ -120,12 +122,11 @@ private:
         way.push_back(enter(0, root_key(recipe_.seed), all_entries(recipe_, measure_, columns_)));
         while (!way.empty()) {
             Frame& frame = way.back();
-            if (frame.next < frame.parts.size()) {
+            if (frame.next < frame.parts.of_child.size()) {
                 const size_t child = frame.next++;
-                if (frame.parts[child].empty()) continue;
-                Frame below = enter(forks_[frame.node].children[child], child_key(frame.key, child),
-                                    std::move(frame.parts[child]));
-                way.push_back(std::move(below));
+                Entries& part = frame.parts.of_child[child];
+                if (part.empty()) continue;
+                way.push_back(enter(forks_[frame.node].children[child], child_key(frame.key, child), std::move(part)));
                 continue;
             }
             const double leaf = as_leaf(frame.counts);
@@ -139,8 +140,12 @@ private:
                 if (!forks_[frame.node].children.empty()) settled = frame.below;
             }
             keep_counts(frame);
+            const Entries done = std::move(frame.entries);
             way.pop_back();
-            if (!way.empty()) way.back().below += settled;
+            if (way.empty()) break;
+            Frame& above = way.back();
+            above.below += settled;
+            if (!above.parts.spread) above.entries.insert(above.entries.end(), done.begin(), done.end());
         }
     }
 

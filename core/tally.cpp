@@ -80,22 +80,24 @@ std::vector<double> shares_of(const Recipe& recipe, const Fork& fork, const std:
     return share;
 }
 
-std::vector<Entries> divide(const Fork& fork, uint64_t key, const std::vector<double>& share,
-                            const std::vector<Column>& columns, const Entries& entries) {
+Parts divide(const Fork& fork, uint64_t key, const std::vector<double>& share, const std::vector<Column>& columns,
+             const Entries& entries) {
     const size_t children = fork.children.size();
-    std::vector<Entries> parts(children + 1);
+    Parts parts;
+    parts.of_child.resize(children);
     for (const Entry& entry : entries) {
         int child = destination(fork.split, fork.surrogates, columns, entry.row);
         if (child == random_child) child = draw_child(share, key, hash_row(columns, entry.row));
         if (child >= 0) {
-            parts[child].push_back(entry);
+            parts.of_child[child].push_back(entry);
         } else if (child == spread) {
+            parts.spread = true;
             for (size_t i = 0; i < children; ++i) {
                 const int64_t part = std::llround(static_cast<double>(entry.weight) * share[i]);
-                if (part > 0) parts[i].push_back({entry.row, part});
+                if (part > 0) parts.of_child[i].push_back({entry.row, part});
             }
         } else {
-            parts[children].push_back(entry);
+            parts.stopped.push_back(entry);
         }
     }
     return parts;

@@ -35,9 +35,16 @@ Entries all_entries(const Recipe& recipe, const Measure& measure, const std::vec
 std::vector<double> shares_of(const Recipe& recipe, const Fork& fork, const std::vector<Column>& columns,
                               const Measure& measure, const std::vector<double>& factor, const Entries& entries);
 
-// The entries of each child, by these shares; after them, the entries that stop at the node itself.
-std::vector<Entries> divide(const Fork& fork, uint64_t key, const std::vector<double>& share,
-                            const std::vector<Column>& columns, const Entries& entries);
+// Where the entries of a node go.
+struct Parts {
+    std::vector<Entries> of_child;
+    Entries stopped;     // at the node itself
+    bool spread = false; // some entry went to several children, a part to each
+};
+
+// By these shares.
+Parts divide(const Fork& fork, uint64_t key, const std::vector<double>& share, const std::vector<Column>& columns,
+             const Entries& entries);
 
 // Weight per class (Measure::add); classes only.
 std::vector<double> class_weights(const Measure& measure, const Entries& entries);
