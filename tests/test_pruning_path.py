@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 from handmade import random_tree
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle_tables import Table, tables
+from pruning_cases import encoded, promised, schema_of
 from raw import CART
 
 import treewright as tw
 from treewright._core import weakest_links
-from treewright.encode import Encoded, describe, encode
+from treewright.encode import describe, encode
 from treewright.engine import answers, grow
 from treewright.errors import DataError, RecipeError
 from treewright.pruning import prune_rows
 from treewright.pruning.folds import deal, some_rows
 from treewright.pruning.path import PruningPath, cross_validated_path, prices, training_path
 from treewright.pruning.risk import node_risk
-from treewright.schema import ColumnSpec, Schema, TargetSpec
 from treewright.table import read, read_column
 
 FREE = tw.Stopping(zero_gain=True)
@@ -53,32 +53,7 @@ VALIDATED = [
     tw.ImpurityThresholdCV(folds=3),
     tw.ImpurityThresholdCV(folds=3, rule="1se", thresholds=(0.1, 0.3, 0.45)),
 ]
-# Without shrinking: a failure is reported at once; shrinking an expensive comparison can take longer than the suite.
-promised = settings(
-    derandomize=True,
-    deadline=None,
-    database=None,
-    max_examples=25,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
 each_recipe = pytest.mark.parametrize("recipe", RECIPES)
-
-
-def encoded(table: Table) -> Encoded:
-    return Encoded(
-        tuple(table.columns), tuple(table.kinds), tuple(table.levels), table.n_rows, table.target, table.n_classes,
-        table.weight,
-    )  # fmt: skip
-
-
-def schema_of(table: Table) -> Schema:
-    columns = tuple(
-        ColumnSpec(f"x{i}", ("numeric", "ordinal", "nominal")[kind], tuple(range(levels)) if levels else None)
-        for i, (kind, levels) in enumerate(zip(table.kinds, table.levels, strict=True))
-    )
-    classes = tuple(range(table.n_classes)) or None
-    return Schema(columns, TargetSpec("y", "classification" if classes else "regression", classes))
 
 
 def any_table() -> st.SearchStrategy[Table]:
