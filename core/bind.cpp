@@ -17,8 +17,12 @@
 
 #include "bind_recipe.hpp"
 #include "coding.hpp"
+#include "draw.hpp"
+#include "error_based.hpp"
 #include "grow.hpp"
 #include "predict.hpp"
+#include "prune.hpp"
+#include "reduced_error.hpp"
 #include "rows_coded.hpp"
 #include "rows_cpu.hpp"
 #include "tail.hpp"
@@ -153,6 +157,9 @@ FlatTree from_dict(const nb::dict& arrays) {
     const auto value = nb::cast<Table2>(arrays["value"]);
     flat.n_values = static_cast<int>(value.shape(1));
     flat.value.assign(value.data(), value.data() + value.size());
+    const auto stats = nb::cast<Table2>(arrays["stats"]);
+    flat.n_stats = static_cast<int>(stats.shape(1));
+    flat.stats.assign(stats.data(), stats.data() + stats.size());
     return flat;
 }
 
@@ -170,6 +177,10 @@ public:
         table_ = std::make_shared<const CodedTable>(table, pool);
     }
     const std::shared_ptr<const CodedTable>& table() const { return table_; }
+    bool has_gaps() const {
+        const auto& columns = table_->columns();
+        return std::any_of(columns.begin(), columns.end(), [](const CodedColumn& column) { return column.gaps; });
+    }
 
 private:
     std::shared_ptr<const CodedTable> table_;
@@ -215,26 +226,38 @@ std::function<void(double)> pulse_of(const nb::object& progress) {
     };
 }
 
-nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
-                   const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
-                   const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
-                   const PyCoded* coded, const nb::object& progress) {
-    const Recipe recipe = read_recipe(written, n_classes > 0);
-    Answers answers;
+// The target, and the weight where rows have one; returns the number of rows.
+int64_t read_answers(const nb::object& target, int n_classes, const std::optional<Doubles>& weight, Answers& answers) {
     answers.n_classes = n_classes;
-    Table table;
+    if (weight) answers.weight = weight->data();
     if (n_classes > 0) {
         const auto classes = nb::cast<Ints>(target, false);
         answers.classes = classes.data();
-        table.rows = static_cast<int64_t>(classes.shape(0));
-    } else {
-        const auto numbers = nb::cast<Doubles>(target, false);
-        answers.numbers = numbers.data();
-        table.rows = static_cast<int64_t>(numbers.shape(0));
+        return static_cast<int64_t>(classes.shape(0));
     }
-    if (weight) answers.weight = weight->data();
+    const auto numbers = nb::cast<Doubles>(target, false);
+    answers.numbers = numbers.data();
+    return static_cast<int64_t>(numbers.shape(0));
+}
+
+std::vector<double> read_costs(const std::optional<Table2>& cost) {
+    return cost ? std::vector<double>(cost->data(), cost->data() + cost->size()) : std::vector<double>{};
+}
+
+nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
+                   const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
+                   const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
+                   const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyCoded* coded,
+                   const nb::object& progress) {
+    const Recipe recipe = read_recipe(written, n_classes > 0);
+    Answers answers;
+    Table table;
+    table.rows = read_answers(target, n_classes, weight, answers);
     table.columns = read_columns(columns, kinds, levels, table.rows);
     const CustomScore score = ask_python(custom);
+    Costs costs;
+    if (factor) costs.factor.assign(factor->data(), factor->data() + factor->size());
+    costs.cost = read_costs(cost);
     FlatTree flat;
     {
         const nb::gil_scoped_release unlocked;
@@ -244,7 +267,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         if (!exhaustive) rows = coded_rows(table, recipe, measured, coded ? coded->table() : nullptr, pool);
         if (!rows) rows = std::make_unique<RowsCpu>(table, recipe, measured, pool);
         const Task task{recipe, measured, score, rows->used_rows()};
-        flat = flatten(grow(*rows, task, pool));
+        flat = flatten(grow(*rows, task, pool, costs));
     }
     return to_dict(std::move(flat));
 }
@@ -303,6 +326,94 @@ nb::object first_infinite(const nb::object& columns, const std::vector<int>& kin
     }
     if (!found) return nb::none();
     return nb::make_tuple(found->first, found->second);
+}
+
+// --- pruning ---
+
+// Per row a number drawn by its values and the seed alone.
+nb::object row_draws(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, uint64_t seed) {
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    std::vector<uint64_t> draws(rows);
+    for (int64_t row = 0; row < rows; ++row) draws[row] = mix(seed, hash_row(table, row));
+    return array(std::move(draws), rows);
+}
+
+nb::object weakest_links_of(const Ints& parent, const Doubles& risk, bool exact) {
+    const size_t nodes = parent.shape(0);
+    std::vector<double> alpha;
+    {
+        const nb::gil_scoped_release unlocked;
+        const auto links = exact ? weakest_links : child_links;
+        alpha = links(parent.data(), risk.data(), static_cast<int64_t>(nodes));
+    }
+    return array(std::move(alpha), nodes);
+}
+
+nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::object& columns, const std::vector<int>& kinds,
+                            const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
+                            const nb::dict& written, double confidence, bool exact, double margin,
+                            const std::optional<Table2>& cost, const std::optional<Doubles>& factor) {
+    const FlatTree flat = from_dict(arrays);
+    const Recipe recipe = read_recipe(written, true);
+    Answers answers;
+    const int64_t rows = read_answers(target, n_classes, weight, answers);
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    std::vector<double> factors;
+    if (factor) factors.assign(factor->data(), factor->data() + factor->size());
+    ErrorPruned pruned;
+    {
+        const nb::gil_scoped_release unlocked;
+        const Measure measured = measure(answers, rows, recipe.missing == Missing::spread, Needs::classes);
+        pruned =
+            prune_by_errors(flat, table, recipe, measured,
+                            {confidence, exact ? Deviate::exact : Deviate::table, margin, read_costs(cost), factors});
+    }
+    const size_t nodes = flat.parent.size();
+    nb::list replacements;
+    for (const Replacement& one : pruned.replacements) {
+        replacements.append(nb::make_tuple(one.node, one.raised, one.instead, one.below));
+    }
+    nb::dict out;
+    out["kept"] = array(std::move(pruned.kept), nodes);
+    out["leaf"] = array(std::move(pruned.leaf), nodes);
+    out["rows"] = array(std::move(pruned.rows), nodes);
+    out["weight"] = array(std::move(pruned.weight), nodes);
+    out["stats"] = array(std::move(pruned.stats), nodes, flat.n_stats);
+    out["value"] = array(std::move(pruned.value), nodes, flat.n_values);
+    out["impurity"] = array(std::move(pruned.impurity), nodes);
+    const size_t shares = pruned.share.size();
+    out["share"] = array(std::move(pruned.share), shares);
+    out["replacements"] = replacements;
+    return out;
+}
+
+nb::dict reduce_error_of(const nb::dict& arrays, const nb::object& columns, const std::vector<int>& kinds,
+                         const nb::object& target, int n_classes, const std::optional<Doubles>& weight, uint64_t seed,
+                         const std::optional<Table2>& cost) {
+    const FlatTree flat = from_dict(arrays);
+    Answers answers;
+    const int64_t rows = read_answers(target, n_classes, weight, answers);
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    Reduced reduced;
+    {
+        const nb::gil_scoped_release unlocked;
+        const Needs needs = n_classes > 0 ? Needs::classes : Needs::squares;
+        reduced = reduce_error(flat, table, seed, measure(answers, rows, false, needs), read_costs(cost));
+    }
+    const size_t nodes = flat.parent.size();
+    nb::dict out;
+    out["leaf"] = array(std::move(reduced.leaf), nodes);
+    out["as_leaf"] = array(std::move(reduced.as_leaf), nodes);
+    out["below"] = array(std::move(reduced.below), nodes);
+    return out;
+}
+
+nb::object extra_errors(const Doubles& cases, const Doubles& errors, double confidence, bool exact) {
+    const ErrorLimit limit(confidence, exact ? Deviate::exact : Deviate::table);
+    std::vector<double> extra(cases.shape(0));
+    for (size_t i = 0; i < extra.size(); ++i) extra[i] = limit.extra(cases.data()[i], errors.data()[i]);
+    const size_t size = extra.size();
+    return array(std::move(extra), size);
 }
 
 // --- formulas ---
@@ -387,16 +498,24 @@ NB_MODULE(_core, m) {
     m.doc() = "The compiled core: arrays in, arrays out (docs/boundary.md).";
     nb::class_<PyCoded>(m, "Coded")
         .def(nb::init<const nb::object&, const std::vector<int>&, int64_t, int>(), "columns"_a, "kinds"_a, "n_rows"_a,
-             "n_threads"_a);
+             "n_threads"_a)
+        .def_prop_ro("has_gaps", &PyCoded::has_gaps);
     m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
-          "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "coded"_a.none() = nb::none(),
-          "progress"_a.none() = nb::none());
+          "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
+          "cost"_a.none() = nb::none(), "coded"_a.none() = nb::none(), "progress"_a.none() = nb::none());
     nb::class_<PyRouter>(m, "Router")
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("classify", &PyRouter::classify, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("apply", &PyRouter::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
     m.def("first_infinite", &first_infinite, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
+    m.def("row_draws", &row_draws, "columns"_a, "kinds"_a, "n_rows"_a, "seed"_a);
+    m.def("weakest_links", &weakest_links_of, "parent"_a, "risk"_a, "exact"_a);
+    m.def("prune_by_errors", &prune_by_errors_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
+          "weight"_a.none(), "recipe"_a, "confidence"_a, "exact"_a, "margin"_a, "cost"_a.none(), "factor"_a.none());
+    m.def("reduce_error", &reduce_error_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
+          "weight"_a.none(), "seed"_a, "cost"_a.none());
+    m.def("extra_errors", &extra_errors, "cases"_a, "errors"_a, "confidence"_a, "exact"_a);
     m.def("impurity", &impurity_named, "name"_a, "stat"_a);
     m.def("impurity_of_values", &impurity_of_values, "name"_a, "values"_a, "weight"_a.none() = nb::none());
     m.def("score", &score_named, "name"_a, "parent"_a, "children"_a);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "answer.hpp"
 #include "choose.hpp"
 #include "draw.hpp"
 #include "pool.hpp"
@@ -84,23 +85,8 @@ private:
             if (total.low == total.high) return {total.low};
             return {task_.measure.needs == Needs::medians ? pile.median() : node.told[1]};
         }
-        const double classes = task_.measure.n_classes;
-        std::vector<double> value = node.stat;
-        for (size_t c = 0; c < value.size(); ++c) {
-            switch (task_.recipe.smoothing) {
-                case Smoothing::none:
-                    value[c] /= node.weight;
-                    break;
-                case Smoothing::laplace:
-                    value[c] = (value[c] + 1) / (node.weight + classes);
-                    break;
-                case Smoothing::m_estimate: {
-                    const double m = task_.recipe.smoothing_m;
-                    value[c] = (value[c] + m * origin_.stat[c] / origin_.weight) / (node.weight + m);
-                    break;
-                }
-            }
-        }
+        std::vector<double> value(node.stat.size());
+        class_answer(task_.recipe, node.stat, origin_.stat, value.data());
         return value;
     }
 
@@ -270,9 +256,10 @@ private:
 
 } // namespace
 
-std::vector<GrownNode> grow(Rows& rows, const Task& task, Pool& pool) {
+std::vector<GrownNode> grow(Rows& rows, const Task& task, Pool& pool, const Costs& costs) {
     std::vector<GrownNode> nodes = Grower(rows, task, pool).run();
-    simplify(task.recipe, nodes);
+    tell_real_weights(task.recipe, costs, nodes);
+    simplify(task.recipe, costs, nodes);
     return nodes;
 }
 

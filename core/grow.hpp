@@ -4,11 +4,12 @@
 // Always holds: the tree does not depend on threads or on the order in which nodes are worked on.
 #pragma once
 
+#include "costs.hpp"
 #include "rows.hpp"
 #include "tree.hpp"
 
 namespace tw {
 
-std::vector<GrownNode> grow(Rows& rows, const Task& task, Pool& pool);
+std::vector<GrownNode> grow(Rows& rows, const Task& task, Pool& pool, const Costs& costs);
 
 } // namespace tw

@@ -9,12 +9,6 @@
 namespace tw {
 namespace {
 
-bool is_blank(const Table& table, int64_t row) {
-    return std::all_of(table.columns.begin(), table.columns.end(), [row](const Column& column) {
-        return column.kind == Kind::number ? std::isnan(column.numbers[row]) : column.codes[row] < 0;
-    });
-}
-
 ColumnFacts learn_facts(const Column& data, const Recipe& recipe, const Measure& measure,
                         const std::vector<uint32_t>& rows) {
     ColumnFacts facts;
@@ -57,7 +51,7 @@ std::vector<uint32_t> taking_part(const Table& table, const Recipe& recipe, cons
     std::vector<uint32_t> rows;
     rows.reserve(static_cast<size_t>(table.rows));
     for (int64_t row = 0; row < table.rows; ++row) {
-        if (measure.weight_of(row) == 0 || (recipe.drop_blank_rows && is_blank(table, row))) continue;
+        if (measure.weight_of(row) == 0 || (recipe.drop_blank_rows && is_blank(table.columns, row))) continue;
         rows.push_back(static_cast<uint32_t>(row));
     }
     return rows;

@@ -3,10 +3,10 @@
 // Always holds: a node that lost its children remembers its split as its first rival; the root stays.
 #pragma once
 
-#include "tree.hpp"
+#include "costs.hpp"
 
 namespace tw {
 
-void simplify(const Recipe& recipe, std::vector<GrownNode>& nodes);
+void simplify(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes);
 
 } // namespace tw

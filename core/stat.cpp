@@ -136,6 +136,7 @@ Needs needs_of(Rule rule) {
 Measure measure(const Answers& answers, int64_t rows, bool fractions, Needs needs) {
     Measure m;
     m.needs = needs;
+    m.rows = rows;
     m.n_classes = answers.n_classes;
     const double total_weight = measure_weights(m, answers, rows, fractions);
     if (answers.n_classes > 0) {

@@ -40,6 +40,7 @@ struct Measure {
     double target_unit = 1;
     const double* raw = nullptr; // the numeric target as given
 
+    int64_t rows = 0;
     bool even = false;            // rows weigh one unit, or nothing
     std::vector<int64_t> weight;  // per row; empty: all weigh one unit
     std::vector<int32_t> classes; // per row

@@ -4,6 +4,7 @@
 // Always holds: a number is missing iff it is NaN; a level is missing iff its code is -1 and unseen iff it is -2.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -57,6 +58,15 @@ struct Column {
     Numbers numbers;                // for numbers
     const int32_t* codes = nullptr; // for levels
 };
+
+// Whether a row has no value at all.
+inline bool is_blank(const std::vector<Column>& columns, int64_t row) {
+    return std::all_of(columns.begin(), columns.end(), [row](const Column& column) {
+        if (column.kind != Kind::number) return column.codes[row] < 0;
+        const double x = column.numbers[row];
+        return x != x;
+    });
+}
 
 struct Table {
     std::vector<Column> columns;

@@ -58,6 +58,8 @@ struct FlatTree {
     std::vector<double> score, adjusted, split_gain, statistic, degrees, log_p, log_multiplier, breaks, share;
 };
 
+// One row of the split table.
+Split split_at(const FlatTree& flat, int i);
 FlatTree flatten(const std::vector<GrownNode>& nodes);
 
 } // namespace tw

@@ -13,8 +13,9 @@ What is accepted without being called a difference:
 - CHAID: a missing value where training had missing values but not at this node (`nearest code`) follows a rule that
   chaidr's own notes call an accident.
 How rpart's numbers come from ours: `improve` is weight x gain for gini, weight x gain x ln 2 for information (natural
-logarithm there, bits here), gain / impurity for anova (share of the node's sum of squares). `dev` is the weight that is
-not of the largest class, or the sum of squares. With priors the rows carry weights, `n` and `dist` are still rows.
+logarithm there, bits here), gain / impurity for anova (share of the node's sum of squares). `dev` is what the
+cheapest answer costs, or the sum of squares. With priors the rows carry weights, `n` and `dist` are still rows; with
+costs the weight of `improve` is the one that growing saw, a class weighing what errors on it cost.
 """
 
 from __future__ import annotations
@@ -175,7 +176,9 @@ def row_counts(node: Any, class_weights: Sequence[float] | None) -> list[float]:
     return [float(count) / weight for count, weight in zip(node.counts, weights, strict=True)]
 
 
-def node_differences(node: Any, theirs: Golden, close: Closeness, weights: Sequence[float] | None) -> Iterator[Wrong]:
+def node_differences(
+    node: Any, theirs: Golden, close: Closeness, weights: Sequence[float] | None, costs: list[list[float]] | None
+) -> Iterator[Wrong]:
     if "dist" in theirs:
         counts = row_counts(node, weights)
         pairs = zip(counts, theirs["dist"], strict=True)
@@ -184,7 +187,7 @@ def node_differences(node: Any, theirs: Golden, close: Closeness, weights: Seque
         if bool(theirs.get("empty")) != (node.rows == 0):
             yield "empty", f"{node.rows} rows", theirs["dist"]
         if "dev" in theirs:
-            risk = float(node.weight) - max(float(count) for count in node.counts)
+            risk = cheapest(node.counts, costs)
             if not near(risk, theirs["dev"], close.figure, 1e-9):
                 yield "dev", risk, theirs["dev"]
         return
@@ -197,6 +200,22 @@ def node_differences(node: Any, theirs: Golden, close: Closeness, weights: Seque
         yield "sum of squares", node.weight * node.impurity, squares
 
 
+def cheapest(counts: Sequence[float], costs: list[list[float]] | None) -> float:
+    """What the cheapest answer costs; one per wrong row, if nothing is said."""
+    if costs is None:
+        return float(sum(counts)) - float(max(counts))
+    return min(sum(n * row[answer] for n, row in zip(counts, costs, strict=True)) for answer in range(len(counts)))
+
+
+def growing_weight(node: Any, options: Golden) -> float:
+    """The node's weight while the tree grew: a class weighs what errors on it cost, the whole weight is the same."""
+    if "loss" not in options:
+        return float(node.weight)
+    each = [sum(row) for row in options["loss"]]
+    seen, whole = (sum(n * cost for n, cost in zip(x, each, strict=True)) for x in (node.counts, options["prior"]))
+    return float(seen / whole)
+
+
 # --- figures of a split, program by program ---------------------------------------------------------------------------
 
 
@@ -204,7 +223,9 @@ def improve(node: Any, split: Any, options: Golden) -> float:
     """rpart's `improve` from our gain (see the top of this file)."""
     if options["method"] == "anova":
         return float(split.gain) / float(node.impurity)
-    return float(split.gain) * float(node.weight) * (math.log(2) if options["split"] == "information" else 1.0)
+    return (
+        float(split.gain) * growing_weight(node, options) * (math.log(2) if options["split"] == "information" else 1.0)
+    )
 
 
 def j48_figures(split: Any, theirs: Golden, order: Match) -> Iterator[Wrong]:
@@ -289,11 +310,12 @@ def tree_differences(tree: Any, golden: Golden, class_weights: Sequence[float] |
 
 
 def _walk(tree: Any, golden: Golden, weights: Sequence[float] | None) -> Iterator[Difference]:
-    close = closeness(golden)
+    close, options = closeness(golden), golden["options"]
+    costs = options.get("loss") if isinstance(options, dict) else None
     open_nodes = [(tree.root, golden["tree"], "root")]
     while open_nodes:
         node, theirs, path = open_nodes.pop()
-        here = list(node_differences(node, theirs, close, weights))
+        here = list(node_differences(node, theirs, close, weights, costs))
         here += _leaf(node, theirs)
         order: Match | None = None
         if not node.is_leaf and "split" in theirs:
@@ -369,6 +391,27 @@ def _chaid_candidates(root: Any, golden: Golden, close: Closeness) -> Iterator[W
         yield from ((f"{what} {part}", a, b) for part, a, b in wrong)
         if not wrong:
             yield from ((f"{what} {part}", a, b) for part, a, b in chaid_figures(ours[column], candidate))
+
+
+def path_differences(path: Any, steps: Sequence[tuple[float, int | None, float]], unit: float) -> list[Difference]:
+    """Our pruning path against (alpha, leaves or None, risk) from the whole tree down to the root, in units of ours.
+
+    The first alpha is where they stop growing, ours is 0.
+    """
+    ours = list(zip(path.alpha, path.leaves, path.risk, strict=True))
+    if len(ours) != len(steps):
+        return [Difference("path", "steps", len(ours), len(steps))]
+    found = []
+    for i, ((alpha, leaves, risk), (alpha_theirs, leaves_theirs, risk_theirs)) in enumerate(
+        zip(ours, steps, strict=True)
+    ):
+        if i > 0 and not near(alpha / unit, alpha_theirs, 1e-9, 1e-12):
+            found.append(Difference("path", f"alpha {i}", alpha / unit, alpha_theirs))
+        if leaves_theirs is not None and leaves != leaves_theirs:
+            found.append(Difference("path", f"leaves {i}", leaves, leaves_theirs))
+        if not near(risk / unit, risk_theirs, 1e-9, 1e-12):
+            found.append(Difference("path", f"risk {i}", risk / unit, risk_theirs))
+    return found
 
 
 def prediction_differences(ours: Sequence[Any], golden: Golden, classes: Sequence[str] | None) -> list[Difference]:

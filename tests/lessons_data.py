@@ -1,4 +1,4 @@
-"""The tables of the worked examples: tennis, humidity, trading, cricket, buys, golf-hours.
+"""The tables of the worked examples: tennis, humidity, trading, cricket, buys, golf-hours, overfitting.
 
 Comes in: nothing. Goes out: each table as a dict of columns, the target last.
 Always holds: the values are those of the lessons, row by row, and nobody changes a table: a variant is a new dict.
@@ -6,6 +6,7 @@ Always holds: the values are those of the lessons, row by row, and nobody change
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 Columns = dict[str, list[Any]]
@@ -57,3 +58,12 @@ GOLF: Columns = {
     "Wind": ["Strong" if day == 7 else "Weak" if day == 10 else wind for day, wind in enumerate(TENNIS["Wind"], 1)],
     "Hours": [25, 30, 46, 45, 52, 23, 43, 35, 38, 46, 48, 52, 44, 30],
 }
+
+
+def noisy(rows: int, seed: int) -> Columns:
+    """Points above a diagonal are "in", those below "out", but for about one in seven; z has nothing to say."""
+    draw = random.Random(seed)
+    points = [(draw.random(), draw.random(), draw.random()) for _ in range(rows)]
+    inside = [(x + y > 1) != (draw.random() < 0.15) for x, y, _ in points]
+    columns: Columns = dict(zip("xyz", map(list, zip(*points, strict=True)), strict=True))
+    return columns | {"side": ["in" if answer else "out" for answer in inside]}

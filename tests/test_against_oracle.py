@@ -26,6 +26,7 @@ from oracle_large import all_cuts
 from oracle_recipes import cases, possible_recipes, recipe_of
 from oracle_table import NOMINAL, NUMBER, ORDINAL
 from oracle_tables import NUMBERS, Table, tables
+from raw import C45, CART
 
 import treewright as tw
 from treewright import _core
@@ -472,7 +473,7 @@ def test_random_children_are_drawn_by_their_shares() -> None:
 
 
 @settings(settled, max_examples=30)
-@given(tables(pools=PLAIN), st.sampled_from((r.C45, r.CART, r.SKLEARN, r.RPART)))
+@given(tables(pools=PLAIN), st.sampled_from((C45, CART, r.SKLEARN, r.RPART)))
 def test_learn_and_predict_are_the_core(table: Table, recipe: r.Recipe) -> None:
     """The same table as a dictionary of names, levels and None gives the same tree and the same answers."""
     names = [f"c{j}" for j in range(len(table.columns))]

@@ -19,6 +19,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from raw import CART
 from table_makers import MAKERS
 
 import treewright as tw
@@ -147,7 +148,7 @@ def test_a_target_with_one_value_per_row() -> None:
 
 
 def test_few_rows_may_each_have_a_class() -> None:
-    assert tw.learn({"a": [1, 2, 3], "y": ["u", "v", "w"]}, "y").n_leaves == 3
+    assert tw.learn({"a": [1, 2, 3], "y": ["u", "v", "w"]}, "y", CART).n_leaves == 3
 
 
 @pytest.mark.parametrize("moments", [[dt.date(2020, 1, d) for d in (1, 2, 3, 4)], [dt.timedelta(d) for d in range(4)]])
@@ -391,6 +392,7 @@ BAD_FIELDS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "unseen": ("ignore", ("must be one of 'missing', 'majority', 'error'", "not 'ignore'")),
     "numeric": (7, ("must be one of Threshold, Binned, Refused", "not 7")),
     "stopping": ({"max_depth": 3}, ("Stopping", "not {'max_depth': 3}")),
+    "pruning": (0.01, ("must be one of CostComplexity, CostComplexityCV", "or None", "not 0.01")),
     "simplify": (0.01, ("must be one of Collapse, Complexity or None", "not 0.01")),
     "leaves": ("laplace", ("Leaves", "not 'laplace'")),
     "slack": (-1, ("must be a number from 0 to 1, not -1",)),

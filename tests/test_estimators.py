@@ -309,7 +309,7 @@ def test_parameters_make_the_recipe(estimator: Any, parameters: dict[str, Any], 
 def test_shares_round_as_in_scikit_learn() -> None:
     assert tw.CARTClassifier(min_samples_split=1e-9).fit(X, Y).tree_.recipe.stopping.min_samples_split == 2
     assert tw.CARTClassifier(min_samples_leaf=1e-9).fit(X, Y).tree_.recipe.stopping.min_samples_leaf == 1
-    assert tw.CARTClassifier(min_samples_split=1.0).fit(X, Y).get_depth() == 1
+    assert tw.CARTClassifier(min_samples_split=1.0, pruning=None).fit(X, Y).get_depth() == 1
 
 
 def test_a_name_keeps_the_settings_of_the_recipe() -> None:
@@ -643,7 +643,8 @@ def test_probabilities_in_cross_validation_and_in_a_bag() -> None:
     declared = Y.astype(pd.CategoricalDtype(["low", "mid", "high"]))
     shares = cross_val_predict(tw.C45Classifier(), X, declared, cv=3, method="predict_proba")
     assert np.mean(np.array(["high", "low", "mid"])[shares.argmax(axis=1)] == Y) > 0.6
-    bag = BaggingClassifier(tw.CARTClassifier(max_features="sqrt"), n_estimators=10, random_state=0).fit(NUMBERS, Y)
+    bag = BaggingClassifier(tw.CARTClassifier(max_features="sqrt", pruning=None), n_estimators=10, random_state=0)
+    bag.fit(NUMBERS, Y)
     assert bag.score(NUMBERS, Y) > 0.9
 
 

@@ -83,8 +83,11 @@ def form_of(hint: Any) -> dict[str, Any]:
         return {"type": names[hint]}
     if typing.get_origin(hint) is typing.Literal:
         return {"enum": list(typing.get_args(hint))}
+    if typing.get_origin(hint) is tuple:
+        return {"type": "array", "items": form_of(typing.get_args(hint)[0])}
     (inner,) = (arg for arg in typing.get_args(hint) if arg is not type(None))
-    return {"type": [form_of(inner)["type"], "null"]}
+    form = form_of(inner)
+    return {**form, "type": [form["type"], "null"]}
 
 
 def form_of_choice(choice: type) -> dict[str, Any]:
@@ -104,7 +107,7 @@ def form_of_choice(choice: type) -> dict[str, Any]:
     }
 
 
-CHOICES = [r.Branching, r.Numeric, r.ClassificationCriterion, r.RegressionCriterion, r.Missing, r.Simplify]
+CHOICES = [r.Branching, r.Numeric, r.ClassificationCriterion, r.RegressionCriterion, r.Missing, r.Simplify, r.Pruner]
 KNOWN = {c.__name__: c for union in CHOICES for c in typing.get_args(union)} | {
     "Stopping": r.Stopping,
     "Leaves": r.Leaves,
@@ -120,7 +123,7 @@ def test_the_schema_is_a_schema_and_complete() -> None:
     jsonschema.Draft202012Validator.check_schema(FORM)
     assert set(FORM["$defs"]) == set(KNOWN) | {"levels", "int32", "int64"}
     parts = FORM["properties"]
-    assert parts["recipe"]["required"] == [f.name for f in dataclasses.fields(r.Recipe)]
+    assert parts["recipe"]["required"] == [f.name for f in dataclasses.fields(r.Recipe) if f.name != "pruning"]
     assert parts["nodes"]["required"] == list(NODE_ARRAYS)
     assert parts["splits"]["required"] == list(SPLIT_ARRAYS)
     assert parts["nodes"]["properties"]["stop"]["items"]["maximum"] == max(STOP_REASONS)

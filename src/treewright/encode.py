@@ -23,7 +23,6 @@ from treewright.kinds import (
     finite_numbers_of,
     has_numbers,
     has_text,
-    infinity,
     levels_of,
     misfit,
     numbers_of,
@@ -57,13 +56,7 @@ class Encoded:
     target: NDArray[np.float64] | NDArray[np.int32] | None = None
     n_classes: int = 0
     weight: FloatArray | None = None
-
-
-def refuse_infinite(found: Any, encoded: Encoded, schema: Schema) -> None:
-    """The core looks for infinite numbers, for it is quick; this words what it found, a column and a row, or None."""
-    if found is not None:
-        column, row = found
-        raise infinity(schema.columns[column].name, float(encoded.columns[column][row]), row)
+    coded: Any = None  # the same columns as the engine likes them best (engine.coded), for many trees of one table
 
 
 class ColumnCountError(DataError):

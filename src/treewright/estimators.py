@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from treewright.choices import (
@@ -30,15 +29,16 @@ from treewright.choices import (
     Numeric,
     RefuseMissing,
 )
-from treewright.encode import column_count_message, describe, encode, encode_weight
+from treewright.costs import target_with, weighted
+from treewright.encode import Encoded, column_count_message, describe, encode
 from treewright.errors import DataError
 from treewright.frame import FloatArray, Frame, RawColumn
 from treewright.kinds import KindChoice, kinds_from_categorical_features
-from treewright.learn import grow
 from treewright.parameters import DESCRIPTIONS, recipe_with
 from treewright.predict import apply, class_array, predict, predict_proba
+from treewright.pruning import grow_and_prune
 from treewright.recipe import C45, CART, CHAID, ID3, Recipe
-from treewright.schema import Task
+from treewright.schema import Schema, Task
 from treewright.table import read, read_column
 from treewright.tree import Tree
 
@@ -115,6 +115,8 @@ class _TreeEstimator(BaseEstimator):
     min_impurity_decrease: float | None = None
     max_impurity: float | None = None
     significance: float | None = None
+    pruning: Any = "recipe"
+    ccp_alpha: float | None = None
     smoothing: str | None = None
     m: float | None = None
     categorical_features: Any = "from_dtype"
@@ -130,22 +132,21 @@ class _TreeEstimator(BaseEstimator):
         frame = self._frame(X, learning=True)
         target = self._target(y)
         kinds = {**kinds_from_categorical_features(self.categorical_features, frame), **(self.kinds or {})}
-        schema = describe(frame, target, self._task, kinds)
-        encoded = encode(frame, schema, training=True, target=target)
+        schema = self._costly(describe(frame, target, self._task, kinds))
+        encoded = encode(frame, schema, training=True, target=target, weight=self._weight(sample_weight))
         if schema.target.classes is not None:
             self.classes_ = class_array(schema.target.classes)
             self.n_classes_ = len(self.classes_)
-        assert encoded.target is not None
-        weight = self._weight(sample_weight, encoded.target)
+        rows = self._weighted(encoded, schema)
         recipe = recipe_with(
             self._base_recipe(),
             self._task,
             {**self.get_params(deep=False), "seed": self._seed()},
             n_rows=frame.n_rows,
             n_columns=len(frame.columns),
-            total_weight=float(frame.n_rows if weight is None else weight.sum()),
+            total_weight=float(frame.n_rows if rows.weight is None else rows.weight.sum()),
         )
-        self.tree_ = grow(replace(encoded, weight=weight), schema, recipe, joblib.effective_n_jobs(self.n_jobs))
+        self.tree_ = grow_and_prune(rows, schema, recipe, joblib.effective_n_jobs(self.n_jobs))
         self.feature_importances_ = _importances(self.tree_)
         return self
 
@@ -205,10 +206,16 @@ class _TreeEstimator(BaseEstimator):
             y = column_or_1d(y, warn=True)
         return read_column(y, str(getattr(y, "name", None) or "target"))
 
-    def _weight(self, sample_weight: Any, target: NDArray[Any]) -> FloatArray | None:
-        if sample_weight is None:
-            return None
-        return encode_weight(read_column(sample_weight, "sample_weight"), len(target))
+    def _weight(self, sample_weight: Any) -> RawColumn | None:
+        return None if sample_weight is None else read_column(sample_weight, "sample_weight")
+
+    def _costly(self, schema: Schema) -> Schema:
+        """The schema with what wrong answers cost."""
+        return schema
+
+    def _weighted(self, rows: Encoded, schema: Schema) -> Encoded:  # noqa: ARG002
+        """The rows with the weights of their classes."""
+        return rows
 
     def _base_recipe(self) -> Recipe:
         return self._recipe
@@ -254,6 +261,8 @@ def _importances(tree: Tree) -> FloatArray:
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Classifier(ClassifierMixin, _TreeEstimator):
     class_weight: Any = None
+    costs: Any = None
+    priors: Any = None
 
     _task: ClassVar[Task] = "classification"
 
@@ -277,18 +286,11 @@ class _Classifier(ClassifierMixin, _TreeEstimator):
             )
         return target
 
-    def _weight(self, sample_weight: Any, target: NDArray[Any]) -> FloatArray | None:
-        weight = super()._weight(sample_weight, target)
-        if self.class_weight is None:
-            return weight
-        rows = np.ones(len(target)) if weight is None else weight
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            # By weight and not by rows: a row given twice is a row of weight two, here too.
-            found = np.bincount(target, weights=rows, minlength=len(self.classes_))
-            factors = rows.sum() / (np.count_nonzero(found) * np.where(found > 0, found, 1.0))
-        else:
-            factors = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
-        return encode_weight(RawColumn("class_weight", "numeric", rows * factors[target]), len(target))
+    def _costly(self, schema: Schema) -> Schema:
+        return replace(schema, target=target_with(schema.target, self.costs, self.priors))
+
+    def _weighted(self, rows: Encoded, schema: Schema) -> Encoded:
+        return weighted(rows, schema, self.class_weight)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -362,7 +364,10 @@ class ID3Classifier(_Classifier):
 @_documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class C45Classifier(_Classifier):
-    """Quinlan's C4.5, unpruned: one child per level, thresholds for numbers, gain ratio, missing values spread."""
+    """Quinlan's C4.5: one child per level, thresholds for numbers, gain ratio, missing values spread.
+
+    Pruned by its estimate of errors; pruning=None leaves the tree as it was grown.
+    """
 
     _recipe: ClassVar[Recipe] = C45
 
@@ -370,13 +375,20 @@ class C45Classifier(_Classifier):
 @_documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class CARTClassifier(_Classifier):
-    """Breiman's CART for classes, unpruned: two children, by gini; surrogate splits for missing values."""
+    """Breiman's CART for classes: two children, by gini; surrogate splits for missing values.
+
+    Pruned by cost-complexity, with ten-fold cross-validation and the one-standard-error rule; pruning=None leaves the
+    tree as it was grown.
+    """
 
 
 @_documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class CARTRegressor(_Regressor):
-    """Breiman's CART for a number, unpruned: two children, by variance; surrogate splits for missing values."""
+    """Breiman's CART for a number: two children, by variance; surrogate splits for missing values.
+
+    Pruned as CARTClassifier is.
+    """
 
 
 @_documented

@@ -26,11 +26,34 @@ from treewright.choices import (
     Threshold,
 )
 from treewright.errors import RecipeError
+from treewright.pruners import (
+    CostComplexity,
+    CostComplexityCV,
+    ErrorBased,
+    ImpurityThresholdCV,
+    MinimumDescription,
+    MinimumError,
+    Pessimistic,
+    Pruner,
+    ReducedError,
+    SameAnswer,
+)
 from treewright.recipe import Recipe
 from treewright.schema import Task
 from treewright.wording import listed
 
 NUMERIC_NAMES: dict[str, Numeric] = {"threshold": Threshold(), "binned": Binned(), "refused": Refused()}
+
+PRUNING_NAMES: dict[str, Pruner] = {
+    "cost_complexity_cv": CostComplexityCV(),
+    "impurity_threshold_cv": ImpurityThresholdCV(),
+    "reduced_error": ReducedError(),
+    "error_based": ErrorBased(),
+    "pessimistic": Pessimistic(),
+    "minimum_error": MinimumError(),
+    "minimum_description": MinimumDescription(),
+    "same_answer": SameAnswer(),
+}
 
 #: The one description of every parameter, whichever estimators have it.
 DESCRIPTIONS = {
@@ -55,6 +78,11 @@ DESCRIPTIONS = {
     "min_impurity_decrease": "Least improvement by a split, times the node's share of the whole weight.",
     "max_impurity": "A node whose impurity is at or below this stays a leaf.",
     "significance": "Largest p of a split, by a chi-square or F test of its children.",
+    "pruning": "How the grown tree is cut back: 'recipe' (as the recipe has it), None (not at all), "
+    "'cost_complexity_cv', 'impurity_threshold_cv', 'reduced_error', 'error_based', 'pessimistic', 'minimum_error', "
+    "'minimum_description', 'same_answer', or a value such as treewright.CostComplexityCV(rule='min').",
+    "ccp_alpha": "scikit-learn's: cost-complexity pruning at this alpha, by impurity; 0 does not prune. Instead of "
+    "`pruning`.",
     "smoothing": "How a leaf's class shares become probabilities: 'none', 'laplace' (one more row of each class) or "
     "'m_estimate'.",
     "m": "For 'm_estimate': how many rows, mixed as the whole table is, are added.",
@@ -67,6 +95,9 @@ DESCRIPTIONS = {
     "n_jobs": "How many threads; -1 for all processors. The tree is the same for any number.",
     "class_weight": "The weight of each class, as a dict; 'balanced' gives all classes the same whole weight. "
     "Multiplies sample_weight.",
+    "costs": "What wrong answers cost: {truth: {answer: cost}}, one where left out; or an array, the truth in rows and "
+    "the answer in columns, in the order of `classes_`. Weighs classes in growing, and the cheapest answer is given.",
+    "priors": "How frequent each class really is, as a dict or in the order of `classes_`; None is as in y.",
     "alpha_merge": "Levels, or groups of levels, whose difference has a larger p than this are merged.",
     "alpha_split": "Largest adjusted p of a split.",
     "bonferroni": "Whether p is adjusted for the number of ways in which levels can be merged.",
@@ -96,6 +127,11 @@ def recipe_with(
             choices[name] = _named(name, given[name], names, getattr(recipe, name))
     if "criterion" in given:
         choices[own] = _criterion(given["criterion"], task, getattr(recipe, own))
+    pruning = parameters.get("pruning", "recipe")
+    if "ccp_alpha" in given:
+        choices["pruning"] = _ccp(given["ccp_alpha"], pruning)
+    elif not (isinstance(pruning, str) and pruning == "recipe"):
+        choices["pruning"] = _named("pruning", pruning, PRUNING_NAMES, recipe.pruning)
     merge = _picked(given, _MERGE)
     if merge:
         choices["branching"] = _merge(choices.get("branching", recipe.branching), merge)
@@ -121,6 +157,14 @@ def _criterion(value: Any, task: Task, current: Any) -> Any:
         return Custom(value, task)
     names = {name: criterion for name, criterion in CRITERION_NAMES.items() if criterion.task == task}
     return _named("criterion", value, names, current)
+
+
+def _ccp(alpha: Any, pruning: Any) -> CostComplexity | None:
+    """scikit-learn's ccp_alpha; its 0 leaves even splits that gain nothing."""
+    if not (isinstance(pruning, str) and pruning == "recipe"):
+        raise RecipeError(f"give ccp_alpha or pruning, not both: ccp_alpha={alpha!r}, pruning={pruning!r}")
+    chosen = CostComplexity(alpha, risk="impurity")
+    return chosen if alpha > 0 else None
 
 
 def _merge(branching: Any, settings: dict[str, Any]) -> Merge:

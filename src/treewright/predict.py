@@ -12,43 +12,44 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import _core
 from treewright.choices import RefuseMissing
 from treewright.columns import READ_IN_PLACE
-from treewright.encode import Encoded, encode, refuse_infinite
+from treewright.encode import Encoded, encode
+from treewright.engine import answers, classify, refuse_infinite, route
 from treewright.errors import DataError
 from treewright.schema import Level
 from treewright.table import read
-from treewright.tree import Tree
+from treewright.tree import Tree, answer_places
 
 #: As many threads as there are processors.
 ALL_THREADS = 0
 
 
 def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
-    """The most probable class of each row, the first of equals; or the number."""
-    rows = _rows(tree, data, n_threads)
-    if tree.schema.target.classes is None:
-        numbers: NDArray[Any] = _router(tree).predict(*rows)[:, 0]
-        return numbers
-    classes: NDArray[Any] = tree.keep("classes", lambda: class_array(tree.schema.target.classes or ()))
-    named: NDArray[Any] = classes[_router(tree).classify(*rows)]
+    """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number."""
+    rows = _encoded(tree, data, n_threads)
+    target = tree.schema.target
+    if target.classes is None:
+        return answers(tree, rows, n_threads)[:, 0]
+    if target.costs is None:
+        places = classify(tree, rows, n_threads)
+    else:
+        places = answer_places(target, answers(tree, rows, n_threads))
+    classes: NDArray[Any] = tree.keep("classes", lambda: class_array(target.classes or ()))
+    named: NDArray[Any] = classes[places]
     return named
 
 
 def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
     """The probability of each class, in the order of `tree.schema.target.classes`."""
-    rows = _rows(tree, data, n_threads)
     if tree.schema.target.classes is None:
         raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
-    shares: NDArray[np.float64] = _router(tree).predict(*rows)
-    return shares
+    return answers(tree, _encoded(tree, data, n_threads), n_threads)
 
 
 def apply(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
     """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
-    nodes: NDArray[np.int32] = _router(tree).apply(*_rows(tree, data, n_threads))
-    return nodes
+    return route(tree, _encoded(tree, data, n_threads), n_threads)
 
 
 def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
@@ -59,39 +60,31 @@ def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
     return np.array(classes, dtype=object)  # mixed types: numpy would turn the numbers into text
 
 
-def _router(tree: Tree) -> Any:
-    """The tree made ready for rows, once."""
-    return tree.keep("router", lambda: _core.Router(dict(tree.arrays), tree.recipe.seed))
-
-
-def _rows(tree: Tree, data: object, n_threads: int) -> tuple[Any, list[int], int, int]:
-    """What the router is given: the columns as they are coded, their kinds, how many rows and threads."""
+def _encoded(tree: Tree, data: object, n_threads: int) -> Encoded:
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
-    matrix = _matrix(tree, data)
-    if matrix is not None:
-        return matrix, tree.keep("kinds", lambda: [0] * len(tree.schema.columns)), len(matrix), n_threads
-    # An array has no names and is read whole; of a table only the tree's own columns are.
-    rows = encode(read(data, only=tree.schema.names), tree.schema, training=False, unseen=tree.recipe.unseen)
-    kinds = list(rows.kinds)
-    refuse_infinite(_core.first_infinite(rows.columns, kinds, rows.n_rows, n_threads), rows, tree.schema)
-    if isinstance(tree.recipe.missing, RefuseMissing):
-        _refuse_missing(tree, rows)
-    return rows.columns, kinds, rows.n_rows, n_threads
+    rows = _matrix(tree, data)
+    if rows is None:
+        # An array has no names and is read whole; of a table only the tree's own columns are.
+        rows = encode(read(data, only=tree.schema.names), tree.schema, training=False, unseen=tree.recipe.unseen)
+        if isinstance(tree.recipe.missing, RefuseMissing):
+            _refuse_missing(tree, rows)
+    refuse_infinite(rows, tree.schema, n_threads)
+    return rows
 
 
-def _matrix(tree: Tree, data: object) -> NDArray[Any] | None:
-    """The data, if it is a matrix that the router can read as it is, with nothing to complain about.
+def _matrix(tree: Tree, data: object) -> Encoded | None:
+    """The data as it is, if it is a matrix that the core can read so.
 
-    This is how rows come one at a time, where every microsecond counts, and by the million. All other tables, and all
-    complaints, go the way of `encode`.
+    This is how rows come one at a time, where every microsecond counts, and by the million.
     """
     if type(data) is not np.ndarray or data.dtype not in READ_IN_PLACE or data.ndim != 2 or len(data) == 0:
         return None
     plain = tree.keep("plain", lambda: _is_plain(tree))
-    if not plain or data.shape[1] != plain or _core.first_infinite(data, [0] * plain, len(data), 1) is not None:
+    if not plain or data.shape[1] != plain:
         return None
-    return data
+    columns: Any = data  # the core takes a matrix for its columns
+    return Encoded(columns, tree.keep("kinds", lambda: (0,) * plain), (), len(data))
 
 
 def _is_plain(tree: Tree) -> int:

@@ -61,6 +61,7 @@ from treewright.choices import (
     require_within,
 )
 from treewright.errors import RecipeError
+from treewright.pruners import PRUNERS, CostComplexityCV, ErrorBased, Pruner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +70,7 @@ class Recipe:
 
     `slack`: a later candidate wins only by more than this (J48's comparisons); `drop_blank_rows`: rows with every
     column missing are left out of growing (rpart, CHAID); `rivals`: how many beaten splits each node remembers;
-    `seed`: for max_features and RandomChild.
+    `seed`: for max_features and RandomChild. `pruning` cuts the grown tree back; the core does not know of it.
     """
 
     name: str = "custom"
@@ -81,6 +82,7 @@ class Recipe:
     unseen: Literal["missing", "majority", "error"] = "missing"
     stopping: Stopping = field(default_factory=Stopping)
     simplify: Simplify | None = None
+    pruning: Pruner | None = None
     leaves: Leaves = field(default_factory=Leaves)
     slack: float = 0.0
     drop_blank_rows: bool = False
@@ -184,9 +186,9 @@ def _written(value: Any) -> Any:
         name = getattr(value.function, "__name__", "function")
         return {"choice": "Custom", "function": name, "task": value.task}
     if dataclasses.is_dataclass(value):
-        settings = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        settings = {f.name: _written(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return {"choice": type(value).__name__, **settings}
-    return value
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _named_only(name: str) -> Callable[[Any, Any], Any]:
@@ -227,6 +229,7 @@ _FIELD_TYPES: dict[str, tuple[tuple[type, ...], bool]] = {
     ),
     "stopping": ((Stopping,), False),
     "simplify": ((Collapse, Complexity), True),
+    "pruning": (PRUNERS, True),
     "leaves": ((Leaves,), False),
 }
 
@@ -252,6 +255,7 @@ C45 = Recipe(
     missing=Spread(),
     stopping=Stopping(min_weight_split=4.0, min_weight_two=2.0, zero_gain=True),
     simplify=Collapse(),
+    pruning=ErrorBased(),
     leaves=Leaves(empty="majority"),
 )
 
@@ -260,11 +264,12 @@ J48 = dataclasses.replace(
     name="J48",
     stopping=Stopping(min_weight_split=4.0, min_weight_two=2.0),
     simplify=Collapse(top_down=True),
+    pruning=ErrorBased(deviate="exact"),
     leaves=Leaves(empty="distribution"),
     slack=1e-6,
 )
 
-CART = Recipe(name="CART")
+CART = Recipe(name="CART", pruning=CostComplexityCV(folds=10, rule="1se"))
 
 RPART = Recipe(
     name="RPART",

@@ -42,11 +42,17 @@ class ColumnSpec:
 
 @dataclass(frozen=True)
 class TargetSpec:
-    """The answer: `classes` in code order, or None for a number."""
+    """The answer: `classes` in code order, or None for a number.
+
+    `costs[i][j]` is what answering class j costs where class i is true (None: every wrong answer costs one); `priors`
+    how frequent the classes are outside the table (None: as in it).
+    """
 
     name: str
     task: Task
     classes: tuple[Level, ...] | None = None
+    costs: tuple[tuple[float, ...], ...] | None = None
+    priors: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,8 @@ class Schema:
                 "name": self.target.name,
                 "task": self.target.task,
                 **({"classes": _plain(self.target.classes)} if self.target.classes is not None else {}),
+                **({"costs": [list(row) for row in self.target.costs]} if self.target.costs is not None else {}),
+                **({"priors": list(self.target.priors)} if self.target.priors is not None else {}),
             },
         }
 
@@ -103,12 +111,31 @@ def _column(written: object, place: str) -> ColumnSpec:
 
 
 def _target(written: object, place: str) -> TargetSpec:
-    target = require_keys(written, place, ("name", "task"), ("classes",))
+    target = require_keys(written, place, ("name", "task"), ("classes", "costs", "priors"))
     task = cast(Task, _one_of(target["task"], f"{place}.task", TASKS))
     classes = _levels(target, "classes", place, wanted=task == "classification", why=f"a target for {task}")
     if classes == ():
         raise FileError(f"{place}.classes is empty; a target for classification has at least one class")
-    return TargetSpec(_text(target["name"], f"{place}.name"), task, classes)
+    costs, priors = target.get("costs"), target.get("priors")
+    if "costs" in target:
+        if type(costs) is not list or classes is None or len(costs) != len(classes):
+            raise FileError(f"{place}.costs must be a list with one row per class")
+        costs = tuple(_shares(row, f"{place}.costs[{i}]", len(costs)) for i, row in enumerate(costs))
+        if any(row[i] != 0 for i, row in enumerate(costs)):
+            raise FileError(f"{place}.costs must be 0 where the answer is the truth")
+    if "priors" in target:
+        priors = _shares(priors, f"{place}.priors", len(classes or ()))
+    return TargetSpec(_text(target["name"], f"{place}.name"), task, classes, costs, priors)
+
+
+def _shares(written: object, place: str, length: int) -> tuple[float, ...]:
+    """A number from zero up for each class."""
+    if type(written) is not list or len(written) != length:
+        raise FileError(f"{place} must be a list with one number per class")
+    for i, number in enumerate(written):
+        if type(number) not in (int, float) or not 0 <= number < math.inf:
+            raise FileError(f"{place}[{i}] must be a finite number from zero up")
+    return tuple(written)
 
 
 def _levels(owner: dict[str, Any], key: str, place: str, *, wanted: bool, why: str) -> tuple[Level, ...] | None:

@@ -75,6 +75,13 @@ def read_column(values: object, name: str) -> RawColumn:
     return from_array(name, values)
 
 
+def taken(frame: Frame, what: object, role: str) -> tuple[RawColumn, Frame]:
+    """A column of the frame by its name, and the frame without it; or a column that comes by itself."""
+    if isinstance(what, str):
+        return pop_column(frame, what, role)
+    return read_column(what, str(getattr(what, "name", None) or role)), frame
+
+
 # --- each kind of table ---------------------------------------------------------------------------------------------
 
 

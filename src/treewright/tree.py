@@ -1,8 +1,10 @@
 """The Tree: a plain value that holds what was learned, and the views through which it is read.
 
-Comes in: the tree arrays of docs/boundary.md, the schema, the recipe. Goes out: nodes and splits as small values.
+Comes in: the tree arrays of docs/boundary.md, the schema, the recipe, what was cut off.
+Goes out: nodes and splits as small values.
 Always holds: a `Tree` that exists is sound (see `tree_check`) and never changes; two trees are equal when every bit of
-their arrays, their schema and their recipe is. Nothing here computes a tree, and nothing here needs the core.
+their arrays, their schema, their recipe and their cuts is. Nothing here computes a tree, and nothing here needs
+the core.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.recipe import Recipe
-from treewright.schema import ColumnSpec, Level, Schema, require_keys
+from treewright.schema import ColumnSpec, Level, Schema, TargetSpec, require_keys
 from treewright.tree_check import RANDOM, SPREAD, STOP_HERE, STOP_REASONS, check
+from treewright.tree_cuts import Cut, read_cuts, write_cuts
 from treewright.tree_form import read_arrays, read_recipe, write_arrays
 from treewright.tree_words import bins_of_children, break_texts, conditions, name_text
 
@@ -109,11 +112,15 @@ class Split:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """A decision tree: `Tree(arrays, schema, recipe)`; the arrays are copied, checked and frozen."""
+    """A decision tree: `Tree(arrays, schema, recipe)`; the arrays are copied, checked and frozen.
+
+    `cuts`: what pruning took away, in the order it did; empty for a tree as it was grown.
+    """
 
     arrays: Mapping[str, NDArray[Any]]
     schema: Schema
     recipe: Recipe
+    cuts: tuple[Cut, ...] = ()
     _kept: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -176,6 +183,7 @@ class Tree:
             return True
         # The written form of a recipe has the name of a user's criterion, and that is what counts.
         same = self._schema_text == other._schema_text and self.recipe.as_dict() == other.recipe.as_dict()
+        same = same and self.cuts == other.cuts
         pairs = [(array, other.arrays[name]) for name, array in self.arrays.items()]
         return same and all(a.shape == b.shape for a, b in pairs) and all(a.tobytes() == b.tobytes() for a, b in pairs)
 
@@ -199,14 +207,16 @@ class Tree:
 
     def as_dict(self) -> dict[str, Any]:
         """The written form: recipe, schema and the arrays as plain lists."""
-        return {"recipe": self.recipe.as_dict(), "schema": self.schema.as_dict(), **write_arrays(self.arrays)}
+        parts = {"recipe": self.recipe.as_dict(), "schema": self.schema.as_dict(), **write_arrays(self.arrays)}
+        return parts | ({"cuts": write_cuts(self.cuts)} if self.cuts else {})
 
     @staticmethod
     def from_dict(written: object) -> Tree:
         """The tree that `as_dict` wrote; anything else is a `FileError` that says where."""
-        parts = require_keys(written, "$", ("recipe", "schema", "nodes", "splits"))
+        parts = require_keys(written, "$", ("recipe", "schema", "nodes", "splits"), ("cuts",))
         recipe, schema = read_recipe(parts["recipe"]), Schema.from_dict(parts["schema"])
-        return Tree(read_arrays(parts["nodes"], parts["splits"]), schema, recipe)
+        arrays = read_arrays(parts["nodes"], parts["splits"])
+        return Tree(arrays, schema, recipe, read_cuts(parts.get("cuts", []), len(arrays["parent"])))
 
     def __reduce__(self) -> tuple[Callable[[object], Tree], tuple[dict[str, Any]]]:
         return Tree.from_dict, (self.as_dict(),)  # a pickled tree holds plain lists and is checked when it comes back
@@ -293,9 +303,11 @@ class Node:
 
     @property
     def prediction(self) -> Level:
-        """The most probable class, the first of equals; or the number."""
+        """The most probable class (with costs, the cheapest answer), the first of equals; or the number."""
         value = self.tree.arrays["value"][self.id]
-        return float(value[0]) if self._classes is None else self._classes[int(value.argmax())]
+        if self._classes is None:
+            return float(value[0])
+        return self._classes[int(answer_places(self.tree.schema.target, value[np.newaxis])[0])]
 
     @property
     def probabilities(self) -> tuple[float, ...] | None:
@@ -335,6 +347,21 @@ class Node:
     def __repr__(self) -> str:
         what = f"answers {self.prediction!r}" if self.is_leaf else f"asks {self.split.column!r}"  # type: ignore[union-attr]
         return f"<Node {self.id}: {what}, {self.rows} rows, depth {self.depth}>"
+
+
+def cost_array(target: TargetSpec) -> NDArray[np.float64]:
+    """What answering class j costs where class i is true, at [i, j]."""
+    n = len(target.classes or ())
+    return 1.0 - np.eye(n) if target.costs is None else np.array(target.costs, dtype=np.float64)
+
+
+def answer_places(target: TargetSpec, probabilities: NDArray[Any]) -> NDArray[np.intp]:
+    """The class answered for each row of probabilities: the most probable or, with costs, the cheapest."""
+    if target.costs is None:
+        best: NDArray[np.intp] = probabilities.argmax(axis=1)
+    else:
+        best = (probabilities @ cost_array(target)).argmin(axis=1)
+    return best
 
 
 def _part(arrays: Mapping[str, NDArray[Any]], start: str, items: str, i: int) -> NDArray[Any]:

@@ -74,7 +74,11 @@ STOP_REASONS: dict[int, str] = {
     11: "complexity",
     12: "empty",
     13: "decrease too small",
+    14: "pruned",
 }
+
+#: The reason of a leaf that pruning made; the tree's cuts say more.
+PRUNED = 14
 
 SPREAD, STOP_HERE, RANDOM, AS_MISSING = -1, -2, -3, -4
 

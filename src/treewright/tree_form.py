@@ -44,8 +44,12 @@ def read_arrays(nodes: object, splits: object) -> dict[str, Array]:
 
 
 def read_recipe(written: object, place: str = "$.recipe") -> Recipe:
-    """The recipe that `Recipe.as_dict` wrote: every field, every setting, nothing else."""
-    fields = require_keys(written, place, [f.name for f in dataclasses.fields(Recipe)])
+    """The recipe that `Recipe.as_dict` wrote: every field, every setting, nothing else.
+
+    Only `pruning` may be left out: files from before there was pruning have none.
+    """
+    names = [f.name for f in dataclasses.fields(Recipe) if f.name != "pruning"]
+    fields = {"pruning": None} | require_keys(written, place, names, ("pruning",))
     try:
         recipe = Recipe.from_dict(fields)
     except (RecipeError, TypeError, OverflowError) as error:

@@ -8,10 +8,10 @@ the tests compare.
 Run: python tests/goldens/make.py [ORACLES] [--check]
 
 The form written: `columns` (name, kind, levels), `target`, `task`, `data` (per column: numbers, or places in `levels`;
-null is missing) and `goldens`, one per program and variant. Left out of every golden: print-outs, complexity tables,
-importance. A golden that equals another one of the same data set says `same_as`. Of a C4.5 tree the double precision
+null is missing) and `goldens`, one per program and variant. Left out of every golden: print-outs, importance.
+A golden that equals another one of the same data set says `same_as`. Of a C4.5 tree the double precision
 result is taken where there is one, of a CHAID tree the `.exact` one (`from` names the file).
-C4.5's `c5` is `default`: -c changes pruning only.
+C4.5's `c5.unpruned` is `default.unpruned`: -c changes pruning only. J48's `rep` is left out: chance decides it.
 
 A node has `dist` (weight per class) or `n`, `mean`, `dev`; `n` only where it is not the sum of `dist`; `empty` where no
 training row went, then `answer` is its class (null: Id3 gives none). A split has `column`, and
@@ -31,6 +31,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ORACLES = HERE.parents[2] / "shared" / "oracles"
 
+#: What a golden says of itself even where its result is that of another.
+OWN = ("from", "program", "options", "pruned")
+
 
 def kept(files: list[str]) -> dict[str, str]:
     """Golden name -> file, for the goldens that are compared."""
@@ -40,8 +43,9 @@ def kept(files: list[str]) -> dict[str, str]:
         exact = name.endswith((".f64", ".exact"))
         base = name.removesuffix(".f64").removesuffix(".exact")
         wanted = (
-            base in ("weka.id3", "weka.j48.unpruned", "weka.j48.binary-unpruned")
-            or (base.startswith("c45.") and base.endswith(".unpruned") and not base.startswith("c45.c5."))
+            base == "weka.id3"
+            or (base.startswith("weka.j48.") and base != "weka.j48.rep")
+            or (base.startswith("c45.") and base != "c45.c5.unpruned")
             or base.startswith(("rpart.", "sklearn.", "chaidr."))
         )
         if wanted and (exact or base not in chosen):
@@ -158,14 +162,20 @@ def golden(source: dict[str, Any], file: str, data: dict[str, list[Any]]) -> dic
     program = source["oracle"]["program"]
     out: dict[str, Any] = {"from": file, "program": program.split()[0], "options": source["oracle"]["options"]}
     if program == "C4.5":
+        out["pruned"] = source["oracle"]["tree"] == "pruned"
         out["single_precision"] = source["oracle"]["build"].startswith("single")
     if program.startswith("scikit-learn"):
         # Depths where seeds disagree are a matter of luck, so nothing can be compared there.
         keys = ("max_depth", "impurity", "leaves")
         out["curve"] = [[step[key] for key in keys] for step in source["depth_curve"] if step["seed_invariant"]]
+        path = source["ccp_path"]
+        if path["seed_invariant"]:
+            out["ccp_path"] = [list(step) for step in zip(path["ccp_alphas"], path["impurities"], strict=True)]
         return out
     out["nodes"] = source["summary"]["nodes"]
     if program == "rpart":
+        steps = source.get("cptable_merged", source["cptable"])
+        out["cptable"] = [[step[key] for key in ("CP", "nsplit", "rel_error")] for step in steps]
         root = source["root"]
         out["root"] = {key: [side(split) for split in root.get(key, [])] for key in ("competitors", "surrogates")}
     if program == "chaidr":
@@ -204,10 +214,10 @@ def data_set(folder: Path) -> dict[str, Any]:
     seen: dict[str, str] = {}
     for name, file in kept([path.name for path in folder.glob("*.json") if path.name != "schema.json"]).items():
         reading = golden(json.loads((folder / file).read_text(encoding="utf-8")), file, values)
-        result = {key: value for key, value in reading.items() if key not in ("from", "program", "options")}
+        result = {key: value for key, value in reading.items() if key not in OWN}
         first = seen.setdefault(json.dumps(result), name)
         if first != name:
-            reading = {key: reading[key] for key in ("from", "program", "options")} | {"same_as": first}
+            reading = {key: value for key, value in reading.items() if key in OWN} | {"same_as": first}
         goldens[name] = reading
     head = {"name": schema["name"], "source": schema["source"], "task": schema["task"], "target": schema["target"]}
     return head | {"columns": columns, "data": data, "goldens": goldens}

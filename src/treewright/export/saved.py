@@ -57,6 +57,7 @@ def to_json(tree: Tree) -> str:
     for table in ("nodes", "splits"):
         arrays = ",\n  ".join(f"{_json(name)}: {_json(values)}" for name, values in parts[table].items())
         lines.append(f"{_json(table)}: {{\n  {arrays}\n }}")
+    lines += [f"{_json(key)}: {_json(parts[key])}" for key in ("cuts",) if key in parts]
     return "{\n " + ",\n ".join(lines) + "\n}\n"
 
 

@@ -3,6 +3,7 @@
 Always holds: nothing here needs the compiled core; drawing never changes what is drawn.
 """
 
+from treewright.render.cuts import cuts
 from treewright.render.text import text
 
-__all__ = ["text"]
+__all__ = ["cuts", "text"]

@@ -139,7 +139,7 @@ def _certainty(node: Node, counts: tuple[float, ...] | None) -> str:
     if counts is None:
         return f", ± {number_text(_rounded(node.deviation or 0.0))}" if node.rows > 1 else ""
     total = sum(counts)
-    own = counts[int(node.tree.arrays["value"][node.id].argmax())]
+    own = counts[list(node.tree.schema.target.classes or ()).index(node.prediction)]
     return f", {_percent(own / total)}" if total > 0 else ""
 
 

@@ -1,0 +1,30 @@
+// What a node with rows answers: the shares of its classes, smoothed as the recipe says.
+#pragma once
+
+#include <numeric>
+
+#include "criterion.hpp"
+#include "recipe.hpp"
+
+namespace tw {
+
+// `stat`, `whole`: weight per class at the node and in the whole table. `value`: as many probabilities.
+inline void class_answer(const Recipe& recipe, Stat stat, Stat whole, double* value) {
+    const double weight = std::accumulate(stat.begin(), stat.end(), 0.0);
+    const double all = std::accumulate(whole.begin(), whole.end(), 0.0);
+    for (size_t c = 0; c < stat.size(); ++c) {
+        switch (recipe.smoothing) {
+            case Smoothing::none:
+                value[c] = stat[c] / weight;
+                break;
+            case Smoothing::laplace:
+                value[c] = (stat[c] + 1) / (weight + static_cast<double>(stat.size()));
+                break;
+            case Smoothing::m_estimate:
+                value[c] = (stat[c] + recipe.smoothing_m * whole[c] / all) / (weight + recipe.smoothing_m);
+                break;
+        }
+    }
+}
+
+} // namespace tw

@@ -1,0 +1,28 @@
+// How many errors a leaf may really make: the upper limit of a binomial, as C4.5 and J48 compute it.
+//
+// Comes in: the cases at a leaf, the errors seen there, a confidence. Goes out: what is to be added to the errors seen.
+// Always holds: nothing is added where there are no cases; less confidence adds more.
+#pragma once
+
+namespace tw {
+
+// The two programs differ in three places: C4.5 interpolates the normal quantile in a small table, takes two thirds of
+// what remains where nearly every case is an error, and treats tiny errors as none; J48 does none of these, and adds
+// nothing above a confidence of one half.
+enum class Deviate { table, exact };
+
+class ErrorLimit {
+public:
+    ErrorLimit(double confidence, Deviate deviate);
+    double extra(double cases, double errors) const;
+
+private:
+    double confidence_;
+    Deviate deviate_;
+    double squared_; // of the normal quantile
+};
+
+// The number that a standard normal variable exceeds with probability p.
+double normal_upper_quantile(double p);
+
+} // namespace tw

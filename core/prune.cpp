@@ -1,0 +1,139 @@
+#include "prune.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace tw {
+namespace {
+
+class Links {
+public:
+    Links(const int32_t* parent, const double* risk, int64_t n)
+        : parent_(parent),
+          risk_(risk),
+          first_(n + 1, 0),
+          children_(n > 0 ? n - 1 : 0),
+          below_(risk, risk + n),
+          leaves_(n, 1),
+          alpha_(n, 0),
+          inner_(n, 0) {
+        for (int64_t i = 1; i < n; ++i) ++first_[parent[i] + 1];
+        for (int64_t i = 0; i < n; ++i) first_[i + 1] += first_[i];
+        std::vector<int64_t> next(first_.begin(), first_.end() - 1);
+        for (int64_t i = 1; i < n; ++i) children_[next[parent[i]]++] = i;
+        for (int64_t i = n; i-- > 0;) {
+            inner_[i] = first_[i] < first_[i + 1];
+            if (inner_[i]) add_up(i);
+        }
+    }
+
+    std::vector<double> run() {
+        for (int64_t i = 0; i < static_cast<int64_t>(inner_.size()); ++i) {
+            if (inner_[i]) queue_.emplace(price_of(i), i);
+        }
+        double alpha = 0;
+        while (!queue_.empty()) {
+            const auto [price, node] = queue_.top();
+            queue_.pop();
+            if (!inner_[node]) continue;
+            const double now = price_of(node);
+            if (now > price) { // cutting the weakest link below only ever raises a price, so none comes too late
+                queue_.emplace(now, node);
+                continue;
+            }
+            alpha = std::max(alpha, now);
+            close(node, alpha);
+            for (int64_t above = parent_[node]; above >= 0; above = parent_[above]) add_up(above);
+        }
+        return std::move(alpha_);
+    }
+
+private:
+    using Price = std::pair<double, int64_t>;
+
+    void add_up(int64_t node) {
+        below_[node] = 0;
+        leaves_[node] = 0;
+        for (int64_t c = first_[node]; c < first_[node + 1]; ++c) {
+            below_[node] += below_[children_[c]];
+            leaves_[node] += leaves_[children_[c]];
+        }
+    }
+
+    // What each leaf beyond the first saves.
+    double price_of(int64_t node) const {
+        return (risk_[node] - below_[node]) / static_cast<double>(leaves_[node] - 1);
+    }
+
+    void close(int64_t node, double alpha) {
+        std::vector<int64_t> open{node};
+        while (!open.empty()) {
+            const int64_t i = open.back();
+            open.pop_back();
+            if (!inner_[i]) continue;
+            inner_[i] = 0;
+            alpha_[i] = alpha;
+            open.insert(open.end(), children_.begin() + first_[i], children_.begin() + first_[i + 1]);
+        }
+        below_[node] = risk_[node];
+        leaves_[node] = 1;
+    }
+
+    const int32_t* parent_;
+    const double* risk_;
+    std::vector<int64_t> first_, children_;
+    std::vector<double> below_;
+    std::vector<int64_t> leaves_;
+    std::vector<double> alpha_;
+    std::vector<char> inner_;
+    std::priority_queue<Price, std::vector<Price>, std::greater<>> queue_;
+};
+
+Subtree together(double as_leaf, const std::vector<Subtree>& below) {
+    Subtree whole{as_leaf, 0, 1, 0};
+    for (const Subtree& part : below) {
+        whole.risk += part.risk;
+        whole.splits += part.splits;
+    }
+    whole.price = (as_leaf - whole.risk) / static_cast<double>(whole.splits);
+    return whole;
+}
+
+} // namespace
+
+Subtree above(double as_leaf, std::vector<Subtree> below) {
+    std::reverse(below.begin(), below.end()); // of equals, the last child goes first
+    std::stable_sort(below.begin(), below.end(), [](const Subtree& a, const Subtree& b) { return a.price < b.price; });
+    Subtree whole = together(as_leaf, below);
+    for (size_t c = 0; c < below.size() && whole.price > below[c].price; ++c) {
+        below[c].risk = below[c].as_leaf;
+        below[c].splits = 0;
+        whole = together(as_leaf, below);
+    }
+    return whole;
+}
+
+std::vector<double> child_links(const int32_t* parent, const double* risk, int64_t n) {
+    std::vector<std::vector<Subtree>> below(n);
+    std::vector<double> price(n, 0);
+    for (int64_t i = n; i-- > 0;) {
+        std::reverse(below[i].begin(), below[i].end()); // met from the last child to the first
+        const Subtree whole = below[i].empty() ? Subtree{risk[i], risk[i], 0, 0} : above(risk[i], std::move(below[i]));
+        below[i].clear();
+        price[i] = whole.price;
+        if (i > 0) below[parent[i]].push_back(whole);
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        price[i] = std::max(price[i], 0.0);
+        if (i > 0) price[i] = std::min(price[i], price[parent[i]]); // nothing outlives what it hangs on
+    }
+    return price;
+}
+
+std::vector<double> weakest_links(const int32_t* parent, const double* risk, int64_t n) {
+    return Links(parent, risk, n).run();
+}
+
+} // namespace tw

@@ -1,0 +1,142 @@
+"""The engine as Python sees it: an encoded table becomes a tree, encoded rows find their nodes and answers.
+
+Comes in: `Encoded` arrays, a schema and a recipe, or a tree. Goes out: a `Tree` as it was grown, or one node or one
+answer per row.
+Always holds: everything that could be wrong with the input is found before the core starts. The tree does not depend on
+the order of rows or on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.choices import Custom, Poisson, Refused, RefuseMissing
+from treewright.costs import altered
+from treewright.encode import Encoded
+from treewright.errors import DataError
+from treewright.kinds import infinity
+from treewright.recipe import Recipe
+from treewright.schema import Schema
+from treewright.tree import Tree
+from treewright.wording import listed
+
+
+def grow(
+    encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int, progress: Callable[[float], object] | None = None
+) -> Tree:
+    """The core's tree of an encoded table, if the recipe can learn from it; `recipe.pruning` is not applied.
+
+    `progress` is told now and then which part of the rows has found its leaf, from 0 to 1.
+    """
+    refuse_recipe(recipe, schema)
+    refuse_infinite(encoded, schema, n_threads)
+    _refuse_values(recipe, schema, encoded)
+    assert encoded.target is not None
+    criterion = recipe.criterion if encoded.n_classes else recipe.regression
+    seen = altered(schema.target, encoded.target, encoded.weight)
+    arrays = _core.grow(
+        columns=encoded.columns,
+        kinds=list(encoded.kinds),
+        levels=list(encoded.levels),
+        target=encoded.target,
+        n_classes=encoded.n_classes,
+        weight=seen.weight,
+        recipe=recipe.as_dict(),
+        n_threads=n_threads,
+        custom=criterion.function if isinstance(criterion, Custom) else None,
+        factor=seen.factor,
+        cost=seen.cost,
+        coded=encoded.coded,
+        progress=progress,
+    )
+    return Tree(arrays, schema, recipe)
+
+
+def coded(encoded: Encoded, n_threads: int) -> Encoded:
+    """The same table, coded now: worth it where several trees are grown on its rows."""
+    if encoded.coded is not None:
+        return encoded
+    return replace(encoded, coded=_core.Coded(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads))
+
+
+def has_missing(encoded: Encoded) -> bool:
+    """Whether any value is missing, in a table that is `coded`."""
+    levels = (column for column in encoded.columns if column.dtype.kind != "f")
+    return bool(encoded.coded.has_gaps or any((column < 0).any() for column in levels))
+
+
+def route(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
+    """The node that answers each row; where a row goes down several branches, the heaviest."""
+    nodes: NDArray[np.int32] = _router(tree).apply(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    return nodes
+
+
+def answers(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.float64]:
+    """Each row's class probabilities, or its number: the weighted sum over all paths."""
+    values: NDArray[np.float64] = _router(tree).predict(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    return values
+
+
+def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
+    """The place of each row's most probable class, the first of equals."""
+    places: NDArray[np.int32] = _router(tree).classify(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    return places
+
+
+def refuse_infinite(encoded: Encoded, schema: Schema, n_threads: int) -> None:
+    """The core looks for infinite numbers, for it is quick."""
+    found: Any = _core.first_infinite(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads)
+    if found is not None:
+        column, row = found
+        values: Any = encoded.columns
+        value = values[row, column] if isinstance(values, np.ndarray) else values[column][row]
+        raise infinity(schema.columns[column].name, float(value), row)
+
+
+def _router(tree: Tree) -> Any:
+    """The tree made ready for rows, once."""
+    return tree.keep("router", lambda: _core.Router(dict(tree.arrays), tree.recipe.seed))
+
+
+def refuse_recipe(recipe: Recipe, schema: Schema) -> None:
+    """What this recipe cannot learn from, whatever the values."""
+    regression = schema.target.task == "regression"
+    if (recipe.regression if regression else recipe.criterion) is None:
+        raise DataError(
+            f"the recipe {recipe.name!r} has no criterion for {schema.target.task}, but the target "
+            f"{schema.target.name!r} {'is numeric' if regression else 'has classes'}; "
+            + ("use CART or CHAID, or task='classification' if its numbers are names" if regression else "use CART")
+        )
+    numbers = [column.name for column in schema.columns if not column.has_levels]
+    if isinstance(recipe.numeric, Refused) and numbers:
+        raise DataError(
+            f"the recipe {recipe.name!r} asks about levels only, but {listed(numbers)} "
+            f"{'is numeric' if len(numbers) == 1 else 'are numeric'}; use C45 or CART, give the recipe "
+            "numeric=Binned(10), or declare the column nominal with kinds="
+        )
+
+
+def _refuse_values(recipe: Recipe, schema: Schema, encoded: Encoded) -> None:
+    """What this recipe cannot learn from, given the values."""
+    if isinstance(recipe.missing, RefuseMissing):
+        for column, values in zip(schema.columns, encoded.columns, strict=True):
+            missing = int(np.count_nonzero(values < 0 if column.has_levels else np.isnan(values)))
+            if missing:
+                raise DataError(
+                    f"column {column.name!r} is missing in {missing} of {encoded.n_rows} rows, and the recipe "
+                    f"{recipe.name!r} refuses missing values; fill them in, or choose missing=Spread() or another "
+                    "policy"
+                )
+    if isinstance(recipe.regression, Poisson) and schema.target.task == "regression":
+        assert encoded.target is not None
+        if encoded.target.min() < 0 or encoded.target.sum() <= 0:
+            raise DataError(
+                f"the target {schema.target.name!r} must not be negative, nor all zero, for the Poisson criterion; "
+                "use Variance()"
+            )

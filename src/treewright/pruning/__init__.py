@@ -1,0 +1,154 @@
+"""Pruning: a grown tree becomes a smaller one.
+
+Comes in: a `Tree`, a pruner, and rows where the pruner looks at rows. Goes out: a new `Tree`.
+Always holds: no pruner adds a leaf; a tree that loses nothing comes back with the same arrays; the tree's recipe names
+the pruner, and its cuts say what was taken away and why. Which function serves which pruner is in one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from treewright.encode import Encoded, encode
+from treewright.engine import grow, refuse_recipe
+from treewright.errors import DataError, RecipeError
+from treewright.pruners import (
+    PRUNERS,
+    BestLeaves,
+    ByNodes,
+    CostComplexity,
+    CostComplexityCV,
+    CriticalValue,
+    ErrorBased,
+    ImpurityThresholdCV,
+    MinimumDescription,
+    MinimumError,
+    Pessimistic,
+    Pruner,
+    ReducedError,
+    SameAnswer,
+    ToDepth,
+)
+from treewright.pruning.by_hand import prune_best_leaves, prune_depth, prune_nodes, prune_same_answer
+from treewright.pruning.complexity import (
+    prune_by_complexity,
+    prune_by_validated_complexity,
+    prune_by_validated_threshold,
+)
+from treewright.pruning.error_based import prune_by_errors
+from treewright.pruning.estimates import (
+    prune_critical_value,
+    prune_minimum_description,
+    prune_minimum_error,
+    prune_pessimistic,
+)
+from treewright.pruning.path import PruningPath, as_grown, cross_validated_path, training_path
+from treewright.pruning.reduced_error import grow_and_reduce, prune_reduced_error
+from treewright.recipe import Recipe
+from treewright.schema import Schema
+from treewright.table import read, taken
+from treewright.tree import Tree
+
+#: A pruner's function: the tree, the pruner, the rows at hand (None if there are none), the number of threads.
+Prune = Callable[[Tree, Any, Encoded | None, int], Tree]
+
+_FUNCTIONS: dict[type[Pruner], Prune] = {
+    BestLeaves: prune_best_leaves,
+    ByNodes: prune_nodes,
+    CostComplexity: prune_by_complexity,
+    CostComplexityCV: prune_by_validated_complexity,
+    CriticalValue: prune_critical_value,
+    ErrorBased: prune_by_errors,
+    ImpurityThresholdCV: prune_by_validated_threshold,
+    MinimumDescription: prune_minimum_description,
+    MinimumError: prune_minimum_error,
+    Pessimistic: prune_pessimistic,
+    ReducedError: prune_reduced_error,
+    SameAnswer: prune_same_answer,
+    ToDepth: prune_depth,
+}
+
+#: Pruners that also decide what the tree is grown from: the encoded table, its schema, the recipe, threads.
+_GROWERS: dict[type[Pruner], Callable[[Encoded, Schema, Recipe, int], Tree]] = {ReducedError: grow_and_reduce}
+
+
+def prune(
+    tree: Tree, pruner: Pruner, data: object = None, target: object = None, weight: object = None, n_threads: int = 0
+) -> Tree:
+    """A smaller tree, by one of the pruners.
+
+    `data` is a table with the tree's columns, where the pruner needs one: the training rows for a choice by
+    cross-validation, other rows for `ReducedError`. `target` and `weight` are names of its columns, or arrays; without
+    `target`, the column is named as in training.
+    """
+    if not isinstance(tree, Tree):
+        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    return prune_rows(tree, pruner, _rows(tree, data, target, weight), n_threads)
+
+
+def pruning_path(
+    tree: Tree,
+    data: object = None,
+    target: object = None,
+    weight: object = None,
+    *,
+    pruner: CostComplexityCV | None = None,
+    n_threads: int = 0,
+) -> PruningPath:
+    """The cost-complexity path of a tree as it was grown; with its training rows, cross-validated as `pruner` says.
+
+    A tree that was cut before has only the rest of its path without `data`, and the whole path with it.
+    """
+    rows = _rows(tree, data, target, weight)
+    chosen = CostComplexityCV() if pruner is None else pruner
+    if not isinstance(chosen, CostComplexityCV):
+        raise RecipeError(f"pruner must be a CostComplexityCV, which says how the path is made, not {chosen!r}")
+    if rows is None:
+        return training_path(tree, chosen)
+    return cross_validated_path(as_grown(tree, rows, n_threads), chosen, rows, n_threads)
+
+
+def prune_rows(tree: Tree, pruner: Pruner, rows: Encoded | None, n_threads: int) -> Tree:
+    """`prune` for rows that are encoded already."""
+    _refuse(pruner, tree.schema)
+    pruned = _FUNCTIONS[type(pruner)](tree, pruner, rows, n_threads)
+    return Tree(pruned.arrays, pruned.schema, replace(pruned.recipe, pruning=pruner), pruned.cuts)
+
+
+def grow_and_prune(encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int) -> Tree:
+    """The tree of an encoded table, cut back as the recipe says."""
+    pruner = recipe.pruning
+    if pruner is None:
+        return grow(encoded, schema, recipe, n_threads)
+    refuse_recipe(recipe, schema)
+    _refuse(pruner, schema)
+    grower = _GROWERS.get(type(pruner))
+    if grower is not None:
+        return grower(encoded, schema, recipe, n_threads)
+    return prune_rows(grow(encoded, schema, recipe, n_threads), pruner, encoded, n_threads)
+
+
+def _refuse(pruner: Pruner, schema: Schema) -> None:
+    if not isinstance(pruner, PRUNERS):
+        raise RecipeError(f"pruner must be a pruner such as treewright.CostComplexity(0.01), not {pruner!r}")
+    if pruner.classes_only and schema.target.task == "regression":
+        raise DataError(
+            f"{type(pruner).__name__} counts wrong classes, but the target {schema.target.name!r} is a number; prune "
+            "with CostComplexityCV() or ReducedError(), or learn with pruning=None"
+        )
+
+
+def _rows(tree: Tree, data: object, target: object, weight: object) -> Encoded | None:
+    """The table at hand, coded as the tree's columns are."""
+    if data is None:
+        if target is not None or weight is not None:
+            raise DataError("target and weight belong to a table; give it as data=")
+        return None
+    frame = read(data)
+    answers, frame = taken(frame, tree.schema.target.name if target is None else target, "target")
+    weights = None
+    if weight is not None:
+        weights, frame = taken(frame, weight, "weight")
+    return encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=answers, weight=weights)

@@ -1,0 +1,80 @@
+"""Cutting from the leaves upwards by a cost that adds up: a node becomes a leaf where that costs no more.
+
+Comes in: a tree of classes, and a function that says what a leaf costs. Goes out: the pruned tree.
+Always holds: a node is compared with its subtree as pruned, so pruning twice changes nothing. Rows that stop at a node
+with children count there as one more leaf, for it is the node that answers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.pruning.cut import cut
+from treewright.pruning.shape import is_leaf, levels
+from treewright.tree import Tree, answer_places
+from treewright.tree_check import STOP_HERE
+
+Array = NDArray[Any]
+
+#: Cost of leaves: weight per class (one row per leaf) and each leaf's label come in.
+LeafCost = Callable[[Array, Array], Array]
+
+
+def cut_where_no_better(
+    tree: Tree,
+    leaf_cost: LeafCost,
+    reason: Callable[[float, float], str],
+    *,
+    split_cost: Array | None = None,
+    margin: float = 0.0,
+) -> Tree:
+    """Every node whose cost as a leaf is at most that of its subtree, plus `margin`, becomes a leaf.
+
+    `split_cost`: what asking each node's question costs by itself. `reason`: words for the two costs.
+    """
+    alone, below = leaf_cost(tree.arrays["stats"], labels(tree)), np.zeros(tree.n_nodes)
+    own = staying_cost(tree, leaf_cost) + (0.0 if split_cost is None else split_cost)
+    leaf, parent = is_leaf(tree), tree.arrays["parent"]
+    cost, reasons = np.where(leaf, alone, 0.0), {}
+    for level in reversed(levels(tree)):
+        inner = level[~leaf[level]]
+        below[inner] += own[inner]
+        for node in inner[alone[inner] <= below[inner] + margin].tolist():
+            reasons[node] = reason(float(alone[node]), float(below[node]))
+        cost[inner] = np.where(alone[inner] <= below[inner] + margin, alone[inner], below[inner])
+        under = level[parent[level] >= 0]
+        np.add.at(below, parent[under], cost[under])
+    return cut(tree, reasons)
+
+
+def labels(tree: Tree) -> NDArray[np.intp]:
+    """The class each node answers."""
+    return answer_places(tree.schema.target, tree.arrays["value"])
+
+
+def staying(tree: Tree) -> Array:
+    """Weight per class of the rows that stop at each node with children."""
+    arrays, parent = tree.arrays, tree.arrays["parent"]
+    stays = np.zeros_like(arrays["stats"])
+    inner = np.flatnonzero(~is_leaf(tree))
+    halts = inner[arrays["missing"][arrays["split_start"][:-1][inner]] == STOP_HERE]
+    if len(halts):
+        gone = np.zeros_like(stays)
+        np.add.at(gone, parent[1:], arrays["stats"][1:])
+        rest = arrays["stats"][halts] - gone[halts]
+        stays[halts] = np.where(rest > 1e-9 * arrays["weight"][halts, None], rest, 0.0)
+    return stays
+
+
+def staying_cost(tree: Tree, leaf_cost: LeafCost) -> Array:
+    """The cost of those rows, each answered by its node."""
+    stays = staying(tree)
+    some = stays.sum(axis=1) > 0
+    cost = np.zeros(tree.n_nodes)
+    if some.any():
+        cost[some] = leaf_cost(stays[some], labels(tree)[some])
+    return cost

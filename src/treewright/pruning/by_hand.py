@@ -1,0 +1,126 @@
+"""Pruning by hand: named nodes, siblings of the same answer, a depth, a number of leaves.
+
+Comes in: a tree and a pruner. Goes out: the pruned tree. Always holds: nothing but the tree itself is looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encode import Encoded
+from treewright.errors import DataError
+from treewright.pruners import BestLeaves, ByNodes, SameAnswer, ToDepth
+from treewright.pruning.bottom_up import labels
+from treewright.pruning.cut import cut
+from treewright.pruning.risk import node_risk
+from treewright.pruning.shape import is_leaf
+from treewright.tree import Tree
+from treewright.wording import listed
+
+Array = NDArray[Any]
+
+
+def prune_nodes(tree: Tree, pruner: ByNodes, _rows: Encoded | None, _n_threads: int) -> Tree:
+    unknown = [node for node in pruner.nodes if node >= tree.n_nodes]
+    if unknown:
+        raise DataError(f"there is no node {listed(unknown)}; this tree has nodes 0 to {tree.n_nodes - 1}")
+    return cut(tree, dict.fromkeys(pruner.nodes, "by hand: this node was named"))
+
+
+def prune_depth(tree: Tree, pruner: ToDepth, _rows: Encoded | None, _n_threads: int) -> Tree:
+    places = np.flatnonzero(tree.arrays["depth"] == pruner.depth)
+    return cut(tree, {int(i): f"by hand: no path longer than {pruner.depth}" for i in places})
+
+
+def prune_same_answer(tree: Tree, _pruner: SameAnswer, _rows: Encoded | None, _n_threads: int) -> Tree:
+    """A node all of whose leaves give one answer, which is its own, is that leaf."""
+    leaf, parent = is_leaf(tree), tree.arrays["parent"]
+    classes = tree.schema.target.classes
+    answer: Array = tree.arrays["value"][:, 0] if classes is None else labels(tree)
+    same = np.ones(tree.n_nodes, dtype=bool)
+    for node in range(tree.n_nodes - 1, 0, -1):  # children come after their parent
+        same[parent[node]] &= same[node] and answer[node] == answer[parent[node]]
+    words = answer.tolist() if classes is None else [classes[i] for i in answer.tolist()]
+    return cut(tree, {int(i): f"same answer: every leaf below says {words[i]!r}" for i in np.flatnonzero(same & ~leaf)})
+
+
+# --- the best tree of so many leaves ----------------------------------------------------------------------------------
+
+
+def prune_best_leaves(tree: Tree, pruner: BestLeaves, _rows: Encoded | None, _n_threads: int) -> Tree:
+    """Of all trees with at most so many leaves the one of least impurity; of equals, the smallest."""
+    if tree.n_leaves <= pruner.leaves:
+        return tree
+    risk, _ = node_risk(tree, "impurity")
+    tables, choices = _tables(tree, risk, pruner.leaves)
+    least = tables[0].min()
+    best = int(np.argmax(tables[0] <= least + 1e-12 * risk[0]))
+    leaves = dict.fromkeys(_leaves_of(tree, choices, best), f"best leaves: at most {pruner.leaves}")
+    return cut(tree, leaves)
+
+
+def _tables(tree: Tree, risk: Array, most: int) -> tuple[list[Array], list[list[Array]]]:
+    """For each node the least risk of its subtree by leaves (0 is impossible), and how leaves go to its children.
+
+    The second: after each child, for each number of leaves up to it, how many of them are the child's.
+    """
+    tables: list[Array] = [np.array([])] * tree.n_nodes
+    choices: list[list[Array]] = [[] for _ in range(tree.n_nodes)]
+    stays = _staying_risk(tree, risk)
+    for node in range(tree.n_nodes - 1, -1, -1):
+        children = tree[node].children
+        if not children:
+            tables[node] = np.array([np.inf, risk[node]])
+            continue
+        together = np.array([stays[node]])
+        for child in children:
+            together, taken = _joined(together, tables[child], most)
+            choices[node].append(taken)
+        together[1] = risk[node]
+        tables[node] = together
+    return tables, choices
+
+
+def _staying_risk(tree: Tree, risk: Array) -> Array:
+    """Rows that stop at a node with children are as mixed as the node."""
+    weight, parent = tree.arrays["weight"], tree.arrays["parent"]
+    gone = np.zeros(tree.n_nodes)
+    np.add.at(gone, parent[1:], weight[1:])
+    share = np.divide(weight - gone, weight, out=np.zeros_like(weight), where=weight > 0)
+    return np.where(share > 1e-9, share * risk, 0.0)
+
+
+def _joined(left: Array, right: Array, most: int) -> tuple[Array, Array]:
+    """The least sum of two tables for each total number of leaves up to `most`, and the right table's part of it."""
+    size = min(len(left) + len(right) - 2, most) + 1
+    best, taken = np.full(size, np.inf), np.zeros(size, dtype=np.int64)
+    if len(right) <= len(left):
+        for j in range(1, min(len(right), size)):
+            sums = left[: size - j] + right[j]
+            better = sums < best[j : j + len(sums)]
+            best[j : j + len(sums)][better] = sums[better]
+            taken[j : j + len(sums)][better] = j
+    else:
+        for i in range(min(len(left), size)):
+            sums = left[i] + right[: size - i]
+            better = sums < best[i : i + len(sums)]
+            best[i : i + len(sums)][better] = sums[better]
+            taken[i : i + len(sums)][better] = np.flatnonzero(better)
+    return best, taken
+
+
+def _leaves_of(tree: Tree, choices: list[list[Array]], leaves: int) -> list[int]:
+    """The nodes that are leaves in the best tree of so many leaves."""
+    found, open_nodes = [], [(0, leaves)]
+    while open_nodes:
+        node, count = open_nodes.pop()
+        if count == 1:
+            found.append(node)
+            continue
+        for child, taken in zip(reversed(tree[node].children), reversed(choices[node]), strict=True):
+            open_nodes.append((child, int(taken[count])))
+            count -= int(taken[count])
+    return found

@@ -1,0 +1,163 @@
+"""Error-based pruning (C4.5, J48): fewer estimated errors as a leaf, or as the largest branch alone, than as it is.
+
+Comes in: a tree of classes; with raising also the rows it was grown on. Goes out: the pruned tree.
+Always holds: errors are estimated at the upper limit of their confidence interval, by the core; the simpler of two wins
+up to a tenth of an error. Raising sends a node's rows again through the branch that takes its place, so below it
+statistics and answers are new; what a split gained is told as of when it was chosen. In the end branches that no row
+can take are dropped, as C4.5 does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.costs import altered
+from treewright.encode import Encoded
+from treewright.errors import DataError
+from treewright.pruners import ErrorBased
+from treewright.pruning.bottom_up import cut_where_no_better
+from treewright.pruning.cut import question, rearranged
+from treewright.pruning.folds import real_weight
+from treewright.pruning.shape import is_leaf, leaves_below
+from treewright.pruning.unreachable import without_unreachable
+from treewright.tree import Tree, cost_array
+from treewright.tree_check import PRUNED
+from treewright.tree_cuts import Cut
+
+Array = NDArray[Any]
+
+#: Errors: a leaf or a raised branch may promise this many more than what it replaces.
+MARGIN = 0.1
+
+_PURE, _EMPTY = 1, 12
+
+
+def prune_by_errors(tree: Tree, pruner: ErrorBased, rows: Encoded | None, _n_threads: int) -> Tree:
+    if not pruner.raising:
+        return without_unreachable(_replaced(tree, pruner))
+    if rows is None:
+        raise DataError(
+            "ErrorBased with raising sends rows down the tree again and needs those it was grown on; give them as "
+            "data=, or use ErrorBased(raising=False)"
+        )
+    assert rows.target is not None
+    found = _core.prune_by_errors(
+        arrays=dict(tree.arrays),
+        columns=rows.columns,
+        kinds=list(rows.kinds),
+        target=rows.target,
+        n_classes=rows.n_classes,
+        weight=real_weight(rows, tree.schema),
+        recipe=tree.recipe.as_dict(),
+        confidence=pruner.confidence,
+        exact=pruner.deviate == "exact",
+        margin=MARGIN,
+        cost=None if tree.schema.target.costs is None else cost_array(tree.schema.target),
+        factor=altered(tree.schema.target, rows.target, rows.weight).factor,
+    )
+    return without_unreachable(_raised(tree, found) if found["replacements"] else tree)
+
+
+# --- replacement alone: the tree's own counts suffice -----------------------------------------------------------------
+
+
+def _replaced(tree: Tree, pruner: ErrorBased) -> Tree:
+    def estimated(counts: Array, label: Array) -> Array:
+        cases = counts.sum(axis=1)
+        errors = np.maximum(0.0, cases - counts[np.arange(len(counts)), label])
+        extra: Any = _core.extra_errors(cases, errors, pruner.confidence, pruner.deviate == "exact")
+        estimate: Array = errors + extra
+        return estimate
+
+    def reason(leaf: float, below: float) -> str:
+        return _reason("as a leaf", leaf, below)
+
+    return cut_where_no_better(tree, estimated, reason, margin=MARGIN + tree.recipe.slack)
+
+
+def _reason(how: str, instead: float, below: float) -> str:
+    return f"error-based: {instead:.4g} estimated errors {how}, {below:.4g} below"
+
+
+# --- raising: rows have moved, and with them counts and answers -------------------------------------------------------
+
+
+def _raised(tree: Tree, found: Mapping[str, Any]) -> Tree:
+    old, kept_mask = tree.arrays, found["kept"].astype(bool)
+    kept, made = np.flatnonzero(kept_mask), found["leaf"].astype(bool)
+    arrays = dict(old) | {name: found[name] for name in ("rows", "weight", "stats", "value", "impurity", "share")}
+    arrays["parent"] = _nearest_kept(old["parent"], kept_mask)
+    arrays["depth"] = _depths(arrays["parent"], kept)
+    arrays["stop"] = _stops(arrays, is_leaf(tree) & ~made)
+    new = rearranged(arrays, tree.recipe.rivals, kept, np.flatnonzero(made & kept_mask))
+    return Tree(new, tree.schema, tree.recipe, _cuts(tree, found["replacements"], kept))
+
+
+def _nearest_kept(parent: Array, kept: Array) -> Array:
+    """For each node the nearest node above it that is kept; -1 for the new root."""
+    nearest = np.full(len(parent), -1, dtype=np.int32)
+    for node in range(1, len(parent)):
+        above = parent[node]
+        nearest[node] = above if kept[above] else nearest[above]
+    return nearest
+
+
+def _depths(parent: Array, kept: Array) -> Array:
+    depth = np.zeros(len(parent), dtype=np.int32)
+    for node in kept:
+        depth[node] = 0 if parent[node] < 0 else depth[parent[node]] + 1
+    return depth
+
+
+def _stops(arrays: Mapping[str, Array], leaf: Array) -> Array:
+    """A leaf that was pure or empty may have got rows with which it is not."""
+    stop, stats = arrays["stop"], arrays["stats"]
+    mixed = np.count_nonzero(stats, axis=1) > 1
+    outdated = leaf & (((stop == _PURE) & mixed) | ((stop == _EMPTY) & (arrays["rows"] > 0)))
+    return np.where(outdated, PRUNED, stop).astype(np.int32)
+
+
+def _cuts(tree: Tree, replacements: list[tuple[int, int, float, float]], kept: Array) -> tuple[Cut, ...]:
+    """What was cut before, and each replacement whose place is still there; leaves add up to all that are gone."""
+    new_id = {int(node): place for place, node in enumerate(kept)}
+    raised = {node: branch for node, branch, _, _ in replacements if branch >= 0}
+    leaves = leaves_below(tree)
+
+    def place_of(node: int) -> int | None:
+        while node in raised:
+            node = raised[node]
+        return new_id.get(node)
+
+    def nearest(node: int) -> int:
+        """Where an earlier cut is told of now, though its place may be gone."""
+        parent = tree.arrays["parent"]
+        while (place := place_of(node)) is None:
+            node = int(parent[node])
+        return place
+
+    cuts = [replace(earlier, node=nearest(earlier.node)) for earlier in tree.cuts]
+    for node, branch, instead, below in replacements:
+        place = place_of(node)
+        if place is None:
+            continue
+        if branch < 0:
+            gone, how = int(leaves[node]) - 1, "as a leaf"
+        else:
+            gone = int(leaves[node] - leaves[_child_above(tree, node, branch)])
+            how = "as its largest branch alone"
+        cuts.append(Cut(place, question(tree, node), gone, _reason(how, instead, below)))
+    return tuple(cuts)
+
+
+def _child_above(tree: Tree, node: int, below: int) -> int:
+    """The child of `node` that `below` is, or lies under."""
+    parent = tree.arrays["parent"]
+    while parent[below] != node:
+        below = int(parent[below])
+    return below

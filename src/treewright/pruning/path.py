@@ -1,0 +1,166 @@
+"""The pruning path: every tree between the whole tree and its root, with what each does wrong.
+
+Comes in: a tree; its training rows where held-out risks are asked for. Goes out: a `PruningPath`, a plain value.
+Always holds: the trees are nested, alphas rise and leaves fall from step to step; the first step is the whole tree as
+far as its splits are worth anything, the last is the root alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.encode import UNSEEN_CODE, Encoded
+from treewright.engine import grow
+from treewright.errors import DataError
+from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
+from treewright.pruning.folds import deal, held_out, real_weight, used_rows
+from treewright.pruning.risk import node_risk
+from treewright.pruning.steps import spans
+from treewright.tree import Tree
+
+FloatArray = NDArray[np.float64]
+
+#: Two sums of the same losses, added up in another order, may differ by this share.
+_NOISE = 1e-10
+
+
+@dataclass(frozen=True)
+class PruningPath:
+    """One entry per step, from the largest tree to the root alone.
+
+    Step i is the smallest tree of least risk for every alpha from `alpha[i]` up to `alpha[i + 1]`. `risk` is of the
+    training rows, `held_out` of rows the trees have not seen (None without cross-validation), `error` its standard
+    error. All are shares of the whole weight; divided by `root_risk` they are rpart's CP, rel error, xerror and xstd.
+    """
+
+    alpha: tuple[float, ...]
+    leaves: tuple[int, ...]
+    risk: tuple[float, ...]
+    held_out: tuple[float, ...] | None = None
+    error: tuple[float, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.alpha)
+
+    @property
+    def root_risk(self) -> float:
+        """The risk of the root alone."""
+        return self.risk[-1]
+
+    def chosen(self, rule: Rule = "1se") -> int:
+        """The step with the least held-out risk, the last of equals; "1se": the last within one standard error."""
+        if self.held_out is None or self.error is None:
+            raise ValueError("this path has no held-out risks; give pruning_path the training rows as data=")
+        return choose(np.array(self.held_out), np.array(self.error), rule)
+
+    def __str__(self) -> str:
+        head = ("alpha", "leaves", "risk", *(("held out", "error") if self.held_out is not None else ()))
+        columns: list[Sequence[float]] = [self.alpha, self.leaves, self.risk]
+        if self.held_out is not None and self.error is not None:
+            columns += [self.held_out, self.error]
+        shown = [i for i in range(len(self)) if len(self) <= 30 or i < 15 or i >= len(self) - 15]
+        lines = [" ".join(f"{name:>12}" for name in head)]
+        lines += [" ".join(f"{column[i]:>12.6g}" for column in columns) for i in shown]
+        if len(shown) < len(self):
+            lines.insert(16, f"... {len(self) - len(shown)} more steps")
+        return "\n".join(lines)
+
+
+def prices(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> FloatArray:
+    """From which alpha on each node is cut; 0 for leaves. Prices that differ by rounding alone are the same price."""
+    risk, whole = node_risk(tree, pruner.risk)
+    found: Any = _core.weakest_links(tree.arrays["parent"], risk, pruner.links == "exact")
+    alpha = np.asarray(found, dtype=np.float64)
+    steps = np.unique(np.append(0.0, alpha))
+    apart = np.append(True, np.diff(steps) > 1e-12 * steps[1:] + 1e-13 * risk[0])
+    same: FloatArray = steps[apart][np.searchsorted(steps[apart], alpha, side="right") - 1] / whole
+    return same
+
+
+def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> PruningPath:
+    """The path by the training rows alone, which the tree itself tells.
+
+    Rows that stay at a node because nothing says where they belong count in no leaf below it (as in rpart).
+    """
+    limit = prices(tree, pruner)
+    alphas, family = _alphas(tree, limit), spans(tree, limit)
+    leaves = family.sums(alphas, np.ones(tree.n_nodes))
+    risk, whole = node_risk(tree, pruner.risk)
+    risks = family.sums(alphas, risk) / whole
+    return PruningPath(
+        tuple(alphas.tolist()), tuple(np.rint(leaves).astype(int).tolist()), tuple(risks.clip(min=0).tolist())
+    )
+
+
+def cross_validated_path(tree: Tree, pruner: CostComplexityCV, rows: Encoded, n_threads: int) -> PruningPath:
+    """The path with held-out risks.
+
+    A fold's tree is judged at the geometric mean of neighbouring alphas: what the step stands for, not its very edge.
+    """
+    path = training_path(tree, pruner)
+    alpha = np.array(path.alpha)
+    typical = np.append(np.sqrt(alpha[:-1] * alpha[1:]), np.inf)
+    means, errors = validated(tree, pruner, rows, typical, lambda fold: prices(fold, pruner), n_threads)
+    return replace(path, held_out=tuple(means.tolist()), error=tuple(errors.tolist()))
+
+
+def validated(
+    tree: Tree,
+    pruner: CostComplexityCV | ImpurityThresholdCV,
+    rows: Encoded,
+    limits: FloatArray,
+    limit_of_nodes: Callable[[Tree], FloatArray],
+    n_threads: int,
+) -> tuple[FloatArray, FloatArray]:
+    """The held-out risk of the trees of each limit (rising), and its standard error.
+
+    With repeats, both are averages: of the risks, and of their variances.
+    """
+    rows = used_rows(rows, tree.recipe)
+    total = float(real_weight(rows, tree.schema).sum())
+    risk, variance = np.zeros(len(limits)), np.zeros(len(limits))
+    for repeat in range(pruner.repeats):
+        folds = deal(rows, pruner.folds, pruner.seed + repeat, pruner.stratified)
+        losses, squares = np.zeros(len(limits)), np.zeros(len(limits))
+        for fold in held_out(rows, tree.schema, tree.recipe, folds, n_threads):
+            family = spans(fold.tree, limit_of_nodes(fold.tree))
+            losses += family.sums(limits, fold.as_leaf, fold.asking)
+            squares += family.sums(limits, fold.squares_as_leaf, fold.squares_asking)
+        mean = losses / total
+        risk += mean / pruner.repeats
+        variance += (squares / total - mean * mean).clip(min=0) / folds.units / pruner.repeats
+    return risk, np.sqrt(variance)
+
+
+def choose(risk: FloatArray, error: FloatArray, rule: Rule) -> int:
+    """The last step whose risk is the least, or within one standard error of it."""
+    best = int(np.flatnonzero(risk <= risk.min() * (1 + _NOISE))[-1])
+    bar = risk[best] + (error[best] if rule == "1se" else 0.0)
+    return int(np.flatnonzero(risk <= bar * (1 + _NOISE))[-1])
+
+
+def as_grown(tree: Tree, rows: Encoded, n_threads: int) -> Tree:
+    """The tree before anything was cut off it: what is chosen then does not depend on earlier cuts."""
+    _refuse_unseen(tree, rows)
+    return grow(rows, tree.schema, tree.recipe, n_threads) if tree.cuts else tree
+
+
+def _refuse_unseen(tree: Tree, rows: Encoded) -> None:
+    """Trees are grown from these rows, and growing knows no levels but those of the schema."""
+    for column, values in zip(tree.schema.columns, rows.columns, strict=True):
+        if column.has_levels and (values == UNSEEN_CODE).any():
+            raise DataError(
+                f"column {column.name!r} has levels that were not there when the tree was learned, so these cannot be "
+                "its training rows; cross-validation needs the rows the tree was learned from"
+            )
+
+
+def _alphas(tree: Tree, limit: FloatArray) -> FloatArray:
+    """Where the tree changes; the first is 0, for the tree as it is or without splits that are worth nothing."""
+    return np.unique(np.append(0.0, limit[tree.arrays["stop"] == 0]))
