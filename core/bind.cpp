@@ -177,10 +177,6 @@ public:
         table_ = std::make_shared<const CodedTable>(table, pool);
     }
     const std::shared_ptr<const CodedTable>& table() const { return table_; }
-    bool has_gaps() const {
-        const auto& columns = table_->columns();
-        return std::any_of(columns.begin(), columns.end(), [](const CodedColumn& column) { return column.gaps; });
-    }
 
 private:
     std::shared_ptr<const CodedTable> table_;
@@ -261,8 +257,9 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     FlatTree flat;
     {
         const nb::gil_scoped_release unlocked;
-        const Measure measured = measure(answers, table.rows, recipe.missing == Missing::spread, needs_of(recipe.rule));
         Pool pool(score ? 1 : n_threads, pulse_of(progress));
+        const Measure measured = measure(answers, table.rows, recipe.missing == Missing::spread, needs_of(recipe.rule));
+        pool.breathe();
         std::unique_ptr<Rows> rows;
         if (!exhaustive) rows = coded_rows(table, recipe, measured, coded ? coded->table() : nullptr, pool);
         if (!rows) rows = std::make_unique<RowsCpu>(table, recipe, measured, pool);
@@ -313,19 +310,20 @@ private:
     Router router_;
 };
 
-// The first infinite number: its column and row, column by column; None if there is none.
-nb::object first_infinite(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) {
+// Whether anything is missing, and the column and row of the first infinite number (None: there is none).
+nb::tuple survey_of(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads,
+                    const std::optional<Doubles>& weight) {
     Table table;
     table.rows = rows;
     table.columns = read_columns(columns, kinds, {}, rows);
-    std::optional<std::pair<int, int64_t>> found;
+    Survey found;
     {
         const nb::gil_scoped_release unlocked;
         Pool pool(n_threads);
-        found = find_infinite(table, pool);
+        found = survey(table, weight ? weight->data() : nullptr, pool);
     }
-    if (!found) return nb::none();
-    return nb::make_tuple(found->first, found->second);
+    if (!found.infinite) return nb::make_tuple(found.missing, nb::none());
+    return nb::make_tuple(found.missing, nb::make_tuple(found.infinite->first, found.infinite->second));
 }
 
 // --- pruning ---
@@ -498,8 +496,7 @@ NB_MODULE(_core, m) {
     m.doc() = "The compiled core: arrays in, arrays out (docs/boundary.md).";
     nb::class_<PyCoded>(m, "Coded")
         .def(nb::init<const nb::object&, const std::vector<int>&, int64_t, int>(), "columns"_a, "kinds"_a, "n_rows"_a,
-             "n_threads"_a)
-        .def_prop_ro("has_gaps", &PyCoded::has_gaps);
+             "n_threads"_a);
     m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "coded"_a.none() = nb::none(), "progress"_a.none() = nb::none());
@@ -508,7 +505,7 @@ NB_MODULE(_core, m) {
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("classify", &PyRouter::classify, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("apply", &PyRouter::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
-    m.def("first_infinite", &first_infinite, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
+    m.def("survey", &survey_of, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a, "weight"_a.none() = nb::none());
     m.def("row_draws", &row_draws, "columns"_a, "kinds"_a, "n_rows"_a, "seed"_a);
     m.def("weakest_links", &weakest_links_of, "parent"_a, "risk"_a, "exact"_a);
     m.def("prune_by_errors", &prune_by_errors_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,

@@ -162,32 +162,46 @@ void look_again(const Numbers& numbers, int64_t rows, std::vector<double> sample
 
 } // namespace
 
-std::optional<std::pair<int, int64_t>> find_infinite(const Table& table, Pool& pool) {
+Survey survey(const Table& table, const double* weight, Pool& pool) {
     const int64_t blocks = (table.rows + block_rows - 1) / block_rows;
     std::vector<uint8_t> suspect(static_cast<size_t>(blocks), 0);
+    std::atomic<bool> missing{false};
     pool.run(blocks, [&](int64_t block) {
         std::array<double, block_rows> buffer;
         const int64_t begin = block * block_rows, end = std::min(table.rows, begin + block_rows);
         const std::span<double> values(buffer.data(), static_cast<size_t>(end - begin));
-        int infinite = 0;
+        int infinite = 0, absent = 0;
         for (const Column& column : table.columns) {
-            if (column.kind != Kind::number) continue;
+            if (column.kind != Kind::number) {
+                for (int64_t row = begin; row < end; ++row) {
+                    absent |= static_cast<int>(column.codes[row] < 0 && (!weight || weight[row] > 0));
+                }
+                continue;
+            }
             column.numbers.read(begin, values);
-            for (const double x : values)
+            int gaps = 0;
+            for (const double x : values) {
                 infinite |= static_cast<int>(std::abs(x) > std::numeric_limits<double>::max());
+                gaps |= static_cast<int>(x != x);
+            }
+            for (size_t i = 0; i < values.size() && gaps != 0; ++i) {
+                const int64_t row = begin + static_cast<int64_t>(i);
+                absent |= static_cast<int>(values[i] != values[i] && (!weight || weight[row] > 0));
+            }
         }
         suspect[static_cast<size_t>(block)] = static_cast<uint8_t>(infinite);
+        if (absent != 0) missing = true;
     });
     for (size_t i = 0; i < table.columns.size(); ++i) {
         if (table.columns[i].kind != Kind::number) continue;
         for (int64_t block = 0; block < blocks; ++block) {
             if (suspect[static_cast<size_t>(block)] == 0) continue;
             for (int64_t row = block * block_rows; row < std::min(table.rows, (block + 1) * block_rows); ++row) {
-                if (std::isinf(table.columns[i].numbers[row])) return std::pair(static_cast<int>(i), row);
+                if (std::isinf(table.columns[i].numbers[row])) return {missing, std::pair(static_cast<int>(i), row)};
             }
         }
     }
-    return std::nullopt;
+    return {missing, std::nullopt};
 }
 
 CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.size(), -1), rows_(table.rows) {

@@ -24,8 +24,13 @@ struct CodedColumn {
     std::vector<double> end; // bins - 1 numbers: a bin ends with the value here
 };
 
-// The column and row of the first infinite number, column by column.
-std::optional<std::pair<int, int64_t>> find_infinite(const Table& table, Pool& pool);
+// What must be known of a table before anything is learned from it.
+struct Survey {
+    bool missing = false;                            // a row with weight lacks a value
+    std::optional<std::pair<int, int64_t>> infinite; // the first infinite number, column by column: its column and row
+};
+// `weight`: null where every row has one.
+Survey survey(const Table& table, const double* weight, Pool& pool);
 
 class CodedTable {
 public:

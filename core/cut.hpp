@@ -303,14 +303,20 @@ Total total_of_rows(const Ground<Counter>& ground, std::span<const uint32_t> row
     Sum* sums = all.append();
     all.rows.back() = static_cast<int64_t>(items.size());
     if constexpr (std::is_same_v<Item, Sums::Item>) {
-        Sum sum = 0, squares = 0;
+        Sum squares = 0;
+        int64_t sum = 0, some = 0; // a thousand squares fit 64 bits, all targets do
         size_t low = 0, high = 0;
         for (size_t i = 0; i < rows.size(); ++i) {
             sum += items[i];
-            squares += measure.square[rows[i]];
+            some += measure.square[rows[i]];
             if (items[i] < items[low]) low = i;
             if (items[i] > items[high]) high = i;
+            if (i % 1024 == 1023) {
+                squares += some;
+                some = 0;
+            }
         }
+        squares += some;
         sums[0] = static_cast<Sum>(rows.size());
         sums[1] = sum;
         sums[2] = squares;

@@ -110,6 +110,7 @@ private:
             node.rivals = std::move(decision.rivals);
             if (node.stop == Stop::none && task_.recipe.missing == Missing::surrogates) find_surrogates(open[i]);
         }
+        tell_progress(open);
     }
 
     void find_surrogates(int id) {
@@ -150,10 +151,18 @@ private:
             pool_.run(static_cast<int64_t>(decided.size()), divide_node);
         }
         pool_.run(static_cast<int64_t>(made.size()), [&](int64_t i) { describe(made[i]); });
+        tell_progress(made);
         if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
             for (int id : decided) settle_majority(nodes_[id]);
         }
         return made;
+    }
+
+    // A row is done with once it lies in a leaf.
+    void tell_progress(const std::vector<int>& ids) {
+        int64_t done = 0;
+        for (int id : ids) done += nodes_[id].stop == Stop::none ? 0 : nodes_[id].rows;
+        if (done > 0) pool_.advance(static_cast<double>(done) / static_cast<double>(task_.table_rows));
     }
 
     // rpart's predict follows the child where most rows ended, not the one where most known ones went.

@@ -290,9 +290,7 @@ struct Bulk {
 };
 inline double bulk_merit(double size, double sum) { return size > 0 ? sum * (sum / size) : 0; }
 
-template <class Deviation>
-double bound_of_sums(double least, double most, Bulk low, Bulk bin, Bulk high, const Deviation& deviation,
-                     double to_beat) {
+inline double bound_of_sums(double least, double most, Bulk low, Bulk bin, Bulk high, double height, double to_beat) {
     // low sum^2 / low size + high sum^2 / high size, with one division.
     const auto merit = [&](double size, double sum) {
         const double n = low.size + size, m = high.size + bin.size - size;
@@ -300,45 +298,53 @@ double bound_of_sums(double least, double most, Bulk low, Bulk bin, Bulk high, c
         if (!(n > 0) || !(m > 0)) return bulk_merit(n, a) + bulk_merit(m, b);
         return (a * a * m + b * b * n) / (n * m);
     };
-    const double reach = most - least;
-    if (!(reach > 0)) return bulk_merit(low.size, low.sum) + bulk_merit(high.size, high.sum);
-    const double few = std::clamp((bin.size * most - bin.sum) / reach, 0.0, bin.size);
-    const double many = std::clamp((bin.sum - bin.size * least) / reach, 0.0, bin.size);
-    const double by_limits = std::max(merit(few, few * least), merit(many, many * most)) * (1 + 1e-9);
-    if (by_limits < to_beat) return by_limits;
+    if (!(most > least)) return bulk_merit(low.size, low.sum) + bulk_merit(high.size, high.sum);
+    const double n = low.size + bin.size, m = high.size + bin.size;
+    if (low.size > 0 && high.size > 0) { // the ellipse's box, at a glance: the largest sum over the smallest sizes
+        const double all = low.sum + bin.sum + high.sum;
+        const double sum = std::max(std::abs(low.sum), std::abs(low.sum + bin.sum)) + height + std::abs(all);
+        const double by_box = sum * sum * (n + high.size) / std::min(low.size * m, n * high.size) * (1 + 1e-9);
+        if (by_box < to_beat) return by_box;
+    }
     constexpr double inner = 0.41421356237309515; // sqrt(2) - 1, where the octagon's corners lie
-    const double height = std::sqrt(bin.size) * deviation() / 2;
     double by_spread = 0;
     for (const double along : {-1.0, -inner, inner, 1.0}) {
         const double part = (1 + along) / 2, off = (std::abs(along) < 0.5 ? 1 : inner) * height;
         const double size = bin.size * part, sum = bin.sum * part;
         // Of the two corners at this place, the one that drives the means of the sides further apart.
-        const double apart =
-            (low.sum + sum) * (high.size + bin.size - size) - (high.sum + bin.sum - sum) * (low.size + size);
+        const double apart = (low.sum + sum) * (m - size) - (high.sum + bin.sum - sum) * (low.size + size);
         by_spread = std::max(by_spread, merit(size, apart >= 0 ? sum + off : sum - off));
     }
-    return std::min(by_limits, by_spread * (1 + 1e-9));
+    by_spread *= 1 + 1e-9;
+    if (by_spread < to_beat) return by_spread;
+    const double reach = most - least;
+    const double few = std::clamp((bin.size * most - bin.sum) / reach, 0.0, bin.size);
+    const double many = std::clamp((bin.sum - bin.size * least) / reach, 0.0, bin.size);
+    return std::min(by_spread, std::max(merit(few, few * least), merit(many, many * most)) * (1 + 1e-9));
 }
 
 // Squares for the ellipse need few digits: targets are rounded to steps of 2^-15 of their reach, and what rounding can
-// hide is added to the deviation.
+// hide is added to the height.
 class Steps {
 public:
     explicit Steps(const Measure& measure) {
         int64_t reach = 1;
         for (const int64_t target : measure.target) reach = std::max(reach, target < 0 ? -target : target);
         shift_ = std::max(0, static_cast<int>(std::bit_width(static_cast<uint64_t>(reach))) - 15);
+        step_ = std::ldexp(1.0, shift_);
+        per_step_ = 1 / step_;
     }
     int64_t of(int64_t target) const { return target >> shift_; }
-    // The root of the sum of squared deviations, at most: from the sum of squared steps, in the target's units.
-    double deviation(double size, double sum, double squares) const {
-        const double step = std::ldexp(1.0, shift_);
-        const double mean = sum / size / step;
-        return (std::sqrt(std::max(0.0, squares - size * mean * mean)) + 3 * std::sqrt(size)) * step;
+    // Half the height of the ellipse, at most: half the root of size x sum of squared deviations, from the sum of
+    // squared steps, in the target's units.
+    double height(double size, double sum, double squares) const {
+        const double steps = sum * per_step_;
+        return (std::sqrt(std::max(0.0, size * squares - steps * steps)) + 3 * size) * step_ / 2;
     }
 
 private:
     int shift_ = 0;
+    double step_ = 1, per_step_ = 1;
 };
 
 // A numeric target: rows, their sum in the measure's units, and the sum of squared steps.
@@ -382,13 +388,11 @@ public:
         return counter[0] > 0 ? sum * over(sum, counter[0]) : 0;
     }
     double bound(const Word* low, const Word* bin, const Word* high, const Span& target, double to_beat) const {
-        const auto deviation = [&] {
-            return steps_.deviation(static_cast<double>(bin[0]), static_cast<double>(bin[1]),
-                                    static_cast<double>(bin[2]));
-        };
+        const double height =
+            steps_.height(static_cast<double>(bin[0]), static_cast<double>(bin[1]), static_cast<double>(bin[2]));
         const double centre = static_cast<double>(target.centre);
         return bound_of_sums(target.low - centre, target.high - centre, bulk(low, target), bulk(bin, target),
-                             bulk(high, target), deviation, to_beat);
+                             bulk(high, target), height, to_beat);
     }
 
 private:
@@ -494,13 +498,11 @@ public:
         return bulk_merit(all.size, all.sum);
     }
     double bound(const Word* low, const Word* bin, const Word* high, const Span& target, double to_beat) const {
-        const auto deviation = [&] {
-            return steps_.deviation(static_cast<double>(bin[1]), static_cast<double>(bin[2]),
-                                    static_cast<double>(bin[3]));
-        };
+        const double height =
+            steps_.height(static_cast<double>(bin[1]), static_cast<double>(bin[2]), static_cast<double>(bin[3]));
         const double centre = static_cast<double>(target.centre);
         return bound_of_sums(target.low - centre, target.high - centre, bulk(low, target), bulk(bin, target),
-                             bulk(high, target), deviation, to_beat);
+                             bulk(high, target), height, to_beat);
     }
 
 private:

@@ -6,7 +6,7 @@
 namespace tw {
 namespace {
 
-constexpr auto between_beats = std::chrono::milliseconds(50);
+constexpr auto between_beats = std::chrono::milliseconds(20);
 thread_local bool inside_a_task = false;
 
 // Marks that this thread is at work, until the end of a scope.

@@ -28,6 +28,8 @@ public:
     Pool& operator=(const Pool&) = delete;
 
     int threads() const { return threads_; }
+    // Between long steps that no tasks share: a chance for the pulse.
+    void breathe() { beat(); }
     // How much of the whole work is done, from 0 to 1: what the pulse is told.
     void advance(double part) { done_.fetch_add(part, std::memory_order_relaxed); }
 

@@ -366,7 +366,7 @@ public:
     Root(const Table& table, const Recipe& recipe, const Measure& measure, std::shared_ptr<const CodedTable> coded,
          const Counter& counter, Pool& pool)
         : coded_(coded ? std::move(coded) : std::make_shared<const CodedTable>(table, pool)),
-          field_(field_of(taking_part(table, recipe, measure), counter)),
+          field_(field_of(taking_part(table, recipe, measure), counter, pool)),
           source_(learn_source(table, recipe, measure, field_.row, pool)),
           ground_{
               source_, *coded_, recipe, counter, {}, {}, small(*coded_, counter), Inverses(small(*coded_, counter))},
@@ -401,7 +401,8 @@ public:
     std::unique_ptr<Rows> detach(int node) override { return rows_.detach(node); }
 
 private:
-    static Field<Counter> field_of(std::vector<uint32_t> rows, const Counter& counter) {
+    static Field<Counter> field_of(std::vector<uint32_t> rows, const Counter& counter, Pool& pool) {
+        pool.breathe();
         Field<Counter> field;
         field.item.reserve(rows.size());
         for (const uint32_t row : rows) field.item.push_back(counter.item(row));

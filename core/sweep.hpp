@@ -208,15 +208,23 @@ private:
 template <class Counter, class Word>
 void count_rows(const Counter& counter, const CodedTable& coded, std::span<const uint32_t> rows,
                 std::span<const typename Counter::Item> items, size_t words, Word* histogram) {
+    constexpr size_t near = 40960; // bytes of histogram that stay in the nearest cache
+    const std::vector<CodedColumn>& columns = coded.columns();
     std::vector<size_t> start;
-    for (const CodedColumn& column : coded.columns()) start.push_back(static_cast<size_t>(column.start) * words);
+    for (const CodedColumn& column : columns) start.push_back(static_cast<size_t>(column.start) * words);
+    start.push_back(static_cast<size_t>(coded.bins()) * words);
     const uint32_t* row = rows.data();
     const typename Counter::Item* item = items.data();
-    for (size_t i = 0; i < rows.size(); ++i) {
-        call_early(coded.row(row[std::min(i + look_ahead, rows.size() - 1)]));
-        const uint8_t* code = coded.row(row[i]);
-        const typename Counter::Item added = item[i];
-        for (size_t c = 0; c < start.size(); ++c) counter.add(histogram + start[c] + code[c] * words, added);
+    for (size_t first = 0; first < columns.size();) {
+        size_t last = first + 1;
+        while (last < columns.size() && (start[last + 1] - start[first]) * sizeof(Word) <= near) ++last;
+        for (size_t i = 0; i < rows.size(); ++i) {
+            call_early(coded.row(row[std::min(i + look_ahead, rows.size() - 1)]) + first);
+            const uint8_t* code = coded.row(row[i]);
+            const typename Counter::Item added = item[i];
+            for (size_t c = first; c < last; ++c) counter.add(histogram + start[c] + code[c] * words, added);
+        }
+        first = last;
     }
 }
 

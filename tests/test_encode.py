@@ -25,7 +25,7 @@ from treewright.encode import (
     encode_target,
     encode_weight,
 )
-from treewright.engine import refuse_infinite
+from treewright.engine import survey
 from treewright.errors import DataError
 from treewright.kinds import kinds_from_categorical_features
 from treewright.schema import ColumnSpec, Schema, TargetSpec
@@ -307,7 +307,7 @@ def test_infinity() -> None:
     for values in ([1.0, np.inf], [-np.inf, 1.0]):
         encoded = encode(read({"a": values}), one_schema(NUMERIC), training=True)
         with pytest.raises(DataError, match=r"Input X contains infinity.*Column 'a' has -?inf in row [01]: replace it"):
-            refuse_infinite(encoded, one_schema(NUMERIC), 1)
+            survey(encoded, one_schema(NUMERIC), 1)
     with pytest.raises(DataError, match="'a' has inf in row 1"):
         kinds_of({"a": [1.0, np.inf]}, a="nominal")
 

@@ -304,15 +304,20 @@ class Surrogates(_Choice):
     `maximum=0, then='stop'` is rpart's usesurrogate=0, `then='stop'` is 1, `then='majority'` is 2. `majority`: the
     larger child by the rows whose answer is `known`, or by all rows that ended there (what rpart's predict does).
     `imperfect_levels`: a nominal surrogate must be wrong about at least two rows (what rpart does, surely by mistake).
+    `sought`: always (rpart), or only where they are needed, in tables that have missing values: finding surrogates
+    costs more than finding the splits. Without them, a missing value, or a level that no child holds, goes where `then`
+    says.
     """
 
     maximum: int = 5
     then: Literal["majority", "stop"] = "majority"
     majority: Literal["known", "all"] = "known"
     imperfect_levels: bool = False
+    sought: Literal["always", "needed"] = "always"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        require_one_of("Surrogates", "sought", self.sought, ("always", "needed"))
         require_count("Surrogates", "maximum", self.maximum, 0)
         require_one_of("Surrogates", "then", self.then, ("majority", "stop"))
         require_one_of("Surrogates", "majority", self.majority, ("known", "all"))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.choices import Custom, Poisson, Refused, RefuseMissing
+from treewright.choices import Custom, Poisson, Refused, RefuseMissing, Surrogates
 from treewright.costs import altered
 from treewright.encode import Encoded
 from treewright.errors import DataError
@@ -35,7 +35,7 @@ def grow(
     `progress` is told now and then which part of the rows has found its leaf, from 0 to 1.
     """
     refuse_recipe(recipe, schema)
-    refuse_infinite(encoded, schema, n_threads)
+    missing = survey(encoded, schema, n_threads)
     _refuse_values(recipe, schema, encoded)
     assert encoded.target is not None
     criterion = recipe.criterion if encoded.n_classes else recipe.regression
@@ -47,7 +47,7 @@ def grow(
         target=encoded.target,
         n_classes=encoded.n_classes,
         weight=seen.weight,
-        recipe=recipe.as_dict(),
+        recipe=_lean(recipe, missing).as_dict(),
         n_threads=n_threads,
         custom=criterion.function if isinstance(criterion, Custom) else None,
         factor=seen.factor,
@@ -65,10 +65,11 @@ def coded(encoded: Encoded, n_threads: int) -> Encoded:
     return replace(encoded, coded=_core.Coded(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads))
 
 
-def has_missing(encoded: Encoded) -> bool:
-    """Whether any value is missing, in a table that is `coded`."""
-    levels = (column for column in encoded.columns if column.dtype.kind != "f")
-    return bool(encoded.coded.has_gaps or any((column < 0).any() for column in levels))
+def _lean(recipe: Recipe, missing: bool) -> Recipe:
+    """The recipe without a search for surrogates that it does not want in a table without missing values."""
+    if missing or not isinstance(recipe.missing, Surrogates) or recipe.missing.sought == "always":
+        return recipe
+    return replace(recipe, missing=replace(recipe.missing, maximum=0))
 
 
 def route(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
@@ -89,14 +90,15 @@ def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
     return places
 
 
-def refuse_infinite(encoded: Encoded, schema: Schema, n_threads: int) -> None:
-    """The core looks for infinite numbers, for it is quick."""
-    found: Any = _core.first_infinite(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads)
-    if found is not None:
-        column, row = found
+def survey(encoded: Encoded, schema: Schema, n_threads: int) -> bool:
+    """Whether any row with weight lacks a value. An infinite number is an error. The core looks, for it is quick."""
+    missing, infinite = _core.survey(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads, encoded.weight)
+    if infinite is not None:
+        column, row = infinite
         values: Any = encoded.columns
         value = values[row, column] if isinstance(values, np.ndarray) else values[column][row]
         raise infinity(schema.columns[column].name, float(value), row)
+    return bool(missing)
 
 
 def _router(tree: Tree) -> Any:

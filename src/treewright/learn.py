@@ -7,7 +7,7 @@ The tree does not depend on the order of rows or on the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from treewright.costs import target_with, weighted
@@ -33,12 +33,14 @@ def learn(
     costs: object = None,
     priors: object = None,
     n_threads: int = 0,
+    progress: Callable[[float], object] | None = None,
 ) -> Tree:
     """Learn a tree.
 
     `target` and `weight` are names of columns, or arrays with one value per row. `kinds` says what columns are where
     their type does not: "numeric", "nominal", "ordinal", "date", ..., or a list of levels in order. `n_threads=0` means
-    all processors; the tree is the same for any number.
+    all processors; the tree is the same for any number. `progress` is called now and then while the tree grows, with
+    the share of rows that have found their leaf, 0 to 1; Ctrl-C ends a long fit at any time.
 
     `class_weight` multiplies the weight of rows by class: a dict, or "balanced". `costs` says what wrong answers cost:
     {truth: {answer: cost}}, or an array with the truth in rows and the answer in columns, in the order of the classes;
@@ -61,4 +63,4 @@ def learn(
     schema = describe(frame, answers, task, kinds)
     schema = replace(schema, target=target_with(schema.target, costs, priors))
     encoded = weighted(encode(frame, schema, training=True, target=answers, weight=weights), schema, class_weight)
-    return grow_and_prune(encoded, schema, recipe, n_threads)
+    return grow_and_prune(encoded, schema, recipe, n_threads, progress)

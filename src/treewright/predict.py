@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treewright.choices import RefuseMissing
 from treewright.columns import READ_IN_PLACE
 from treewright.encode import Encoded, encode
-from treewright.engine import answers, classify, refuse_infinite, route
+from treewright.engine import answers, classify, route, survey
 from treewright.errors import DataError
 from treewright.schema import Level
 from treewright.table import read
@@ -32,7 +32,7 @@ def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArra
     if target.classes is None:
         return answers(tree, rows, n_threads)[:, 0]
     if target.costs is None:
-        places = classify(tree, rows, n_threads)
+        places: NDArray[Any] = classify(tree, rows, n_threads)
     else:
         places = answer_places(target, answers(tree, rows, n_threads))
     classes: NDArray[Any] = tree.keep("classes", lambda: class_array(target.classes or ()))
@@ -69,7 +69,7 @@ def _encoded(tree: Tree, data: object, n_threads: int) -> Encoded:
         rows = encode(read(data, only=tree.schema.names), tree.schema, training=False, unseen=tree.recipe.unseen)
         if isinstance(tree.recipe.missing, RefuseMissing):
             _refuse_missing(tree, rows)
-    refuse_infinite(rows, tree.schema, n_threads)
+    survey(rows, tree.schema, n_threads)
     return rows
 
 

@@ -269,7 +269,7 @@ J48 = dataclasses.replace(
     slack=1e-6,
 )
 
-CART = Recipe(name="CART", pruning=CostComplexityCV(folds=10, rule="1se"))
+CART = Recipe(name="CART", missing=Surrogates(sought="needed"), pruning=CostComplexityCV(folds=10, rule="1se"))
 
 RPART = Recipe(
     name="RPART",
@@ -284,6 +284,7 @@ SKLEARN = Recipe(
     name="SKLEARN",
     missing=LearnedDirection(),
     stopping=Stopping(zero_gain=True),
+    rivals=0,
 )
 
 CHAID = Recipe(

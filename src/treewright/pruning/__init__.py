@@ -117,17 +117,19 @@ def prune_rows(tree: Tree, pruner: Pruner, rows: Encoded | None, n_threads: int)
     return Tree(pruned.arrays, pruned.schema, replace(pruned.recipe, pruning=pruner), pruned.cuts)
 
 
-def grow_and_prune(encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int) -> Tree:
+def grow_and_prune(
+    encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int, progress: Callable[[float], object] | None = None
+) -> Tree:
     """The tree of an encoded table, cut back as the recipe says."""
     pruner = recipe.pruning
     if pruner is None:
-        return grow(encoded, schema, recipe, n_threads)
+        return grow(encoded, schema, recipe, n_threads, progress)
     refuse_recipe(recipe, schema)
     _refuse(pruner, schema)
     grower = _GROWERS.get(type(pruner))
     if grower is not None:
         return grower(encoded, schema, recipe, n_threads)
-    return prune_rows(grow(encoded, schema, recipe, n_threads), pruner, encoded, n_threads)
+    return prune_rows(grow(encoded, schema, recipe, n_threads, progress), pruner, encoded, n_threads)
 
 
 def _refuse(pruner: Pruner, schema: Schema) -> None:

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.choices import Surrogates
 from treewright.costs import altered
 from treewright.encode import Encoded
-from treewright.engine import coded, grow, has_missing, route
+from treewright.engine import coded, grow, route
 from treewright.pruning.risk import row_losses
 from treewright.pruning.shape import is_leaf
 from treewright.recipe import Recipe
@@ -91,7 +90,7 @@ def held_out(encoded: Encoded, schema: Schema, recipe: Recipe, folds: Folds, n_t
     """One fold after the other. A single fold leaves nothing to grow from, so there is none."""
     weight = real_weight(encoded, schema)
     encoded = coded(encoded, n_threads)
-    recipe = _lean(recipe, encoded)
+    recipe = replace(recipe, rivals=0)  # which only readers of a tree would miss
     for fold in range(folds.n if folds.n > 1 else 0):
         share = folds.share_in(fold)
         tree = grow_without(encoded, schema, recipe, share, n_threads)
@@ -103,14 +102,6 @@ def grow_without(encoded: Encoded, schema: Schema, recipe: Recipe, share: Array,
     """The tree of the rows without this share (or whether any) of each one's weight."""
     weight = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
     return grow(replace(encoded, weight=weight * (1.0 - share)), schema, recipe, n_threads)
-
-
-def _lean(recipe: Recipe, encoded: Encoded) -> Recipe:
-    """The recipe without what only readers of the tree would miss: it splits and answers all the same."""
-    missing = recipe.missing
-    if isinstance(missing, Surrogates) and not has_missing(encoded):
-        missing = replace(missing, maximum=0)
-    return replace(recipe, rivals=0, missing=missing)
 
 
 def used_rows(encoded: Encoded, recipe: Recipe) -> Encoded:
