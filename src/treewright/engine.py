@@ -55,7 +55,7 @@ def grow(
         coded=encoded.coded,
         progress=progress,
     )
-    return Tree(arrays, schema, recipe)
+    return Tree.grown(arrays, schema, recipe)
 
 
 def coded(encoded: Encoded, n_threads: int) -> Encoded:

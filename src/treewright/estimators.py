@@ -141,12 +141,12 @@ class _TreeEstimator(BaseEstimator):
         recipe = recipe_with(
             self._base_recipe(),
             self._task,
-            {**self.get_params(deep=False), "seed": self._seed()},
+            {**{f.name: getattr(self, f.name) for f in fields(self)}, "seed": self._seed()},
             n_rows=frame.n_rows,
             n_columns=len(frame.columns),
             total_weight=float(frame.n_rows if rows.weight is None else rows.weight.sum()),
         )
-        self.tree_ = grow_and_prune(rows, schema, recipe, joblib.effective_n_jobs(self.n_jobs))
+        self.tree_ = grow_and_prune(rows, schema, recipe, _threads(self.n_jobs))
         self.feature_importances_ = _importances(self.tree_)
         return self
 
@@ -177,12 +177,18 @@ class _TreeEstimator(BaseEstimator):
 
     def _ask(self, question: Callable[..., Answer], X: Any) -> Answer:
         check_is_fitted(self, "tree_")
-        frame = self._frame(X, learning=False)
-        return question(self.tree_, frame, n_threads=joblib.effective_n_jobs(self.n_jobs))
+        # A plain matrix has no names to compare, so it need not become a frame first.
+        plain = type(X) is np.ndarray and X.shape[1:] == (self.n_features_in_,) and X.dtype.kind == "f"
+        as_it_is = plain and not hasattr(self, "feature_names_in_") and not self._refuses_missing()
+        rows = X if as_it_is else self._frame(X, learning=False)
+        return question(self.tree_, rows, n_threads=_threads(self.n_jobs))
 
     def _frame(self, X: Any, *, learning: bool) -> Frame:
         """The table. Its names and their number are kept in `fit` and compared later, in scikit-learn's words."""
-        validate_data(self, X, reset=learning, skip_check_array=True, ensure_2d=False)
+        if learning and type(X) is np.ndarray and hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        elif not (learning and type(X) is np.ndarray):  # an array has no names, and its width is compared below
+            validate_data(self, X, reset=learning, skip_check_array=True, ensure_2d=False)
         named = hasattr(self, "feature_names_in_")
         # scikit-learn goes by place where names are not text, which only pandas allows, and where `fit` saw none.
         frame = read(X, nameless=not named and (not learning or hasattr(X, "iloc")))
@@ -231,6 +237,13 @@ class _TreeEstimator(BaseEstimator):
         if isinstance(self.random_state, (int, Integral)):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+def _threads(n_jobs: int | None) -> int:
+    """scikit-learn's n_jobs. Threads need no processes, so what joblib forbids there does not matter here."""
+    if n_jobs is None or n_jobs == 0:
+        return int(joblib.effective_n_jobs(n_jobs))  # 1 unless a context says otherwise; 0 is an error
+    return n_jobs if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + n_jobs)
 
 
 def _refuse_missing(frame: Frame) -> None:

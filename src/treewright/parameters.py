@@ -117,11 +117,12 @@ def recipe_with(
         raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
     given = {name: _plain(value) for name, value in parameters.items() if value is not None}
     own, other = ("criterion", "regression") if task == "classification" else ("regression", "criterion")
-    choices: dict[str, Any] = {
-        "stopping": replace(recipe.stopping, **_stopping(given, n_rows, n_columns, total_weight)),
-        "leaves": replace(recipe.leaves, **_picked(given, ("smoothing", "m"))),
-        **_picked(given, ("unseen", "seed")),
-    }
+    choices: dict[str, Any] = _picked(given, ("unseen", "seed"))
+    stopping, leaves = _stopping(given, n_rows, n_columns, total_weight), _picked(given, ("smoothing", "m"))
+    if stopping:
+        choices["stopping"] = replace(recipe.stopping, **stopping)
+    if leaves:
+        choices["leaves"] = replace(recipe.leaves, **leaves)
     for name, names in (("branching", BRANCHING_NAMES), ("numeric", NUMERIC_NAMES), ("missing", MISSING_NAMES)):
         if name in given:
             choices[name] = _named(name, given[name], names, getattr(recipe, name))
@@ -136,7 +137,7 @@ def recipe_with(
     if merge:
         choices["branching"] = _merge(choices.get("branching", recipe.branching), merge)
     try:
-        return replace(recipe, **choices)
+        return replace(recipe, **choices) if choices else recipe
     except RecipeError:
         # Perhaps it is only the other task's criterion that these choices do not go with, and nobody asks for that one.
         choices[other] = None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from treewright.choices import (
@@ -170,6 +171,10 @@ class Recipe:
 
     def as_dict(self) -> dict[str, Any]:
         """The written form: every choice as {"choice": class name, its settings}."""
+        return dict(self._form)
+
+    @cached_property
+    def _form(self) -> dict[str, Any]:
         return {f.name: _written(getattr(self, f.name)) for f in dataclasses.fields(self)}
 
     @staticmethod

@@ -130,6 +130,17 @@ class Tree:
             array.setflags(write=False)
         object.__setattr__(self, "arrays", MappingProxyType(frozen))
 
+    @classmethod
+    def grown(cls, arrays: Mapping[str, NDArray[Any]], schema: Schema, recipe: Recipe) -> Tree:
+        """A tree straight from the core, whose arrays are nobody else's and need no check."""
+        for array in arrays.values():
+            array.setflags(write=False)
+        tree = object.__new__(cls)
+        parts = {"arrays": MappingProxyType(dict(arrays)), "schema": schema, "recipe": recipe, "cuts": (), "_kept": {}}
+        for name, part in parts.items():
+            object.__setattr__(tree, name, part)
+        return tree
+
     # --- reading ---
 
     @property
