@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any
 
 from contenders import Contender, Predict
-from ours import OURS, OURS_CART, OURS_LEARN
+from ours import OURS, OURS_CART, OURS_LEARN, recipe
 from peers import PEERS
 from predictors import PREDICTORS
 from tables import Table, load
@@ -111,10 +111,15 @@ def predict(name: str, folder: Path, depth: int | None, threads: int, rows: int,
 # --- profile ----------------------------------------------------------------------------------------------------------
 
 
-def profile(folder: Path, depth: int | None, threads: int) -> dict[str, float] | None:
-    """Where our core spent its last fit, if this build of it keeps account (`_core.profile`)."""
+def profile(folder: Path, depth: int | None, threads: int) -> dict[str, float]:
+    """Where our core spends a fit: seconds of all threads together for each part (coding: of the clock), and rows."""
     from treewright import _core
 
-    OURS.fit(_loaded(folder), depth, threads)
-    account = getattr(_core, "profile", None)
-    return None if account is None else dict(account())
+    table = _loaded(folder)
+    width = table.x.shape[1]
+    target = table.y.astype("int32" if table.classes else "float64")
+    account: dict[str, float] = {}
+    form = recipe(depth).as_dict()
+    columns = [0] * width
+    _core.grow(table.x, columns, columns, target, table.classes, None, form, threads, None, account=account)
+    return account

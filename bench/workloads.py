@@ -34,8 +34,8 @@ class Scale:
 
     rows: int = 200_000
     real_rows: int = 10**9
-    repeats: int = 4
-    limit: float = 30
+    repeats: int = 3
+    limit: float = 20
     growth_rows: tuple[int, ...] = (10**4, 10**5, 10**6, 10**7)
     growth_columns: tuple[int, ...] = (10, 100, 1000)
     growth_classes: tuple[int, ...] = (2, 10, 100)

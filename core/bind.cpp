@@ -16,6 +16,7 @@
 #include <string>
 
 #include "bind_recipe.hpp"
+#include "bound.hpp"
 #include "coding.hpp"
 #include "draw.hpp"
 #include "error_based.hpp"
@@ -222,6 +223,8 @@ std::function<void(double)> pulse_of(const nb::object& progress) {
     };
 }
 
+Rule rule_named(const std::string& name);
+
 // The target, and the weight where rows have one; returns the number of rows.
 int64_t read_answers(const nb::object& target, int n_classes, const std::optional<Doubles>& weight, Answers& answers) {
     answers.n_classes = n_classes;
@@ -240,11 +243,25 @@ std::vector<double> read_costs(const std::optional<Table2>& cost) {
     return cost ? std::vector<double>(cost->data(), cost->data() + cost->size()) : std::vector<double>{};
 }
 
+// Seconds of all threads together, and rows.
+void write_account(const Account& kept, const nb::object& account) {
+    const auto seconds = [](const std::atomic<int64_t>& part) { return static_cast<double>(part.load()) * 1e-9; };
+    account["coding"] = seconds(kept.coding);
+    account["counting"] = seconds(kept.counting);
+    account["choosing"] = seconds(kept.choosing);
+    account["zooming"] = seconds(kept.zooming);
+    account["dividing"] = seconds(kept.dividing);
+    account["ordering"] = seconds(kept.ordering);
+    account["scanning"] = seconds(kept.scanning);
+    account["counted_rows"] = kept.counted_rows.load();
+    account["zoomed_rows"] = kept.zoomed_rows.load();
+}
+
 nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
                    const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
                    const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
                    const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyCoded* coded,
-                   const nb::object& progress) {
+                   const nb::object& progress, const nb::object& account) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     Answers answers;
     Table table;
@@ -255,17 +272,25 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     if (factor) costs.factor.assign(factor->data(), factor->data() + factor->size());
     costs.cost = read_costs(cost);
     FlatTree flat;
+    Account kept;
     {
         const nb::gil_scoped_release unlocked;
-        Pool pool(score ? 1 : n_threads, pulse_of(progress));
+        // A thread takes longer to start than a small tree to grow.
+        constexpr int64_t worth_a_thread = 1 << 16;
+        const bool small = table.rows * static_cast<int64_t>(table.columns.size()) < worth_a_thread;
+        Pool pool(score || small ? 1 : n_threads, pulse_of(progress));
         const Measure measured = measure(answers, table.rows, recipe.missing == Missing::spread, needs_of(recipe.rule));
         pool.breathe();
         std::unique_ptr<Rows> rows;
-        if (!exhaustive) rows = coded_rows(table, recipe, measured, coded ? coded->table() : nullptr, pool);
+        if (!exhaustive) {
+            rows = coded_rows(table, recipe, measured, coded ? coded->table() : nullptr,
+                              account.is_none() ? nullptr : &kept, pool);
+        }
         if (!rows) rows = std::make_unique<RowsCpu>(table, recipe, measured, pool);
         const Task task{recipe, measured, score, rows->used_rows()};
         flat = flatten(grow(*rows, task, pool, costs));
     }
+    if (!account.is_none()) write_account(kept, account);
     return to_dict(std::move(flat));
 }
 
@@ -324,6 +349,14 @@ nb::tuple survey_of(const nb::object& columns, const std::vector<int>& kinds, in
     }
     if (!found.infinite) return nb::make_tuple(found.missing, nb::none());
     return nb::make_tuple(found.missing, nb::make_tuple(found.infinite->first, found.infinite->second));
+}
+
+double bound_named(const std::string& name, const nb::object& target, int n_classes,
+                   const std::optional<Doubles>& weight, int64_t first, int64_t last) {
+    Answers answers;
+    const int64_t rows = read_answers(target, n_classes, weight, answers);
+    const Rule rule = rule_named(name);
+    return bound_of_bin(rule, measure(answers, rows, false, needs_of(rule)), rows, first, last);
 }
 
 // --- pruning ---
@@ -499,7 +532,8 @@ NB_MODULE(_core, m) {
              "n_threads"_a);
     m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
-          "cost"_a.none() = nb::none(), "coded"_a.none() = nb::none(), "progress"_a.none() = nb::none());
+          "cost"_a.none() = nb::none(), "coded"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
+          "account"_a.none() = nb::none());
     nb::class_<PyRouter>(m, "Router")
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
@@ -513,6 +547,7 @@ NB_MODULE(_core, m) {
     m.def("reduce_error", &reduce_error_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
           "weight"_a.none(), "seed"_a, "cost"_a.none());
     m.def("extra_errors", &extra_errors, "cases"_a, "errors"_a, "confidence"_a, "exact"_a);
+    m.def("bound", &bound_named, "name"_a, "target"_a, "n_classes"_a, "weight"_a.none(), "first"_a, "last"_a);
     m.def("impurity", &impurity_named, "name"_a, "stat"_a);
     m.def("impurity_of_values", &impurity_of_values, "name"_a, "values"_a, "weight"_a.none() = nb::none());
     m.def("score", &score_named, "name"_a, "parent"_a, "children"_a);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 
 namespace tw {
 namespace {
@@ -113,9 +114,45 @@ private:
     std::array<double, 512> ends_; // as many again as there can be, so that a search may look past the last
 };
 
-// Codes one block of rows of a column. False if the column was thought to have few values and another turned up.
-bool code_block(const Numbers& numbers, const CodedColumn& column, const Finder& find, int64_t begin, int64_t end,
-                uint8_t* out, bool& has_gaps) {
+// Values that turned up in a column thought to have few.
+class Strangers {
+public:
+    void add(const std::vector<double>& values) {
+        const std::lock_guard<std::mutex> lock(guard_);
+        if (many_) return;
+        values_.insert(values_.end(), values.begin(), values.end());
+        if (values_.size() > 16 * most_bins) {
+            make_distinct(values_);
+            many_ = values_.size() > most_bins;
+        }
+    }
+    bool any() const { return many_ || !values_.empty(); }
+
+    // Gives the column bins for all its values or, if they are too many, by quantiles of a sample.
+    void settle(const std::vector<double>& sample, CodedColumn& column) {
+        std::vector<double> distinct = column.end;
+        distinct.insert(distinct.end(), values_.begin(), values_.end());
+        make_distinct(distinct);
+        column.exact = !many_ && distinct.size() <= most_bins;
+        if (column.exact) {
+            column.end = std::move(distinct);
+            return;
+        }
+        // A column missing nearly everywhere has a poor sample, and strangers are all that is known of it.
+        std::vector<double> sorted = sample.size() < most_bins ? distinct : sample;
+        std::sort(sorted.begin(), sorted.end());
+        column.end = quantile_ends(sorted);
+    }
+
+private:
+    std::mutex guard_;
+    std::vector<double> values_;
+    bool many_ = false;
+};
+
+// Codes one block of rows of a column.
+void code_block(const Numbers& numbers, const CodedColumn& column, const Finder& find, int64_t begin, int64_t end,
+                uint8_t* out, std::atomic<bool>& gaps, Strangers& strangers) {
     std::array<double, block_rows> buffer;
     const std::span<double> values(buffer.data(), static_cast<size_t>(end - begin));
     numbers.read(begin, values);
@@ -123,46 +160,51 @@ bool code_block(const Numbers& numbers, const CodedColumn& column, const Finder&
     find.code(values, missing, out);
     int absent = 0;
     for (const double x : values) absent |= static_cast<int>(x != x);
-    has_gaps = absent != 0;
-    if (!column.exact) return true;
+    if (absent != 0) gaps = true;
+    if (!column.exact) return;
     int foreign = 0;
     for (size_t i = 0; i < values.size(); ++i) {
         foreign |= static_cast<int>(values[i] == values[i]) & static_cast<int>(find.end(out[i]) != values[i]);
     }
-    return foreign == 0;
+    if (foreign == 0) return;
+    std::vector<double> found;
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (values[i] == values[i] && find.end(out[i]) != values[i]) found.push_back(values[i] + 0.0);
+    }
+    make_distinct(found);
+    strangers.add(found);
 }
 
-// All distinct values of a column whose sample missed some; or, if they are many, quantiles.
-void look_again(const Numbers& numbers, int64_t rows, std::vector<double> sample, CodedColumn& column) {
-    std::vector<double> distinct = column.end;
-    std::vector<double> others;
-    const auto settle = [&] {
-        make_distinct(others);
-        distinct.insert(distinct.end(), others.begin(), others.end());
-        make_distinct(distinct);
-        others.clear();
-        return distinct.size() <= most_bins;
-    };
-    for (int64_t row = 0; row < rows; ++row) {
-        const double x = numbers[row];
-        if (x != x || std::binary_search(distinct.begin(), distinct.end(), x)) continue;
-        others.push_back(x + 0.0);
-        if (others.size() >= most_bins && !settle()) break;
-    }
-    column.exact = settle();
-    if (sample.size() < most_bins) { // nearly all rows are missing: every known value is worth having
-        sample.clear();
-        for (int64_t row = 0; row < rows; ++row) {
-            if (const double x = numbers[row]; x == x) sample.push_back(x);
+} // namespace
+
+namespace {
+
+// Whether all numbers of a matrix are finite: no exponent is full. A glance at the bits, as fast as memory.
+template <class Value, class Bits>
+bool all_finite(const void* values, int64_t count, Pool& pool) {
+    constexpr int64_t block = 1 << 16;
+    constexpr Bits full = std::bit_cast<Bits>(std::numeric_limits<Value>::infinity());
+    const Value* first = static_cast<const Value*>(values);
+    std::atomic<bool> finite{true};
+    pool.run((count + block - 1) / block, [&](int64_t b) {
+        Bits odd = 0;
+        for (int64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
+            odd |= static_cast<Bits>((std::bit_cast<Bits>(first[i]) & full) == full);
         }
-    }
-    std::sort(sample.begin(), sample.end());
-    column.end = column.exact ? std::move(distinct) : quantile_ends(sample);
+        if (odd != 0) finite = false;
+    });
+    return finite;
 }
 
 } // namespace
 
 Survey survey(const Table& table, const double* weight, Pool& pool) {
+    if (const void* matrix = as_matrix(table)) {
+        const int64_t count = table.rows * static_cast<int64_t>(table.columns.size());
+        const bool finite = table.columns[0].numbers.single() ? all_finite<float, uint32_t>(matrix, count, pool)
+                                                              : all_finite<double, uint64_t>(matrix, count, pool);
+        if (finite) return {};
+    }
     const int64_t blocks = (table.rows + block_rows - 1) / block_rows;
     std::vector<uint8_t> suspect(static_cast<size_t>(blocks), 0);
     std::atomic<bool> missing{false};
@@ -228,7 +270,7 @@ CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.s
     by_column_.resize(by_row_.size());
     const int64_t blocks = (table.rows + block_rows - 1) / block_rows;
     const auto gaps = std::make_unique<std::atomic<bool>[]>(width);
-    const auto surprised = std::make_unique<std::atomic<bool>[]>(width);
+    std::vector<Strangers> strangers(width);
     const auto code_columns = [&](const std::vector<size_t>& which) {
         std::vector<Finder> find;
         for (size_t c : which) find.emplace_back(columns_[c].end);
@@ -236,12 +278,10 @@ CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.s
             const int64_t begin = block * block_rows, end = std::min(table.rows, begin + block_rows);
             for (size_t i = 0; i < which.size(); ++i) {
                 const size_t c = which[i];
-                bool absent = false;
                 uint8_t* out = &by_column_[c * static_cast<size_t>(table.rows) + static_cast<size_t>(begin)];
-                if (!code_block(numbers_of(c), columns_[c], find[i], begin, end, out, absent)) surprised[c] = true;
+                code_block(numbers_of(c), columns_[c], find[i], begin, end, out, gaps[c], strangers[c]);
                 uint8_t* across = &by_row_[static_cast<size_t>(begin) * width + c];
                 for (int64_t row = 0; row < end - begin; ++row) across[static_cast<size_t>(row) * width] = out[row];
-                if (absent) gaps[c] = true;
             }
         });
     };
@@ -249,15 +289,11 @@ CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.s
     for (size_t c = 0; c < width; ++c) all.push_back(c);
     code_columns(all);
     for (size_t c = 0; c < width; ++c) {
-        if (surprised[c]) again.push_back(c);
+        if (!strangers[c].any()) continue;
+        strangers[c].settle(sample[c], columns_[c]);
+        again.push_back(c);
     }
-    if (!again.empty()) {
-        pool.run(static_cast<int64_t>(again.size()), [&](int64_t i) {
-            const size_t c = again[i];
-            look_again(numbers_of(c), table.rows, sample[c], columns_[c]);
-        });
-        code_columns(again);
-    }
+    if (!again.empty()) code_columns(again);
     for (size_t c = 0; c < width; ++c) {
         CodedColumn& column = columns_[c];
         if (column.exact && !column.end.empty()) column.end.pop_back();

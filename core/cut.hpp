@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "account.hpp"
 #include "branching.hpp"
 #include "coding.hpp"
 #include "gather.hpp"
@@ -44,6 +45,7 @@ struct Ground {
     std::vector<int> gathered; // columns of the table that are counted value by value
     int64_t small_rows;        // so few are better ordered than counted
     Inverses inverses;
+    Account* account = nullptr; // where the time goes, if anybody asks
 
     const CodedColumn& column(size_t which) const { return coded.columns()[swept[which]]; }
     const Numbers& numbers(size_t which) const { return source.table.columns[column(which).column].numbers; }

@@ -274,6 +274,21 @@ public:
         return bound_of_classes(rule, classes_, count(low), count(bin), count(high), to_beat);
     }
 
+    // Gini's sums of squares as rows come over one by one to the low side: no look at the other classes is needed.
+    static constexpr bool is_running = rule == Rule::gini;
+    struct Running {
+        std::vector<int64_t> low, high; // rows per class
+        int64_t low_squares = 0, high_squares = 0;
+
+        Running(const Word* total, int classes) : low(static_cast<size_t>(classes), 0), high(total, total + classes) {
+            for (const int64_t n : high) high_squares += n * n;
+        }
+        void move(Item item) {
+            low_squares += 2 * low[item]++ + 1;
+            high_squares -= 2 * high[item]-- - 1;
+        }
+    };
+
 private:
     const Measure* measure_;
     int classes_;
@@ -550,5 +565,24 @@ public:
         return static_cast<double>(std::max(one, other));
     }
 };
+
+// Calls act(counter) with the counter that serves a rule and a measure best; a rule without one is not called.
+template <class Act>
+void with_counter(Rule rule, const Measure& measure, const Act& act) {
+    if (rule == Rule::variance) return measure.even ? act(Sums(measure)) : act(WeightedSums(measure));
+    if (rule != Rule::gini && rule != Rule::information_gain && rule != Rule::misclassification) return;
+    if (!measure.even) return act(WeightedClasses(measure, rule));
+    const bool two = measure.n_classes == 2;
+    switch (rule) {
+        case Rule::gini:
+            return two ? act(TwoClasses<Rule::gini>(measure)) : act(ManyClasses<Rule::gini>(measure));
+        case Rule::information_gain:
+            return two ? act(TwoClasses<Rule::information_gain>(measure))
+                       : act(ManyClasses<Rule::information_gain>(measure));
+        default:
+            return two ? act(TwoClasses<Rule::misclassification>(measure))
+                       : act(ManyClasses<Rule::misclassification>(measure));
+    }
+}
 
 } // namespace tw

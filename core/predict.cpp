@@ -92,14 +92,18 @@ int Router::next(const std::vector<Column>& columns, int32_t node, int64_t row) 
 }
 
 // Where every node is plain, no step needs a branch; rows that met a missing value on their way go it again, slowly.
+template <class Value>
 void Router::walk_plain(const std::vector<Column>& columns, int64_t begin, std::span<int32_t> end) const {
     std::array<uint8_t, side_by_side> odd{};
+    const Step* steps = steps_.data();
+    const Column* column = columns.data();
     int moving = 1;
     while (moving != 0) {
         moving = 0;
         for (size_t i = 0; i < end.size(); ++i) {
-            const Step& step = steps_[end[i]];
-            const double x = columns[step.column].numbers[begin + static_cast<int64_t>(i)];
+            const Step& step = steps[end[i]];
+            const void* at = column[step.column].numbers.address(begin + static_cast<int64_t>(i));
+            const double x = *static_cast<const Value*>(at);
             odd[i] |= static_cast<uint8_t>((x != x) & !step.leaf);
             end[i] = step.child[static_cast<int>(x > step.limit)];
             moving |= static_cast<int>(!step.leaf);
@@ -112,10 +116,11 @@ void Router::walk_plain(const std::vector<Column>& columns, int64_t begin, std::
     }
 }
 
-void Router::walk(const std::vector<Column>& columns, int64_t begin, std::span<int32_t> end) const {
+void Router::walk(const std::vector<Column>& columns, int64_t begin, std::span<int32_t> end, Plainly plainly) const {
     std::fill(end.begin(), end.end(), 0);
     if (steps_[0].leaf) return;
-    if (all_plain_) return walk_plain(columns, begin, end);
+    if (plainly == Plainly::single) return walk_plain<float>(columns, begin, end);
+    if (plainly == Plainly::twice) return walk_plain<double>(columns, begin, end);
     bool moving = true;
     while (moving) {
         moving = false;
@@ -127,17 +132,28 @@ void Router::walk(const std::vector<Column>& columns, int64_t begin, std::span<i
     }
 }
 
+// Whether the tree asks about numbers alone, all of one precision.
+Router::Plainly Router::how_plain(const std::vector<Column>& columns) const {
+    if (!all_plain_ || steps_[0].leaf) return Plainly::no;
+    const bool single = columns[steps_[0].column].numbers.single();
+    for (const Step& step : steps_) {
+        if (columns[step.column].numbers.single() != single) return Plainly::no;
+    }
+    return single ? Plainly::single : Plainly::twice;
+}
+
 template <class Single, class Several>
 void Router::each_row(const std::vector<Column>& columns, int64_t rows, Pool& pool, Single single,
                       Several several) const {
     constexpr int64_t block = 4096;
+    const Plainly plainly = how_plain(columns);
     pool.run((rows + block - 1) / block, [&](int64_t b) {
         std::array<int32_t, side_by_side> end;
         const int64_t last = std::min(rows, (b + 1) * block);
         for (int64_t begin = b * block; begin < last; begin += side_by_side) {
             const std::span<int32_t> ends(end.data(),
                                           static_cast<size_t>(std::min<int64_t>(side_by_side, last - begin)));
-            walk(columns, begin, ends);
+            walk(columns, begin, ends, plainly);
             for (size_t i = 0; i < ends.size(); ++i) {
                 const int64_t row = begin + static_cast<int64_t>(i);
                 if (ends[i] >= 0) {

@@ -46,7 +46,10 @@ private:
     void follow(const std::vector<Column>& columns, int64_t row, Visit visit) const;
     // The nodes where the rows from `begin` on end, or -1 for a row that needs `follow`. Rows walk side by side, so
     // that one waits for memory while the others go on.
-    void walk(const std::vector<Column>& columns, int64_t begin, std::span<int32_t> end) const;
+    enum class Plainly { no, single, twice };
+    Plainly how_plain(const std::vector<Column>& columns) const;
+    void walk(const std::vector<Column>& columns, int64_t begin, std::span<int32_t> end, Plainly plainly) const;
+    template <class Value>
     void walk_plain(const std::vector<Column>& columns, int64_t begin, std::span<int32_t> end) const;
     int next(const std::vector<Column>& columns, int32_t node, int64_t row) const;
     // Calls single(row, node) for rows with one path, several(row) for the others.

@@ -110,6 +110,7 @@ void RowsCoded<Counter>::count(const std::vector<int>& nodes, Pool& pool) {
     }
     std::mutex adding;
     pool.run(static_cast<int64_t>(parts.size()), [&](int64_t p) {
+        const Stopwatch watch(ground_.account, &Account::counting);
         const Stretch part = parts[p].stretch;
         std::vector<Narrow> own(bins * narrow, Narrow{0});
         count_rows(counter, ground_.coded, std::span<const uint32_t>(&field_.row[part.begin], part.size()),
@@ -137,6 +138,7 @@ void RowsCoded<Counter>::count_histograms(const std::vector<int>& nodes, Pool& p
     count(counted, pool);
     for (const int node : remaining) histogram_[node] = std::move(histogram_[family_[node].parent]);
     pool.run(static_cast<int64_t>(remaining.size()), [&](int64_t i) {
+        const Stopwatch watch(ground_.account, &Account::counting);
         Histogram& rest = histogram_[remaining[i]];
         const Histogram& part = histogram_[family_[remaining[i]].sibling];
         for (size_t cell = 0; cell < rest.size(); ++cell) rest[cell] -= part[cell];
@@ -180,7 +182,8 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
         search.ask = &asks[large[n]];
         const int node = search.ask->node;
         search.sweep.emplace(ground_.counter, source().table, ground_.coded, ground_.swept, rows(node), items(node),
-                             histogram_[node].data(), scores_missing(ground_.recipe.missing));
+                             histogram_[node].data(), scores_missing(ground_.recipe.missing), ground_.account);
+        if (ground_.account) ground_.account->counted_rows += static_cast<int64_t>(rows(node).size() * columns);
         search.yard = yardstick(task, ground_.counter, search.ask->facts, span_of<Item>(items(node)));
         search.coarse.resize(columns);
         search.cuts.resize(columns);
@@ -188,6 +191,7 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
     pool.run(static_cast<int64_t>(large.size() * columns), [&](int64_t i) {
         Search& search = searches[i / columns];
         const size_t which = static_cast<size_t>(i) % columns;
+        const Stopwatch watch(ground_.account, &Account::choosing);
         search.cuts[which] = search.sweep->cut_between(search.yard, which, search.coarse[which]);
     });
     for (Search& search : searches) {
@@ -200,6 +204,7 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
     pool.run(static_cast<int64_t>(large.size() * columns), [&](int64_t i) {
         Search& search = searches[i / columns];
         const size_t which = static_cast<size_t>(search.order[static_cast<size_t>(i) % columns]);
+        const Stopwatch watch(ground_.account, &Account::zooming);
         const Cut coarse = search.cuts[which];
         // Rivals are told exactly, so a column that may be one must also be beaten by its own best cut. Without rivals
         // the best found so far will do: who finds it, and when, changes the work and not the winner.
@@ -269,6 +274,7 @@ std::vector<Surrogate> RowsCoded<Counter>::surrogates(const Task& task, int node
 template <class Counter>
 void RowsCoded<Counter>::divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
                                 int first, Pool& pool) {
+    const Stopwatch watch(ground_.account, &Account::dividing);
     const Stretch whole = stretch_[node];
     const std::vector<Column>& columns = source().table.columns;
     const size_t children = static_cast<size_t>(split.children());
@@ -364,12 +370,12 @@ template <class Counter>
 class Root final : public Rows {
 public:
     Root(const Table& table, const Recipe& recipe, const Measure& measure, std::shared_ptr<const CodedTable> coded,
-         const Counter& counter, Pool& pool)
-        : coded_(coded ? std::move(coded) : std::make_shared<const CodedTable>(table, pool)),
+         const Counter& counter, Account* account, Pool& pool)
+        : coded_(coded ? std::move(coded) : coded_now(table, account, pool)),
           field_(field_of(taking_part(table, recipe, measure), counter, pool)),
           source_(learn_source(table, recipe, measure, field_.row, pool)),
-          ground_{
-              source_, *coded_, recipe, counter, {}, {}, small(*coded_, counter), Inverses(small(*coded_, counter))},
+          ground_{source_, *coded_, recipe, counter, {}, {}, small(*coded_, counter), Inverses(small(*coded_, counter)),
+                  account},
           rows_(ground_, field_, {0, field_.row.size()}, apart_from(pool)) {
         const bool three_ways = recipe.missing == Missing::own && recipe.branching != Branching::binary;
         for (size_t i = 0; i < coded_->columns().size(); ++i) {
@@ -401,6 +407,10 @@ public:
     std::unique_ptr<Rows> detach(int node) override { return rows_.detach(node); }
 
 private:
+    static std::shared_ptr<const CodedTable> coded_now(const Table& table, Account* account, Pool& pool) {
+        const Stopwatch watch(account, &Account::coding);
+        return std::make_shared<const CodedTable>(table, pool);
+    }
     static Field<Counter> field_of(std::vector<uint32_t> rows, const Counter& counter, Pool& pool) {
         pool.breathe();
         Field<Counter> field;
@@ -450,28 +460,14 @@ bool suits(const Table& table, const Recipe& recipe) {
 } // namespace
 
 std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const Measure& measure,
-                                 std::shared_ptr<const CodedTable> coded, Pool& pool) {
-    if (!suits(table, recipe)) return nullptr;
-    const auto made = [&]<class Counter>(const Counter& counter) -> std::unique_ptr<Rows> {
-        return std::make_unique<Root<Counter>>(table, recipe, measure, std::move(coded), counter, pool);
-    };
-    const auto by_rule = [&]<template <Rule> class Counter>(Counter<Rule::gini>*) -> std::unique_ptr<Rows> {
-        switch (recipe.rule) {
-            case Rule::gini:
-                return made(Counter<Rule::gini>(measure));
-            case Rule::information_gain:
-                return made(Counter<Rule::information_gain>(measure));
-            default:
-                return made(Counter<Rule::misclassification>(measure));
-        }
-    };
-    if (recipe.rule == Rule::variance) {
-        return measure.even ? made(Sums(measure)) : made(WeightedSums(measure));
-    }
-    if (!measure.even) return made(WeightedClasses(measure, recipe.rule));
-    if (measure.n_classes == 2) return by_rule(static_cast<TwoClasses<Rule::gini>*>(nullptr));
-    if (measure.n_classes <= 65535) return by_rule(static_cast<ManyClasses<Rule::gini>*>(nullptr));
-    return nullptr;
+                                 std::shared_ptr<const CodedTable> coded, Account* account, Pool& pool) {
+    std::unique_ptr<Rows> rows;
+    if (!suits(table, recipe)) return rows;
+    with_counter(recipe.rule, measure, [&](const auto& counter) {
+        rows = std::make_unique<Root<std::decay_t<decltype(counter)>>>(table, recipe, measure, std::move(coded),
+                                                                       counter, account, pool);
+    });
+    return rows;
 }
 
 } // namespace tw

@@ -15,9 +15,9 @@
 namespace tw {
 
 // Whether the recipe and the table allow it; otherwise null, and RowsCpu serves. The coded table may be shared by many
-// trees; without one, the columns are coded now.
+// trees; without one, the columns are coded now. `account`: where the time goes, or null.
 std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const Measure& measure,
-                                 std::shared_ptr<const CodedTable> coded, Pool& pool);
+                                 std::shared_ptr<const CodedTable> coded, Account* account, Pool& pool);
 
 // All rows of a tree, node by node: ranges of three arrays that are divided in place.
 template <class Counter>

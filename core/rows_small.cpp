@@ -44,6 +44,7 @@ RowsSmall<Counter>::RowsSmall(const Ground<Counter>& ground, std::span<const uin
       part_{{{0, rows.size()}}},
       child_(rows.size()),
       spare_(rows.size()) {
+    const Stopwatch watch(ground.account, &Account::ordering);
     for (size_t i = 0; i < rows.size(); ++i) member_[i] = static_cast<uint16_t>(i);
     for (size_t which = 0; which < ground.swept.size(); ++which) order_column(which);
 }
@@ -123,6 +124,11 @@ Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* it
                                  const Words<Seen>& total, size_t which, Stretch stretch, bool places_missing) const {
     const Place* order = this->order(which);
     size_t end = stretch.end;
+    if (order[stretch.begin].rank == order[end - 1].rank) { // most columns of a small node
+        Cut none;
+        none.constant = true;
+        return none;
+    }
     Words<Seen> missing = no_words(seen);
     if (ground_.column(which).gaps) {
         while (end > stretch.begin && order[end - 1].rank == missing_rank)
@@ -133,26 +139,46 @@ Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* it
     best.gaps = scale.gaps();
     best.constant = end == stretch.begin || order[stretch.begin].rank == order[end - 1].rank;
     if (best.gaps && places_missing) best.constant = false;
-    Words<Seen> low = no_words(seen);
     size_t best_at = 0;
-    [[maybe_unused]] const bool may_skip = node.least <= 1 && !(node.least_weight > 1) && !best.gaps;
-    for (size_t at = stretch.begin; at + 1 < end; ++at) {
+    const auto offer = [&](size_t at, int64_t low_rows, double merit) {
+        if (!node.beats(merit, best.merit)) return;
+        best.merit = merit;
+        best.low_rows = low_rows;
+        best_at = at;
+    };
+    [[maybe_unused]] const bool simple = !best.gaps && !(node.least_weight > 1);
+    bool done = false;
+    if constexpr (requires { typename Seen::Running; }) {
+        if (Seen::is_running && simple) {
+            typename Seen::Running running(total.data(), seen.words());
+            const int64_t rows = static_cast<int64_t>(end - stretch.begin);
+            for (size_t at = stretch.begin; at + 1 < end; ++at) {
+                running.move(item[order[at].row]);
+                const int64_t low_rows = static_cast<int64_t>(at + 1 - stretch.begin);
+                if (order[at].rank == order[at + 1].rank || low_rows < node.least || rows - low_rows < node.least)
+                    continue;
+                offer(at, low_rows,
+                      ground_.inverses(static_cast<double>(running.low_squares), low_rows) +
+                          ground_.inverses(static_cast<double>(running.high_squares), rows - low_rows) -
+                          scale.reference());
+            }
+            done = true;
+        }
+    }
+    Words<Seen> low = no_words(seen);
+    for (size_t at = stretch.begin; at + 1 < end && !done; ++at) {
         seen.add(low.data(), item[order[at].row]);
         if (order[at].rank == order[at + 1].rank) continue;
         if constexpr (Seen::is_strict) {
             // Between two rows of one class that are alone with their values no cut is better than one at either side.
-            if (may_skip && item[order[at].row] == item[order[at + 1].row] &&
+            if (simple && node.least <= 1 && item[order[at].row] == item[order[at + 1].row] &&
                 (at == stretch.begin || order[at - 1].rank != order[at].rank) &&
                 (at + 2 >= end || order[at + 2].rank != order[at + 1].rank)) {
                 continue;
             }
         }
         const int64_t low_rows = seen.rows(low.data());
-        const double merit = scale.of(low.data(), low_rows, ground_.inverses);
-        if (!node.beats(merit, best.merit)) continue;
-        best.merit = merit;
-        best.low_rows = low_rows;
-        best_at = at;
+        offer(at, low_rows, scale.of(low.data(), low_rows, ground_.inverses));
     }
     if (best.low_rows > 0) {
         best.below = ground_.numbers(which)[row_[order[best_at].row]];
@@ -168,6 +194,7 @@ Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* it
 template <class Counter>
 std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& task, const std::vector<Ask>& asks,
                                                                    Pool&) {
+    const Stopwatch watch(ground_.account, &Account::scanning);
     const bool places_missing = scores_missing(ground_.recipe.missing);
     std::vector<std::vector<Candidate>> found;
     found.reserve(asks.size());
@@ -218,6 +245,7 @@ std::vector<Surrogate> RowsSmall<Counter>::surrogates(const Task& task, int node
 template <class Counter>
 void RowsSmall<Counter>::divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
                                 int first, Pool&) {
+    const Stopwatch watch(ground_.account, &Account::dividing);
     const std::vector<Column>& columns = source().table.columns;
     const Stretch whole = part_[node].stretch;
     const size_t children = static_cast<size_t>(split.children());

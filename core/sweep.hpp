@@ -35,7 +35,8 @@ public:
     using Item = typename Counter::Item;
 
     Sweep(const Counter& counter, const Table& table, const CodedTable& coded, std::span<const int> columns,
-          std::span<const uint32_t> rows, std::span<const Item> items, const Word* histogram, bool places_missing)
+          std::span<const uint32_t> rows, std::span<const Item> items, const Word* histogram, bool places_missing,
+          Account* account = nullptr)
         : counter_(counter),
           table_(table),
           coded_(coded),
@@ -45,7 +46,8 @@ public:
           histogram_(histogram),
           places_missing_(places_missing),
           words_(static_cast<size_t>(counter.words())),
-          total_(no_words(counter)) {
+          total_(no_words(counter)),
+          zoomed_rows_(account ? &account->zoomed_rows : nullptr) {
         const CodedColumn& first = coded.columns()[0];
         const size_t cells = static_cast<size_t>(first.bins + (first.gaps ? 1 : 0)) * words_;
         for (size_t cell = 0; cell < cells; ++cell) total_[cell % words_] += histogram[cell];
@@ -99,6 +101,7 @@ public:
         std::vector<Words<Counter>> before;
         const int64_t inside_rows = open_bins(node, scale, column, bins(which), to_beat, open, before);
         if (before.empty()) return coarse_cut;
+        if (zoomed_rows_) *zoomed_rows_ += inside_rows;
         const std::vector<Inside> inside = rows_inside(which, open, inside_rows);
         Cut finer;
         finer.gaps = scale.gaps();
@@ -202,6 +205,7 @@ private:
     bool places_missing_;
     size_t words_;
     Words<Counter> total_;
+    std::atomic<int64_t>* zoomed_rows_;
 };
 
 // Adds rows to a histogram of `words` each bin; at most `narrow_rows` of them if it is narrow.

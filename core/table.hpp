@@ -24,6 +24,8 @@ public:
         : first_(reinterpret_cast<const char*>(values)), apart_(bytes_apart), single_(true) {}
 
     const void* address(int64_t row) const { return first_ + row * apart_; }
+    std::ptrdiff_t apart() const { return apart_; } // in bytes
+    bool single() const { return single_; }
     double operator[](int64_t row) const {
         const char* at = first_ + row * apart_;
         return single_ ? *reinterpret_cast<const float*>(at) : *reinterpret_cast<const double*>(at);
@@ -72,6 +74,23 @@ struct Table {
     std::vector<Column> columns;
     int64_t rows = 0;
 };
+
+// The values of a table that is one C-order matrix of numbers, row by row: null if it is not.
+inline const void* as_matrix(const Table& table) {
+    if (table.columns.empty()) return nullptr;
+    const Numbers& first = table.columns[0].numbers;
+    const std::ptrdiff_t size = first.single() ? sizeof(float) : sizeof(double);
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+        const Column& column = table.columns[i];
+        const auto* at = static_cast<const char*>(first.address(0)) + static_cast<std::ptrdiff_t>(i) * size;
+        if (column.kind != Kind::number || column.numbers.single() != first.single() ||
+            column.numbers.address(0) != at ||
+            column.numbers.apart() != static_cast<std::ptrdiff_t>(table.columns.size()) * size) {
+            return nullptr;
+        }
+    }
+    return first.address(0);
+}
 
 struct Answers {
     const int32_t* classes = nullptr; // class codes, or null for a numeric target

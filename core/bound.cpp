@@ -1,0 +1,38 @@
+#include "bound.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "cut.hpp"
+#include "rows_coded.hpp"
+
+namespace tw {
+
+double bound_of_bin(Rule rule, const Measure& measure, int64_t rows, int64_t first, int64_t last) {
+    double bound = 0;
+    with_counter(rule, measure, [&](const auto& counter) {
+        using Counter = std::decay_t<decltype(counter)>;
+        std::vector<typename Counter::Item> items;
+        Words<Counter> total = no_words(counter), low = total, bin = total, missing = total;
+        for (int64_t row = 0; row < rows; ++row) {
+            items.push_back(counter.item(row));
+            counter.add(total.data(), items.back());
+            if (row < first) counter.add(low.data(), items.back());
+            if (row >= first && row < last) counter.add(bin.data(), items.back());
+        }
+        Yardstick node;
+        node.span = span_of<typename Counter::Item>(items);
+        Scale<Counter> scale(counter, node, total.data(), missing.data(), false);
+        // A bound is worked out only as far as it takes to fall short of what is to be beaten; ask until it cannot.
+        double most = std::numeric_limits<double>::infinity(), before;
+        do {
+            before = most;
+            most = std::min(most, scale.bound(low.data(), bin.data(), before));
+        } while (most < before);
+        bound = most * counter.unit() / counter.weight(total.data());
+    });
+    return bound;
+}
+
+} // namespace tw
