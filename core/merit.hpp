@@ -338,8 +338,8 @@ inline double bound_of_sums(double least, double most, Bulk low, Bulk bin, Bulk 
     return std::min(by_spread, std::max(merit(few, few * least), merit(many, many * most)) * (1 + 1e-9));
 }
 
-// Squares for the ellipse need few digits: targets are rounded to steps of 2^-15 of their reach, and what rounding can
-// hide is added to the height.
+// Squares for the ellipse need few digits: a target's size is rounded up to steps of 2^-15 of the largest. So squares
+// are never too small, and neither is the spread that follows from them and from the exact sum.
 class Steps {
 public:
     explicit Steps(const Measure& measure) {
@@ -349,12 +349,16 @@ public:
         step_ = std::ldexp(1.0, shift_);
         per_step_ = 1 / step_;
     }
-    int64_t of(int64_t target) const { return target >> shift_; }
-    // Half the height of the ellipse, at most: half the root of size x sum of squared deviations, from the sum of
-    // squared steps, in the target's units.
+    int64_t square(int64_t target) const {
+        const int64_t size = target < 0 ? -target : target;
+        const int64_t steps = (size + (int64_t{1} << shift_) - 1) >> shift_;
+        return steps * steps;
+    }
+    // Half the root of size x sum of squared deviations, at most, in the target's units: from the sum of the targets
+    // and the sum of squared steps. A twentieth of a step a row is more than doubles can lose.
     double height(double size, double sum, double squares) const {
         const double steps = sum * per_step_;
-        return (std::sqrt(std::max(0.0, size * squares - steps * steps)) + 3 * size) * step_ / 2;
+        return (std::sqrt(std::max(0.0, size * squares - steps * steps)) + 0.05 * size) * step_ / 2;
     }
 
 private:
@@ -378,15 +382,13 @@ public:
     Item item(int64_t row) const { return measure_->target[row]; }
     int narrow_words() const { return 2; } // the sum; rows above squares, which have room for 48 bits
     void add(Word* to, Item item) const {
-        const int64_t step = steps_.of(item);
         ++to[0];
         to[1] += item;
-        to[2] += step * step;
+        to[2] += steps_.square(item);
     }
     void add(Narrow* to, Item item) const {
-        const int64_t step = steps_.of(item);
         to[0] += static_cast<Narrow>(item);
-        to[1] += (Narrow{1} << 48) + static_cast<Narrow>(step * step);
+        to[1] += (Narrow{1} << 48) + static_cast<Narrow>(steps_.square(item));
     }
     void widen(Word* to, const Narrow* from) const {
         to[0] += static_cast<Word>(from[1] >> 48);
@@ -495,11 +497,10 @@ public:
     double unit() const { return measure_->weight_unit * measure_->target_unit * measure_->target_unit; }
     Item item(int64_t row) const { return {measure_->target[row], measure_->weight_of(row)}; }
     void add(Word* to, const Item& item) const {
-        const int64_t step = steps_.of(item.target);
         to[0] += 1;
         to[1] += item.weight;
         to[2] += static_cast<Sum>(item.target) * item.weight;
-        to[3] += static_cast<Sum>(step * step) * item.weight;
+        to[3] += static_cast<Sum>(steps_.square(item.target)) * item.weight;
     }
     void widen(Word* to, const Narrow* from) const {
         for (int w = 0; w < 4; ++w) to[w] += from[w];
@@ -573,6 +574,7 @@ void with_counter(Rule rule, const Measure& measure, const Act& act) {
     if (rule != Rule::gini && rule != Rule::information_gain && rule != Rule::misclassification) return;
     if (!measure.even) return act(WeightedClasses(measure, rule));
     const bool two = measure.n_classes == 2;
+    if (measure.n_classes > std::numeric_limits<ManyClasses<Rule::gini>::Item>::max()) return;
     switch (rule) {
         case Rule::gini:
             return two ? act(TwoClasses<Rule::gini>(measure)) : act(ManyClasses<Rule::gini>(measure));

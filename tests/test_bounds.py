@@ -68,6 +68,29 @@ def test_no_cut_beats_the_bound(name: str, n_classes: int, data: st.DataObject) 
     assert reached <= bound + 1e-9 * max(1.0, abs(bound))
 
 
+@pytest.mark.parametrize("middle", [-990.0, -500.0, 0.0, 500.0, 990.0])
+@pytest.mark.parametrize("spread", [1e-3, 0.1, 2.0, 9.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_narrow_bin_far_from_the_middle(middle: float, spread: float, weighted: bool) -> None:
+    """Squares are kept with few digits; what they lose must never make the bound too small."""
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        inside = middle + spread * rng.normal(size=8)
+        side = [-1000.0, 1000.0, *[middle] * 3000]  # alike on both sides, so that only the bin's own rows matter
+        target = np.concatenate([side, inside, side])
+        weight = np.ones(len(target))
+        if weighted:
+            weight[3002:3010] = rng.choice([0.5, 1.0, 2.0], size=8)
+        bound = _core.bound("variance", target, 0, weight if weighted else None, 3002, 3010)
+        # The gain of sending each subset of the bin low, from sums: sum^2 / weight of both sides less that of all.
+        centred = target - np.average(target, weights=weight)
+        part = np.array(list(itertools.product([False, True], repeat=8)))
+        low = (weight * centred)[:3002].sum() + part @ (weight * centred)[3002:3010]
+        size = weight[:3002].sum() + part @ weight[3002:3010]
+        reached = (low**2 / size + low**2 / (weight.sum() - size)).max() / weight.sum()
+        assert reached <= bound * (1 + 1e-9)
+
+
 def test_with_two_classes_the_bound_is_reached() -> None:
     target = np.array([0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 1], dtype=np.int32)
     for name in ("gini", "information_gain"):

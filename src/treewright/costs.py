@@ -180,8 +180,8 @@ def _place(level: object, classes: tuple[Level, ...], name: str) -> int:
     return classes.index(plain)
 
 
-def _number(value: object, name: str) -> float:
+def _number(value: Any, name: str) -> float:
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(value)
     except (TypeError, ValueError):
         raise DataError(f"{name} must be a number, not {value!r}") from None
