@@ -15,8 +15,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "bin_bound.hpp"
 #include "bind_recipe.hpp"
-#include "bound.hpp"
 #include "coding.hpp"
 #include "draw.hpp"
 #include "error_based.hpp"
@@ -299,39 +299,33 @@ public:
     PyRouter(const nb::dict& arrays, uint64_t seed) : router_(from_dict(arrays), seed) {}
 
     nb::object predict(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
-        const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
-        std::vector<double> out(static_cast<size_t>(rows) * router_.answers());
-        {
-            const nb::gil_scoped_release unlocked;
-            Pool pool(n_threads);
-            router_.predict(table, rows, pool, out.data());
-        }
-        return array(std::move(out), rows, router_.answers());
+        return ask<double>(&Router::predict, router_.answers(), columns, kinds, rows, n_threads);
     }
-
     nb::object classify(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
-        const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
-        std::vector<int32_t> out(rows);
-        {
-            const nb::gil_scoped_release unlocked;
-            Pool pool(n_threads);
-            router_.classify(table, rows, pool, out.data());
-        }
-        return array(std::move(out), rows);
+        return ask<int32_t>(&Router::classify, 0, columns, kinds, rows, n_threads);
     }
-
     nb::object apply(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
-        const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
-        std::vector<int32_t> out(rows);
-        {
-            const nb::gil_scoped_release unlocked;
-            Pool pool(n_threads);
-            router_.apply(table, rows, pool, out.data());
-        }
-        return array(std::move(out), rows);
+        return ask<int32_t>(&Router::apply, 0, columns, kinds, rows, n_threads);
     }
 
 private:
+    template <class Value>
+    using Question = void (Router::*)(const std::vector<Column>&, int64_t, Pool&, Value*) const;
+
+    // `width` values per row; 0: one, and no second dimension.
+    template <class Value>
+    nb::object ask(Question<Value> question, int width, const nb::object& columns, const std::vector<int>& kinds,
+                   int64_t rows, int n_threads) const {
+        const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+        std::vector<Value> out(static_cast<size_t>(rows) * std::max(width, 1));
+        {
+            const nb::gil_scoped_release unlocked;
+            Pool pool(n_threads);
+            (router_.*question)(table, rows, pool, out.data());
+        }
+        return array(std::move(out), rows, width);
+    }
+
     Router router_;
 };
 

@@ -5,7 +5,7 @@
 
 #include "answer.hpp"
 #include "choose.hpp"
-#include "draw.hpp"
+#include "fork.hpp"
 #include "pool.hpp"
 #include "simplify.hpp"
 
@@ -26,7 +26,7 @@ public:
 
     std::vector<GrownNode> run() {
         GrownNode root;
-        root.key = mix(task_.recipe.seed, 0);
+        root.key = root_key(task_.recipe.seed);
         nodes_.push_back(root);
         const Total total = rows_.total(0);
         Pile pile(task_.measure, total.all);
@@ -131,7 +131,7 @@ private:
                 GrownNode child;
                 child.parent = id;
                 child.depth = nodes_[id].depth + 1;
-                child.key = mix(nodes_[id].key, static_cast<uint64_t>(c) + 1);
+                child.key = child_key(nodes_[id].key, static_cast<size_t>(c));
                 made.push_back(static_cast<int>(nodes_.size()));
                 nodes_[id].children.push_back(made.back());
                 nodes_.push_back(std::move(child));

@@ -15,20 +15,11 @@ constexpr size_t side_by_side = 32; // rows that walk together
 } // namespace
 
 Router::Router(const FlatTree& flat, uint64_t seed)
-    : answers_(flat.n_values), nodes_(flat.parent.size()), value_(flat.value) {
-    nodes_[0].key = mix(seed, 0);
+    : answers_(flat.n_values), nodes_(forks_of(flat)), keys_(nodes_.size()), value_(flat.value) {
+    keys_[0] = root_key(seed);
     for (size_t i = 0; i < nodes_.size(); ++i) {
-        Node& node = nodes_[i];
-        node.children.assign(flat.children.begin() + flat.child_start[i],
-                             flat.children.begin() + flat.child_start[i + 1]);
-        if (node.children.empty()) continue;
-        node.split = split_at(flat, flat.split_start[i]);
-        for (int s = 1; s <= flat.n_surrogates[i]; ++s)
-            node.surrogates.push_back(split_at(flat, flat.split_start[i] + s));
-        for (size_t c = 0; c < node.children.size(); ++c) nodes_[node.children[c]].key = mix(node.key, c + 1);
-    }
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-        const Node& node = nodes_[i];
+        const Fork& node = nodes_[i];
+        for (size_t c = 0; c < node.children.size(); ++c) keys_[node.children[c]] = child_key(keys_[i], c);
         Step step;
         step.leaf = node.children.empty();
         step.plain = !step.leaf && node.split.breaks.size() == 1 && node.split.child_of_bin[0] >= 0 &&
@@ -57,9 +48,9 @@ void Router::follow(const std::vector<Column>& columns, int64_t row, Visit visit
     std::vector<Path> others; // where a missing value went down several branches; a stack, for trees may be very deep
     Path path{0, 1.0};
     while (true) {
-        const Node& at = nodes_[path.node];
+        const Fork& at = nodes_[path.node];
         int child = at.children.empty() ? stop_here : destination(at.split, at.surrogates, columns, row);
-        if (child == random_child) child = draw_child(at.split.share, at.key, hash_row(columns, row));
+        if (child == random_child) child = draw_child(at.split.share, keys_[path.node], hash_row(columns, row));
         if (child >= 0) {
             path.node = at.children[child];
             continue;
@@ -85,9 +76,9 @@ int Router::next(const std::vector<Column>& columns, int32_t node, int64_t row) 
         const double x = columns[step.column].numbers[row];
         if (x == x) return step.child[x > step.limit ? 1 : 0];
     }
-    const Node& at = nodes_[node];
+    const Fork& at = nodes_[node];
     int child = destination(at.split, at.surrogates, columns, row);
-    if (child == random_child) child = draw_child(at.split.share, at.key, hash_row(columns, row));
+    if (child == random_child) child = draw_child(at.split.share, keys_[node], hash_row(columns, row));
     return child >= 0 ? at.children[child] : -1;
 }
 

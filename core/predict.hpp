@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "fork.hpp"
 #include "pool.hpp"
-#include "split.hpp"
-#include "tree.hpp"
 
 namespace tw {
 
@@ -27,12 +26,6 @@ public:
     void apply(const std::vector<Column>& columns, int64_t rows, Pool& pool, int32_t* out) const;
 
 private:
-    struct Node {
-        Split split;
-        std::vector<Split> surrogates;
-        std::vector<int32_t> children;
-        uint64_t key = 0;
-    };
     // A node as most are: numbers up to a limit go to one child, larger ones to the other. A leaf leads to itself.
     struct Step {
         double limit = 0;
@@ -58,8 +51,9 @@ private:
     void add_answers(const std::vector<Column>& columns, int64_t row, double* out) const;
 
     int answers_;
-    std::vector<Node> nodes_;
-    std::vector<Step> steps_; // per node
+    std::vector<Fork> nodes_;
+    std::vector<uint64_t> keys_; // per node
+    std::vector<Step> steps_;    // per node
     bool all_plain_ = true;
     std::vector<double> value_;
     std::vector<int32_t> largest_; // per node

@@ -15,6 +15,12 @@ namespace tw {
 namespace {
 
 constexpr size_t divide_block = 1 << 16;
+// So few rows are better ordered than counted: more where a histogram is large.
+template <class Counter>
+int64_t few(const CodedTable& coded, const Counter& counter) {
+    return std::clamp<int64_t>(static_cast<int64_t>(coded.bins()) * counter.words() / 64, 512, 32768);
+}
+
 // Sends each value of the block to the next place of its child; children below 0 are none.
 template <class Value>
 void scatter(std::span<const size_t> first, const int32_t* child, const Value* from, Value* to, Stretch block) {
@@ -39,6 +45,33 @@ void scatter(std::span<const size_t> first, const int32_t* child, const Value* f
 
 } // namespace
 
+template <class Counter>
+Field<Counter>::Field(std::vector<uint32_t> rows, const Counter& counter, Pool& pool)
+    : row(std::move(rows)), spare_row(row.size()), spare_item(row.size()), child(row.size()) {
+    pool.breathe();
+    item.reserve(row.size());
+    for (const uint32_t each : row) item.push_back(counter.item(each));
+}
+
+template <class Counter>
+Estate<Counter>::Estate(const Table& table, const Recipe& recipe, const Measure& measure,
+                        std::shared_ptr<const CodedTable> codes, const Counter& counter, Account* account, Pool& pool)
+    : coded(std::move(codes)),
+      field(taking_part(table, recipe, measure), counter, pool),
+      source(learn_source(table, recipe, measure, field.row, pool)),
+      ground{source, *coded, recipe, counter, {}, {}, few(*coded, counter), Inverses(few(*coded, counter)), account} {
+    // A third child for missing values is more than a cut can say.
+    const bool three_ways = recipe.missing == Missing::own && recipe.branching != Branching::binary;
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+        const int place = coded->place_of(static_cast<int>(i));
+        if (place < 0 || (three_ways && coded->columns()[static_cast<size_t>(place)].gaps)) {
+            ground.gathered.push_back(static_cast<int>(i));
+        } else {
+            ground.swept.push_back(place);
+        }
+    }
+}
+
 // The work on one node's candidates.
 template <class Counter>
 struct RowsCoded<Counter>::Search {
@@ -52,8 +85,14 @@ struct RowsCoded<Counter>::Search {
 };
 
 template <class Counter>
-RowsCoded<Counter>::RowsCoded(const Ground<Counter>& ground, Field<Counter>& field, Stretch stretch, int64_t apart)
-    : ground_(ground), field_(field), apart_(apart), stretch_{stretch}, family_(1), histogram_(1) {}
+RowsCoded<Counter>::RowsCoded(std::shared_ptr<Estate<Counter>> estate, Stretch stretch, int64_t apart)
+    : estate_(std::move(estate)),
+      ground_(estate_->ground),
+      field_(estate_->field),
+      apart_(apart),
+      stretch_{stretch},
+      family_(1),
+      histogram_(1) {}
 
 template <class Counter>
 void RowsCoded<Counter>::reserve(int nodes) {
@@ -67,7 +106,7 @@ template <class Counter>
 std::unique_ptr<Rows> RowsCoded<Counter>::detach(int node) {
     const Stretch stretch = stretch_[node];
     if (static_cast<int64_t>(stretch.size()) > ground_.small_rows) {
-        return std::make_unique<RowsCoded>(ground_, field_, stretch, ground_.small_rows);
+        return std::make_unique<RowsCoded>(estate_, stretch, ground_.small_rows);
     }
     return std::make_unique<RowsSmall<Counter>>(ground_, rows(node), items(node));
 }
@@ -365,78 +404,6 @@ void RowsCoded<Counter>::divide(int node, uint64_t node_key, const Split& split,
 
 namespace {
 
-// The root: it owns what the others share.
-template <class Counter>
-class Root final : public Rows {
-public:
-    Root(const Table& table, const Recipe& recipe, const Measure& measure, std::shared_ptr<const CodedTable> coded,
-         const Counter& counter, Account* account, Pool& pool)
-        : coded_(coded ? std::move(coded) : coded_now(table, account, pool)),
-          field_(field_of(taking_part(table, recipe, measure), counter, pool)),
-          source_(learn_source(table, recipe, measure, field_.row, pool)),
-          ground_{source_, *coded_, recipe, counter, {}, {}, small(*coded_, counter), Inverses(small(*coded_, counter)),
-                  account},
-          rows_(ground_, field_, {0, field_.row.size()}, apart_from(pool)) {
-        const bool three_ways = recipe.missing == Missing::own && recipe.branching != Branching::binary;
-        for (size_t i = 0; i < coded_->columns().size(); ++i) {
-            const CodedColumn& column = coded_->columns()[i];
-            (three_ways && column.gaps ? ground_.gathered : ground_.swept)
-                .push_back(three_ways && column.gaps ? column.column : static_cast<int>(i));
-        }
-        for (size_t i = 0; i < table.columns.size(); ++i) {
-            if (table.columns[i].kind != Kind::number) ground_.gathered.push_back(static_cast<int>(i));
-        }
-    }
-
-    const Source& source() const override { return source_; }
-    int64_t used_rows() const override { return static_cast<int64_t>(field_.row.size()); }
-    Total total(int node) const override { return rows_.total(node); }
-    std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<Ask>& asks,
-                                                   Pool& pool) override {
-        return rows_.candidates(task, asks, pool);
-    }
-    std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, Pool& pool) override {
-        return rows_.surrogates(task, node, split, pool);
-    }
-    void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
-                Pool& pool) override {
-        rows_.divide(node, node_key, split, surrogates, first, pool);
-    }
-    void reserve(int nodes) override { rows_.reserve(nodes); }
-    int64_t apart() const override { return rows_.apart(); }
-    std::unique_ptr<Rows> detach(int node) override { return rows_.detach(node); }
-
-private:
-    static std::shared_ptr<const CodedTable> coded_now(const Table& table, Account* account, Pool& pool) {
-        const Stopwatch watch(account, &Account::coding);
-        return std::make_shared<const CodedTable>(table, pool);
-    }
-    static Field<Counter> field_of(std::vector<uint32_t> rows, const Counter& counter, Pool& pool) {
-        pool.breathe();
-        Field<Counter> field;
-        field.item.reserve(rows.size());
-        for (const uint32_t row : rows) field.item.push_back(counter.item(row));
-        field.spare_row.resize(rows.size());
-        field.spare_item.resize(rows.size());
-        field.child.resize(rows.size());
-        field.row = std::move(rows);
-        return field;
-    }
-    static int64_t small(const CodedTable& coded, const Counter& counter) {
-        return std::clamp<int64_t>(static_cast<int64_t>(coded.bins()) * counter.words() / 64, 512, 32768);
-    }
-    int64_t apart_from(const Pool& pool) const {
-        const int64_t rows = static_cast<int64_t>(field_.row.size());
-        return std::max<int64_t>(ground_.small_rows, rows / (8 * pool.threads()));
-    }
-
-    std::shared_ptr<const CodedTable> coded_;
-    Field<Counter> field_;
-    Source source_;
-    Ground<Counter> ground_;
-    RowsCoded<Counter> rows_;
-};
-
 bool suits(const Table& table, const Recipe& recipe) {
     const ThresholdChoice& threshold = recipe.threshold;
     switch (recipe.rule) {
@@ -464,8 +431,15 @@ std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const
     std::unique_ptr<Rows> rows;
     if (!suits(table, recipe)) return rows;
     with_counter(recipe.rule, measure, [&](const auto& counter) {
-        rows = std::make_unique<Root<std::decay_t<decltype(counter)>>>(table, recipe, measure, std::move(coded),
-                                                                       counter, account, pool);
+        using Counter = std::decay_t<decltype(counter)>;
+        if (!coded) {
+            const Stopwatch watch(account, &Account::coding);
+            coded = std::make_shared<const CodedTable>(table, pool);
+        }
+        auto estate = std::make_shared<Estate<Counter>>(table, recipe, measure, coded, counter, account, pool);
+        const Stretch all{0, estate->field.row.size()};
+        const int64_t apart = static_cast<int64_t>(all.size()) / (8 * pool.threads());
+        rows = std::make_unique<RowsCoded<Counter>>(estate, all, std::max(estate->ground.small_rows, apart));
     });
     return rows;
 }

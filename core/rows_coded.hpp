@@ -19,14 +19,26 @@ namespace tw {
 std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const Measure& measure,
                                  std::shared_ptr<const CodedTable> coded, Account* account, Pool& pool);
 
-// All rows of a tree, node by node: ranges of three arrays that are divided in place.
+// All rows of a tree, node by node: ranges of arrays that are divided in place.
 template <class Counter>
 struct Field {
-    std::vector<uint32_t> row;
-    std::vector<typename Counter::Item> item;
-    std::vector<uint32_t> spare_row;
-    std::vector<typename Counter::Item> spare_item;
+    Field(std::vector<uint32_t> rows, const Counter& counter, Pool& pool);
+
+    std::vector<uint32_t> row, spare_row;
+    std::vector<typename Counter::Item> item, spare_item;
     std::vector<int32_t> child;
+};
+
+// What all rows of a tree share, and live as long as any of them.
+template <class Counter>
+struct Estate {
+    Estate(const Table& table, const Recipe& recipe, const Measure& measure, std::shared_ptr<const CodedTable> codes,
+           const Counter& counter, Account* account, Pool& pool);
+
+    std::shared_ptr<const CodedTable> coded;
+    Field<Counter> field;
+    Source source;
+    Ground<Counter> ground;
 };
 
 struct Stretch {
@@ -41,7 +53,7 @@ public:
     using Item = typename Counter::Item;
 
     // The node numbered 0 is the stretch of the field; nobody else may touch it.
-    RowsCoded(const Ground<Counter>& ground, Field<Counter>& field, Stretch stretch, int64_t apart);
+    RowsCoded(std::shared_ptr<Estate<Counter>> estate, Stretch stretch, int64_t apart);
 
     const Source& source() const override { return ground_.source; }
     int64_t used_rows() const override { return static_cast<int64_t>(stretch_[0].size()); }
@@ -74,6 +86,7 @@ private:
     void count_histograms(const std::vector<int>& nodes, Pool& pool);
     void keep_only(const std::vector<int>& nodes);
 
+    std::shared_ptr<Estate<Counter>> estate_;
     const Ground<Counter>& ground_;
     Field<Counter>& field_;
     int64_t apart_;

@@ -6,22 +6,6 @@
 #include "draw.hpp"
 
 namespace tw {
-std::vector<Fork> forks_of(const FlatTree& flat) {
-    std::vector<Fork> forks(flat.parent.size());
-    for (size_t i = 0; i < forks.size(); ++i) {
-        Fork& fork = forks[i];
-        fork.children.assign(flat.children.begin() + flat.child_start[i],
-                             flat.children.begin() + flat.child_start[i + 1]);
-        if (fork.children.empty()) continue;
-        fork.split = split_at(flat, flat.split_start[i]);
-        for (int s = 1; s <= flat.n_surrogates[i]; ++s)
-            fork.surrogates.push_back(split_at(flat, flat.split_start[i] + s));
-    }
-    return forks;
-}
-
-uint64_t root_key(uint64_t seed) { return mix(seed, 0); }
-uint64_t child_key(uint64_t key, size_t child) { return mix(key, child + 1); }
 
 Entries all_entries(const Recipe& recipe, const Measure& measure, const std::vector<Column>& columns) {
     Entries all;

@@ -7,25 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "fork.hpp"
 #include "stat.hpp"
-#include "tree.hpp"
 
 namespace tw {
 
 using Entries = std::vector<Entry>;
-
-// One node as rows see it.
-struct Fork {
-    Split split; // of nodes with children
-    std::vector<Split> surrogates;
-    std::vector<int32_t> children;
-};
-
-std::vector<Fork> forks_of(const FlatTree& flat);
-
-// The key of a node's child, by which random children are drawn.
-uint64_t root_key(uint64_t seed);
-uint64_t child_key(uint64_t key, size_t child);
 
 // The entries of every row the tree was grown on: those with weight and, where the recipe drops them, with any value.
 Entries all_entries(const Recipe& recipe, const Measure& measure, const std::vector<Column>& columns);

@@ -1,4 +1,4 @@
-#include "bound.hpp"
+#include "bin_bound.hpp"
 
 #include <algorithm>
 #include <limits>
