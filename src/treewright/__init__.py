@@ -45,7 +45,7 @@ from treewright.choices import (
     Twoing,
     Variance,
 )
-from treewright.errors import DataError, FileError, RecipeError, TreewrightError
+from treewright.errors import DataError, ExportError, FileError, RecipeError, TreewrightError
 from treewright.export.saved import load, save
 from treewright.learn import learn
 from treewright.predict import apply, predict, predict_proba
@@ -124,6 +124,7 @@ __all__ = [
     "DataError",
     "EachValue",
     "ErrorBased",
+    "ExportError",
     "FTest",
     "FileError",
     "GainRatio",
