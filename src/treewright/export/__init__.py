@@ -4,5 +4,6 @@ Always holds: nothing here needs the compiled core; a saved tree is exported whe
 """
 
 from treewright.export.saved import from_json, load, save, to_json
+from treewright.export.sql import sql
 
-__all__ = ["from_json", "load", "save", "to_json"]
+__all__ = ["from_json", "load", "save", "sql", "to_json"]

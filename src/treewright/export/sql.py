@@ -140,7 +140,7 @@ class _Statement:
         kept = [f"source.{name_token(self.dialect, k)} AS {name}" for k, name in zip(self.keep, self.kept, strict=True)]
         pairs = zip(self.plan.inputs, self.writer.names, strict=True)
         columns = [*kept, *(f"{self._input(spec)} AS {name}" for spec, name in pairs)]
-        return columns or ["1 AS nothing"]
+        return columns or ["1 AS no_input"]
 
     def _input(self, spec: ColumnSpec) -> str:
         """A column with NULL for NaN, as the kind it had when the tree was learned."""

@@ -17,7 +17,7 @@ from treewright.export.plan import SPREAD, STOP_HERE, Plan, Step
 from treewright.export.sql_route import RouteWriter
 
 #: Levels of the tree whose weights are multiplied in one step: each weight is written as so many factors.
-LEVELS_AT_ONCE = 8
+LEVELS_AT_ONCE = 4
 #: Ends whose answers are added in one step; functions of more arguments are refused by SQLite.
 ENDS_AT_ONCE = 100
 
