@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from treewright.export.arms import Arm, Words, answered_arms, exclusive_arms, known_arms
 from treewright.export.dialects import Dialect, break_token, level_token
 from treewright.export.plan import AS_MISSING, SPREAD, Plan, Question, Step
+from treewright.schema import Level
 
 #: Writes the end of a path: of a node where the row stays, or of None where it goes down several branches.
 End = Callable[[int | None], str]
@@ -61,81 +63,52 @@ class RouteWriter:
 
     # --- one node ---
 
-    def _arms(self, step: Step) -> tuple[str, list[tuple[str, int]], int | None]:
+    def _arms(self, step: Step) -> tuple[str, list[Arm], int | None]:
         """The operand of CASE, its arms, and the child of ELSE (None: what `missing` says)."""
-        own, fan = step.questions[0], len(step.children)
-        known = self._known(own)
-        once = len({c for _, c in known}) == len(known) and all(c >= 0 for _, c in known)
-        if len(step.questions) == 1 and once:
-            return "", *self._plain_arms(step, known)
+        exclusive, fan = exclusive_arms(self.plan, self.words, step), len(step.children)
+        if exclusive is not None:
+            return "", *exclusive
         if step.missing >= 0 and fan == 2:
-            parts = [self._left(own, step.unseen), *(self._left(q, AS_MISSING) for q in step.questions[1:])]
+            parts = [self._left(step.questions[0], step.unseen)]
+            parts += [self._left(question, AS_MISSING) for question in step.questions[1:]]
             return "", [(f"COALESCE({', '.join(parts)}, {_truth(step.missing == 0)})", 0)], 1
         last = fan - 1 if step.missing >= 0 else None
         return f" {self.destination(step)}", [(str(c), c) for c in range(fan if last is None else last)], last
 
-    def _plain_arms(self, step: Step, known: list[tuple[str, int]]) -> tuple[list[tuple[str, int]], int | None]:
-        """Without surrogates and with one condition per child, which exclude each other."""
-        unseen, missing = step.unseen, step.missing
-        if self.plan.inputs[step.questions[0].input].levels is None or unseen in (AS_MISSING, missing):
-            arms = [(condition, c) for condition, c in known if c != missing]
-            return (arms, missing) if missing >= 0 else (arms, None)
-        name = self.names[step.questions[0].input]
-        arms = [(condition, c) for condition, c in known if c not in (unseen, missing)]
-        if missing < 0:
-            return [*arms, (f"{name} IS NOT NULL", unseen)], None
-        held = "".join(f" OR {condition}" for condition, c in known if c == missing)
-        return [*arms, (f"{name} IS NULL{held}", missing)], unseen
-
     def _child(self, question: Question, unseen: int) -> str:
         """The child of a known value that some child holds, otherwise NULL."""
-        arms = [f"WHEN {condition} THEN {c}" for condition, c in self._answers(question, unseen)]
-        return f"CASE {' '.join(arms)} END" if arms else "NULL"
+        return self._case(question, unseen, str)
 
     def _left(self, question: Question, unseen: int) -> str:
         """Whether a known value goes to the first of two children, otherwise NULL."""
         if len(question.breaks) == 1 and sorted(question.child_of_bin) == [0, 1]:
-            return next(condition for condition, c in self._known(question) if c == 0)
-        arms = [f"WHEN {condition} THEN {_truth(c == 0)}" for condition, c in self._answers(question, unseen)]
-        return f"CASE {' '.join(arms)} END" if arms else "NULL"
+            return next(condition for condition, c in known_arms(self.plan, self.words, question) if c == 0)
+        return self._case(question, unseen, lambda c: _truth(c == 0))
 
-    def _answers(self, question: Question, unseen: int) -> list[tuple[str, int]]:
-        arms = [(condition, c) for condition, c in self._known(question) if c >= 0]
-        if unseen != AS_MISSING and self.plan.inputs[question.input].levels is not None:
-            arms.append((f"{self.names[question.input]} IS NOT NULL", unseen))
-        return arms
+    def _case(self, question: Question, unseen: int, say: Callable[[int], str]) -> str:
+        arms = answered_arms(self.plan, self.words, question, unseen)
+        return f"CASE {' '.join(f'WHEN {condition} THEN {say(c)}' for condition, c in arms)} END" if arms else "NULL"
 
-    def _known(self, question: Question) -> list[tuple[str, int]]:
-        """Conditions on a known value, each for one child (or -1, for numbers nobody holds); they exclude each other."""
-        spec, name = self.plan.inputs[question.input], self.names[question.input]
-        if spec.levels is not None:
-            held: dict[int, list[str | int | float | bool]] = {}
-            for level, c in zip(spec.levels, question.child_of_bin, strict=True):
-                held.setdefault(c, []).append(level)
-            return [(self._among(name, held[c]), c) for c in sorted(held) if c >= 0]
-        below, above = ("<=", ">") if question.closed else ("<", ">=")
-        at = [break_token(self.dialect, spec.kind, x, question.closed, spec.name) for x in question.breaks]
-        arms = []
-        for first, last, c in _runs(question.child_of_bin):
-            low = [f"{name} {above} {at[first - 1]}"] if first > 0 else []
-            high = [f"{name} {below} {at[last]}"] if last < len(at) else []
-            arms.append((" AND ".join(low + high) or f"{name} IS NOT NULL", c))
-        return arms
+    @property
+    def words(self) -> Words:
+        names, plan = self.names, self.plan
 
-    def _among(self, name: str, levels: Sequence[str | int | float | bool]) -> str:
+        def beside(i: int, sign: str, at: float, closed: bool) -> str:
+            spec = plan.inputs[i]
+            return f"{names[i]} {sign} {break_token(self.dialect, spec.kind, at, closed, spec.name)}"
+
+        return Words(
+            among=lambda i, levels: self._among(names[i], levels),
+            beside=beside,
+            known=lambda i: f"{names[i]} IS NOT NULL",
+            missing=lambda i: f"{names[i]} IS NULL",
+            both=" AND ",
+            either=" OR ",
+        )
+
+    def _among(self, name: str, levels: Sequence[Level]) -> str:
         tokens = [level_token(self.dialect, level) for level in levels]
         return f"{name} = {tokens[0]}" if len(tokens) == 1 else f"{name} IN ({', '.join(tokens)})"
-
-
-def _runs(child_of_bin: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Neighbouring bins of one child as (first, last, child)."""
-    runs: list[tuple[int, int, int]] = []
-    for i, c in enumerate(child_of_bin):
-        if runs and runs[-1][2] == c:
-            runs[-1] = (runs[-1][0], i, c)
-        else:
-            runs.append((i, i, c))
-    return runs
 
 
 def _truth(value: bool) -> str:
