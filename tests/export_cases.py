@@ -12,7 +12,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,31 @@ from treewright.tree import Tree
 DATA = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
 DAY = 86_400_000_000
 
-ODD_TEXTS = ("a", "A", "a ", "", "it's", 'say "no"', "back\\slash", "two\nlines", "tab\there", "Grüße", "木", "🌲", "%s {x}", "`", "/*", "--", "?", "$1", "NULL", "NaN", "</script>", "${x}", "\\u0041")
+ODD_TEXTS = (
+    "a",
+    "A",
+    "a ",
+    "",
+    "it's",
+    'say "no"',
+    "back\\slash",
+    "two\nlines",
+    "tab\there",
+    "Grüße",
+    "木",
+    "🌲",
+    "%s {x}",
+    "`",
+    "/*",
+    "--",
+    "?",
+    "$1",
+    "NULL",
+    "NaN",
+    "</script>",
+    "${x}",
+    "\\u0041",
+)
 TYPES = {
     "numeric": pa.float64(), "single": pa.float32(), "whole": pa.int64(), "text": pa.string(), "truth": pa.bool_(),
     "date": pa.date32(), "datetime": pa.timestamp("us"), "time": pa.time64("us"), "duration": pa.duration("us"),
@@ -58,7 +82,9 @@ class Case:
     def leaf(self) -> list[int]:
         return tw.apply(self.tree, self.rows, n_threads=1).tolist()
 
-    def expect(self, prediction: Sequence[Any], probabilities: Sequence[Sequence[float]] | None, leaf: Sequence[int]) -> None:
+    def expect(
+        self, prediction: Sequence[Any], probabilities: Sequence[Sequence[float]] | None, leaf: Sequence[int]
+    ) -> None:
         """The export said the same: every number to the last bit."""
         assert list(leaf) == self.leaf, self.first(leaf, self.leaf)
         if self.probabilities is not None:
@@ -77,13 +103,15 @@ class Case:
 
 
 def random_case(seed: int, *, depth: int = 4, n_rows: int = 40, missing: int | None = None) -> Case:
-    """A tree of random questions about columns of every kind. `missing`: what all its splits do (None: each as it likes)."""
+    """A tree of random questions about columns of every kind; `missing` is what all its splits do, if given."""
     rng = random.Random(seed)
     columns = _columns(rng)
     target = rng.choice(_TARGETS)
     if target.classes is not None and rng.random() < 0.3:
         n = len(target.classes)
-        target = replace(target, costs=tuple(tuple(0.0 if i == j else rng.randint(1, 5) / 2 for j in range(n)) for i in range(n)))
+        target = replace(
+            target, costs=tuple(tuple(0.0 if i == j else rng.randint(1, 5) / 2 for j in range(n)) for i in range(n))
+        )
     schema = Schema(tuple(spec for spec, _ in columns), target)
     tree = Tree(arrays(_plan(rng, schema, depth, missing), schema), schema, tw.C45)
     kinds = {spec.name: kind for spec, kind in columns}
@@ -185,7 +213,12 @@ def random_rows(rng: random.Random, tree: Tree, kinds: dict[str, str], n_rows: i
 
 def _value(rng: random.Random, spec: ColumnSpec, kind: str, breaks: Sequence[float]) -> Any:
     if spec.levels is not None:
-        unseen: dict[str, Any] = {"text": ("never seen", "SMALL", "b"), "whole": (77, 2**60), "numeric": (7.5,), "truth": (True,)}
+        unseen: dict[str, Any] = {
+            "text": ("never seen", "SMALL", "b"),
+            "whole": (77, 2**60),
+            "numeric": (7.5,),
+            "truth": (True,),
+        }
         return rng.choice((*spec.levels, *spec.levels, rng.choice(unseen[kind])))
     at = rng.choice(breaks) if breaks and rng.random() < 0.7 else _break(rng, spec.kind)
     if kind in ("numeric", "single"):
@@ -299,7 +332,9 @@ def learned_case(seed: int, policy: str) -> Case:
         y[0] = "z"
     branching = rng.choice((tw.Binary(), tw.EachValue()))
     unseen = rng.choice(("missing", "majority"))
-    recipe = replace(_GROWN, branching=branching, missing=POLICIES[policy], unseen=unseen, stopping=tw.Stopping(max_depth=5))
+    recipe = replace(
+        _GROWN, branching=branching, missing=POLICIES[policy], unseen=unseen, stopping=tw.Stopping(max_depth=5)
+    )
     regression = rng.random() < 0.3
     target = [rng.gauss(0, 1) for _ in range(n)] if regression else y
     costs = {"a": {"b": 3.0}} if not regression and {"a", "b"} <= set(y) and rng.random() < 0.3 else None
@@ -307,5 +342,16 @@ def learned_case(seed: int, policy: str) -> Case:
     kinds = {name: kind for name, (kind, _) in spec.items()}
     rows = random_rows(rng, tree, kinds, 30)
     if refuse:
-        rows = pa.table({name: pa.array([v if v == v and v is not None else columns[name][0].as_py() for v in rows.column(name).to_pylist()], rows.column(name).type) for name in rows.column_names})
+        rows = pa.table(
+            {
+                name: pa.array(
+                    [
+                        v if v == v and v is not None else columns[name][0].as_py()
+                        for v in rows.column(name).to_pylist()
+                    ],
+                    rows.column(name).type,
+                )
+                for name in rows.column_names
+            }
+        )
     return Case(f"{policy} {seed}", tree, rows)

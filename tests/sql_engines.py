@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 import pyarrow as pa
@@ -40,7 +40,7 @@ class DuckDB:
 
 class SQLite:
     dialect = "sqlite"
-    _types = {"bool": "BOOLEAN", "int64": "INTEGER", "string": "TEXT", "float": "REAL", "double": "REAL"}
+    _types: ClassVar = {"bool": "BOOLEAN", "int64": "INTEGER", "string": "TEXT", "float": "REAL", "double": "REAL"}
 
     def run(self, jobs: list[tuple[pa.Table, str]]) -> list[Rows]:
         found = []
@@ -67,9 +67,9 @@ class PostgreSQL:
     """A running server, spoken to through psql."""
 
     dialect = "postgresql"
-    _types = {
-        "bool": "boolean", "int64": "bigint", "int32": "integer", "int16": "smallint", "string": "text", "float": "real",
-        "double": "double precision", "date32[day]": "date", "timestamp[us]": "timestamp", "time64[us]": "time",
+    _types: ClassVar = {
+        "bool": "boolean", "int64": "bigint", "int32": "integer", "int16": "smallint", "string": "text",
+        "float": "real", "double": "double precision", "date32[day]": "date", "timestamp[us]": "timestamp", "time64[us]": "time",
         "duration[us]": "interval", "timestamp[us, tz=UTC]": "timestamptz",
     }  # fmt: skip
 
@@ -82,7 +82,9 @@ class PostgreSQL:
             columns = [f"{_quoted(field.name)} {self._types[str(field.type)]}" for field in table.schema]
             script.append(f"DROP TABLE IF EXISTS rows; CREATE TEMP TABLE rows ({', '.join(columns)});")
             script.append(f"COPY rows FROM STDIN (FORMAT csv, NULL '\\N');\n{self._csv(table)}\\.")
-            script.append(f"\\echo =={i}==\nCOPY ({statement}) TO STDOUT (FORMAT csv, NULL '\\N', HEADER, FORCE_QUOTE *);")
+            script.append(
+                f"\\echo =={i}==\nCOPY ({statement}) TO STDOUT (FORMAT csv, NULL '\\N', HEADER, FORCE_QUOTE *);"
+            )
         done = subprocess.run(
             [*self._psql, "-q", "-v", "ON_ERROR_STOP=1", "-f", "-"],
             input="\n".join(script), capture_output=True, text=True, check=False, timeout=300,
@@ -133,16 +135,20 @@ def postgresql(folder: Path) -> Iterator[PostgreSQL | str]:
         for place in (folder, *folder.parents):
             if place.stat().st_uid == 0 and place != Path("/"):
                 place.chmod(place.stat().st_mode | 0o011)  # so that the server may pass through
-    quiet = {"check": True, "capture_output": True, "timeout": 120, "cwd": "/"}
+    quiet = {"capture_output": True, "timeout": 120, "cwd": "/"}
     ctl = [*as_user, str(Path(initdb).with_name("pg_ctl")), "-D", str(data), "-w", "-l", str(folder / "log")]
     options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
     try:
-        subprocess.run([*as_user, initdb, "-D", str(data), "-U", "tester", "-A", "trust", "-E", "UTF8", "--no-sync"], **quiet)
-        subprocess.run([*ctl, "-o", options, "start"], **quiet)
+        subprocess.run(
+            [*as_user, initdb, "-D", str(data), "-U", "tester", "-A", "trust", "-E", "UTF8", "--no-sync"],
+            check=True,
+            **quiet,
+        )
+        subprocess.run([*ctl, "-o", options, "start"], check=True, **quiet)
     except (subprocess.SubprocessError, OSError) as error:
         yield f"PostgreSQL does not start: {error} {getattr(error, 'stderr', b'')!r}"
         return
     try:
         yield PostgreSQL(["psql", "-X", "-h", str(folder), "-U", "tester", "-d", "postgres"])
     finally:
-        subprocess.run([*ctl, "-m", "immediate", "stop"], **quiet)
+        subprocess.run([*ctl, "-m", "immediate", "stop"], check=True, **quiet)

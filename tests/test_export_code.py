@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import json
-import math
+import random
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -133,12 +134,15 @@ def ask_c(cases: list[Case], folder: Path, compiler: tuple[str, ...] = ("gcc", "
             body += '    printf("\\n");\n'
         body += "}\n"
     shows = (
-        "static void show(int ask(const double[], double[]), const double row[], int n)\n{\n    double p[50];\n    int i;\n"
+        "static void show(int ask(const double[], double[]), const double row[], int n)\n"
+        "{\n    double p[50];\n    int i;\n"
         '    ask(row, p);\n    for (i = 0; i < n; ++i) printf(" %.17g", p[i]);\n}\n'
     )
     calls = "".join(f"    ask{i}();\n" for i in range(len(cases)))
     path = folder / "trees.c"
-    path.write_text(f"{source}\n#include <stdio.h>\n{shows}{body}int main(void)\n{{\n{calls}    return 0;\n}}\n", encoding="ascii")
+    path.write_text(
+        f"{source}\n#include <stdio.h>\n{shows}{body}int main(void)\n{{\n{calls}    return 0;\n}}\n", encoding="ascii"
+    )
     run(*compiler, "-O0", "-Wall", "-Wextra", "-Werror", "-pedantic", path, "-o", folder / "trees")
     return places_read(cases, run(folder / "trees"))
 
@@ -179,12 +183,12 @@ def rust_value(value: Any, spec: ColumnSpec) -> str:
     return f"Some({str(value).lower() if isinstance(value, bool) else repr(float(value))})"
 
 
-def ask_rust(cases: list[Case], folder: Path) -> list[Answers]:
+def ask_rust(cases: list[Case], folder: Path, fields_of: list[str] | None = None) -> list[Answers]:
     source, body = "#![deny(warnings)]\n", ""
     for i, case in enumerate(cases):
         source += f"mod t{i} {{\n{tw.export.rust(case.tree)}}}\n"
         used = inputs_of(case.tree)
-        names = identifiers([spec.name for spec in used], RUST_KEYWORDS, lower=True)
+        names = fields_of or identifiers([spec.name for spec in used], lower=True)
         rows = ""
         for row in plain_rows(case):
             fields = [f"{name}: {rust_value(row[spec.name], spec)}" for name, spec in zip(names, used, strict=True)]
@@ -202,9 +206,6 @@ def ask_rust(cases: list[Case], folder: Path) -> list[Answers]:
     path.write_text(f"{source}fn main() {{\n{body}}}\n", encoding="utf-8")
     run("rustc", "--edition", "2021", "-C", "debuginfo=0", "-C", "opt-level=0", path, "-o", folder / "rusty")
     return places_read(cases, run(folder / "rusty"))
-
-
-RUST_KEYWORDS = ("class", "select", "type", "match", "at")[2:4]
 
 
 # --- agreement --------------------------------------------------------------------------------------------------------
@@ -269,3 +270,174 @@ def test_many_trees(ask: Ask, tmp_path: Path) -> None:
 @pytest.mark.skipif(not DATA.is_dir(), reason="the tables are not here")
 def test_every_row_of_real_tables(ask: Ask, tmp_path: Path) -> None:
     check(ask, table_cases(), tmp_path)
+
+
+# --- names and refusals -----------------------------------------------------------------------------------------------
+
+
+def test_names_that_no_language_takes(ask: Ask, tmp_path: Path) -> None:
+    """Keywords, names that become the same, names that are nothing but signs."""
+    names = ("if", "If", "a b", "a-b", "a_b", "...", "1", "row", "leaf", "größe", "grö\u00dfe ", "child")
+    columns = tuple(ColumnSpec(name, "numeric") for name in names)
+    plan = leaf(1, 0)
+    for i in range(len(names)):
+        plan = fork(Question(i, breaks=(0.5,), missing=0), leaf(i, 9 - i if i < 9 else 1), plan)
+    rows = pa.table({name: [float(i == j) for j in range(len(names))] for i, name in enumerate(names)})
+    check(
+        ask_any_names if ask is ask_rust else ask,
+        [Case("names", tree(plan, Schema(columns, TENNIS.target)), rows)],
+        tmp_path,
+    )
+
+
+def ask_any_names(cases: list[Case], folder: Path) -> list[Answers]:
+    """Rust's names are taken from its struct, where they stand in order."""
+    source = tw.export.rust(cases[0].tree)
+    names = re.findall(r"^    pub (\w+): ", source, re.MULTILINE)
+    return ask_rust(cases, folder, names)
+
+
+def test_identifiers_are_different_and_allowed() -> None:
+    assert identifiers(["if", "If", "if_", "a b", "a-b", "", "1", "ü"], ["if"]) == [
+        "if_", "If", "if_2", "a_b", "a_b_2", "n", "n_1", "n_2",
+    ]  # fmt: skip
+
+
+STRICT = tree(tennis_plan(), recipe=dataclasses.replace(tw.C45, unseen="error"))
+NEEDY = tree(fork(Question(1, breaks=(77.5,)), leaf(2, 0), leaf(0, 2)), recipe=tw.ID3)
+SNOW = {"outlook": "snow", "humidity": 70.0, "windy": True}
+
+
+def test_rows_that_the_recipe_refuses_in_python() -> None:
+    with pytest.raises(ValueError, match="'outlook' has a level the tree does not know"):
+        loaded(tw.export.python(STRICT))["predict"](SNOW)
+    nested = tree(fork(Question(0, (0, 1, 1), missing=0), leaf(2, 0), leaf(0, 2)), recipe=STRICT.recipe)
+    assert "if outlook in" in tw.export.python(nested)
+    with pytest.raises(ValueError, match="'outlook' has a level the tree does not know"):
+        loaded(tw.export.python(nested))["predict"](SNOW)
+    with pytest.raises(ValueError, match="'humidity' is missing, and the tree refuses"):
+        loaded(tw.export.python(NEEDY))["predict"](SNOW | {"humidity": None})
+    with pytest.raises(TypeError, match="expected a number, not '70'"):
+        loaded(tw.export.python(NEEDY))["predict"](SNOW | {"humidity": "70"})
+    with pytest.raises(KeyError, match="humidity"):
+        loaded(tw.export.python(NEEDY))["predict"]({})
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not here")
+def test_rows_that_the_recipe_refuses_in_javascript(tmp_path: Path) -> None:
+    (tmp_path / "strict.mjs").write_text(tw.export.javascript(STRICT))
+    (tmp_path / "needy.mjs").write_text(tw.export.javascript(NEEDY))
+    (tmp_path / "run.mjs").write_text(
+        "import * as strict from './strict.mjs'; import * as needy from './needy.mjs';\n"
+        "const said = (tree, row) => { try { return tree.predict(row); } catch (error) { return error.message; } };\n"
+        f"const snow = {json.dumps(SNOW)};\n"
+        "console.log(JSON.stringify([said(strict, snow), said(needy, { humidity: null }), said(needy, {}),\n"
+        "  said(needy, { humidity: '70' }), said(needy, { humidity: 70 }),\n"
+        "  said(strict, { ...snow, outlook: undefined })]));"
+    )
+    assert json.loads(run("node", tmp_path / "run.mjs")) == [
+        '"outlook" has an unknown level', '"humidity" is missing', 'the row has no column "humidity"',
+        '"humidity" must be a number', "no", "yes",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not here")
+def test_rows_that_the_recipe_refuses_in_c_and_the_file_is_c_plus_plus_too(tmp_path: Path) -> None:
+    path = tmp_path / "trees.cpp"
+    path.write_text(
+        tw.export.c(STRICT, prefix="strict") + tw.export.c(NEEDY, prefix="needy") + tw.export.c(hours())
+        + "#include <cstdio>\nint main() {\n"
+        '    double row[] = {(double)strict_code_outlook("snow"), 70.0, (double)strict_code_windy(1)};\n'
+        "    double p[2], none[] = {NAN};\n"
+        '    std::printf("%d %d %d ", strict_predict(row), strict_leaf(row), strict_predict_proba(row, p));\n'
+        "    row[strict_input_outlook] = strict_code_outlook(NULL);\n"
+        '    std::printf("%s %d %g\\n", strict_classes[strict_predict(row)], needy_predict(none),\n'
+        '        tree_predict(none));\n'
+        "}\n"
+    )  # fmt: skip
+    run("g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", path, "-o", tmp_path / "trees")
+    assert run(tmp_path / "trees") == "-1 -1 -1 yes -1 44.25\n"
+
+
+def of_levels(*levels: Any, classes: tuple[Any, ...] = ("no", "yes")) -> Tree:
+    schema = Schema((ColumnSpec("c", "nominal", levels),), TargetSpec("y", "classification", classes))
+    return tree(fork(Question(0, (0, 1), missing=0), leaf(1, 0), leaf(0, 1)), schema)
+
+
+@pytest.mark.parametrize(
+    ("t", "languages", "message"),
+    [
+        (of_levels("a", 1), ("c", "rust"), "column 'c' has both text"),
+        (of_levels("a", "b", classes=(1, "x")), ("c", "rust"), "the target 'y' has both text"),
+        (of_levels("a\0", "b"), ("c",), "text in C cannot hold"),
+        (of_levels("\ud800", "b"), ("c", "rust"), "cannot hold; rename it"),
+        (of_levels(2**53 + 1, 3), ("c", "rust", "javascript"), "a whole number beyond"),
+        (of_levels("a", "b", classes=(2**63, 0)), ("c", "rust", "javascript"), "beyond"),
+    ],
+)
+def test_what_a_language_cannot_say(t: Tree, languages: tuple[str, ...], message: str) -> None:
+    for language in ("c", "rust", "javascript", "python"):
+        if language in languages:
+            with pytest.raises(ExportError, match=message):
+                getattr(tw.export, language)(t)
+        else:
+            assert getattr(tw.export, language)(t)
+
+
+def test_chance_is_refused_everywhere() -> None:
+    t = tree(fork(Question(1, breaks=(77.5,), missing=-3), leaf(2, 0), leaf(0, 2)))
+    for language in ("c", "rust", "javascript", "python", "sql"):
+        with pytest.raises(ExportError, match="where 'humidity' is missing this tree draws a child at random"):
+            getattr(tw.export, language)(t)
+
+
+def test_mixed_levels_where_the_language_tells_them_apart(tmp_path: Path) -> None:
+    t = of_levels("1", 1, classes=("one", 1))
+    case = Case("mixed", t, {"c": ["1", 1, None, True]})  # type: ignore[arg-type]
+    assert case.prediction == ["one", 1, "one", 1]
+    module = loaded(tw.export.python(t))
+    assert [module["predict"]({"c": value}) for value in ("1", 1, None, True)] == case.prediction
+    if shutil.which("node") is not None:
+        (tmp_path / "tree.mjs").write_text(tw.export.javascript(t))
+        asked = "['1', 1, null, true].map(c => predict({ c }))"
+        (tmp_path / "run.mjs").write_text(
+            f"import {{ predict }} from './tree.mjs'; console.log(JSON.stringify({asked}))"
+        )
+        assert json.loads(run("node", tmp_path / "run.mjs")) == case.prediction
+
+
+def test_a_prefix_that_c_does_not_take() -> None:
+    with pytest.raises(ExportError, match="prefix='1st' cannot begin a name in C"):
+        tw.export.c(tennis(), prefix="1st")
+
+
+def test_a_page_may_hold_the_javascript() -> None:
+    t = of_levels("</script><!--", "\u2028")
+    assert "</script" not in tw.export.javascript(t)
+    assert tw.export.javascript(t).isascii()
+
+
+@pytest.mark.parametrize("depth", [11, 3000])
+def test_nested_ifs_while_they_can_be_read(depth: int) -> None:
+    plan: Plan = leaf(1, 0)
+    for i in range(depth):
+        plan = fork(Question(1, breaks=(float(i),), missing=0), plan, leaf(0, 1))
+    t = tree(plan)
+    source = tw.export.python(t)
+    assert ("return 0" in source or "if humidity" in source) == (depth == 11)
+    rows = [{"outlook": None, "humidity": x, "windy": None} for x in (-1.0, 3.5, 1e9, None)]
+    assert [loaded(source)["leaf"](row) for row in rows] == tw.apply(t, rows).tolist()
+
+
+@pytest.mark.slow
+def test_a_very_large_tree_compiles(ask: Ask, tmp_path: Path) -> None:
+    rng = random.Random(0)
+    plans = [leaf(float(rng.randint(0, 9)), float(rng.randint(1, 9))) for _ in range(50_000)]
+    while len(plans) > 1:
+        question = Question(1, breaks=(rng.gauss(0, 100),), missing=rng.choice((-1, 0)))
+        plans = [fork(question, *plans[i : i + 2]) if i + 1 < len(plans) else plans[i] for i in range(0, len(plans), 2)]
+    t = tree(plans[0])
+    rows = pa.table(
+        {"outlook": ["rain"] * 20, "humidity": [None, *(rng.gauss(0, 100) for _ in range(19))], "windy": [True] * 20}
+    )
+    check(ask, [Case("large", t, rows)], tmp_path)

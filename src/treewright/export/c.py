@@ -12,12 +12,17 @@ from collections.abc import Sequence
 
 from treewright.errors import ExportError
 from treewright.export.plan import Plan, level_type, plan_of
-from treewright.export.tables import Tables, identifiers, refuse_inexact, refuse_unwritable, tables_of, wrapped
+from treewright.export.tables import (
+    Tables,
+    identifiers,
+    refuse_inexact,
+    refuse_many_paths,
+    refuse_unwritable,
+    tables_of,
+    wrapped,
+)
 from treewright.schema import Level
 from treewright.tree import Tree
-
-#: More branches at once than this would not fit on a small stack.
-MOST_PENDING = 10_000
 
 _CLASS_TYPES = {"text": "const char *const", "truth": "const int", "whole": "const long long", "number": "const double"}
 
@@ -29,17 +34,13 @@ def c(tree: Tree, *, prefix: str = "tree") -> str:
     plan = plan_of(tree)
     refuse_inexact(plan, "C")
     refuse_unwritable(plan, "C", nul=True)
-    if plan.most_pending > MOST_PENDING:
-        raise ExportError(
-            f"a row of this tree may go down {plan.most_pending} branches at once, more than fit on a stack "
-            f"({MOST_PENDING}); prune the tree, or learn with another missing policy, such as Surrogates()"
-        )
+    refuse_many_paths(plan)
     tables = tables_of(plan)
-    parts = [_head(plan, tables), _tables(plan, tables), _codes(plan), _ROUTE, _refusal(plan), _FOLLOW, _answers(plan)]
+    parts = [_head(plan), _tables(tables), _codes(plan), _ROUTE, _refusal(plan), _FOLLOW, _answers(plan)]
     return "\n".join(part for part in parts if part).replace("@", prefix).replace("\x1a", "@")
 
 
-def _head(plan: Plan, tables: Tables) -> str:
+def _head(plan: Plan) -> str:
     inputs = identifiers([spec.name for spec in plan.inputs])
     lines = [
         f"/* A decision tree for {_comment(plan.target.name)}: {len(plan.steps)} nodes.",
@@ -47,7 +48,11 @@ def _head(plan: Plan, tables: Tables) -> str:
         " * A row is an array of @_n_inputs numbers, in the order of enum @_input:",
     ]
     for name, spec in zip(inputs, plan.inputs, strict=True):
-        what = "microseconds (of a moment: since 1970)" if spec.kind not in ("numeric", "nominal", "ordinal", "boolean") else ""
+        what = (
+            "microseconds (of a moment: since 1970)"
+            if spec.kind not in ("numeric", "nominal", "ordinal", "boolean")
+            else ""
+        )
         what = f"what @_code_{name} says" if spec.levels is not None else what or "a number"
         lines.append(f" *   @_input_{name}: column {_comment(spec.name)}, {what}")
     missing = " * NaN is a missing value; so is the code -1. The code -2 is a level the tree does not know."
@@ -78,11 +83,13 @@ def _array(kind: str, name: str, items: Sequence[object]) -> str:
     return f"static {kind} @_{name}[] = {{\n{wrapped(items or ['0'])}\n}};\n"
 
 
-def _tables(plan: Plan, tables: Tables) -> str:
+def _tables(tables: Tables) -> str:
     lists = {name: getattr(tables, name) for name in Tables.__dataclass_fields__}
-    numbers = {name for name in ("share", "value", "breaks")}
+    numbers = {"share", "value", "breaks"}
     return "".join(
-        _array("const double", name, [_number(x) for x in items]) if name in numbers else _array("const int", name, items)
+        _array("const double", name, [_number(x) for x in items])
+        if name in numbers
+        else _array("const int", name, items)
         for name, items in lists.items()
     )
 
@@ -100,9 +107,11 @@ def _codes(plan: Plan) -> str:
             given, missing, same = "double value", "value != value", "value == level[i]"
             items = [_number(float(level)) for level in spec.levels]  # a truth value is 0 or 1
         array = "const char *const" if kind == "text" else "const double"
+        nothing = "NULL" if kind == "text" else "NaN"
         parts.append(
-            f"/* The code of a level of column {_comment(spec.name)}; {'NULL' if kind == 'text' else 'NaN'} is missing. */\n"
-            f"int @_code_{name}({given})\n{{\n    static {array} level[] = {{\n{wrapped(items or ['0'], '        ', 108)}\n    }};\n"
+            f"/* The code of a level of column {_comment(spec.name)}; {nothing} is missing. */\n"
+            f"int @_code_{name}({given})\n{{\n"
+            f"    static {array} level[] = {{\n{wrapped(items or ['0'], '        ', 108)}\n    }};\n"
             f"    int i;\n    if ({missing}) return -1;\n    for (i = 0; i < {len(spec.levels)}; ++i) {{\n"
             f"        if ({same}) return i;\n    }}\n    return -2;\n}}\n"
         )
@@ -140,7 +149,7 @@ static int @_child(const double row[], int question)
     return child[low - @_break_start[question]];
 }
 
-/* The child the row takes; -1: every child by its share, -2: none. Other questions speak for one without an answer. */
+/* The child the row takes; -1: every child by its share, -2: none. */
 static int @_destination(const double row[], int node)
 {
     int question = @_question_start[node];
@@ -153,7 +162,7 @@ static int @_destination(const double row[], int node)
 }
 """
 
-_FOLLOW = """/* Follows every path of the row: the answer is their weighted sum, returned is the node where the heaviest ends. */
+_FOLLOW = """/* The weighted sum of the answers of every path of the row; returns the node where the heaviest ends. */
 static int @_follow(const double row[], double answer[])
 {
     struct { int node; double weight; } waiting[@_most_paths + 1];
@@ -183,7 +192,8 @@ static int @_follow(const double row[], double answer[])
             leaf = node;
         }
         for (i = 0; i < @_n_values; ++i) {
-            const volatile double part = weight * @_value[@_end[node] * @_n_values + i]; /* rounded before it is added */
+            /* volatile: rounded before it is added, on every machine */
+            const volatile double part = weight * @_value[@_end[node] * @_n_values + i];
             answer[i] += part;
         }
     }
@@ -201,12 +211,15 @@ int @_leaf(const double row[])
 
 def _refusal(plan: Plan) -> str:
     """Whether the recipe refuses a row: a missing value it must have, a level it does not know."""
-    conditions = [f"row[{i}] != row[{i}]" + (f" || row[{i}] == -1.0" if plan.inputs[i].levels else "") for i in plan.required]
+    conditions = [
+        f"row[{i}] != row[{i}]" + (f" || row[{i}] == -1.0" if plan.inputs[i].levels else "") for i in plan.required
+    ]
     if plan.strict:
         conditions += [f"row[{i}] == -2.0" for i, spec in enumerate(plan.inputs) if spec.levels is not None]
     body = " ||\n        ".join(conditions)
     body = f"    return {body};" if body else "    (void)row;\n    return 0;"
-    return f"/* Whether the row lacks what the tree must have, or has a level it must know. */\nstatic int @_refuses(const double row[])\n{{\n{body}\n}}\n"
+    says = "/* Whether the row lacks what the tree must have, or has a level it must know. */"
+    return f"{says}\nstatic int @_refuses(const double row[])\n{{\n{body}\n}}\n"
 
 
 def _answers(plan: Plan) -> str:
@@ -214,7 +227,7 @@ def _answers(plan: Plan) -> str:
         return _NUMBER
     kind = _CLASS_TYPES[level_type(plan.target.classes)]
     items = wrapped([_level(value) for value in plan.target.classes])
-    classes = f"/* The classes; @_predict gives a place among them. */\n{kind.replace('const char *const', 'const char *const')} @_classes[] = {{\n{items}\n}};\n\n"
+    classes = f"/* The classes; @_predict gives a place among them. */\n{kind} @_classes[] = {{\n{items}\n}};\n\n"
     if plan.target.costs is None:
         return classes + _CLASSES.replace("#DECIDE", _MOST_PROBABLE)
     costs = wrapped([_number(cost) for row in plan.target.costs for cost in row], "        ", 108)

@@ -29,8 +29,8 @@ class Dialect:
     `text_escapes`: what characters of a text become between single quotes; `escape_mark` goes before a text that has a
     backslash. `number` writes a float64, with at most `digits` digits, otherwise it is written as a quotient (None: any
     number of digits is read exactly). `known` makes NaN a NULL. `column` says how a column of a kind is read and
-    `moment` how a moment is written; a kind without an entry is a number of microseconds. `deepest` is how deep CASE may
-    be nested, `most_columns` how many columns a step may have. `fence` keeps a database from merging steps.
+    `moment` how a moment is written; a kind without an entry is a number of microseconds. `deepest` is how deep CASE
+    may be nested, `most_columns` how many columns a step may have. `fence` keeps a database from merging steps.
     """
 
     name: str
@@ -197,7 +197,9 @@ def _escaped(text: str, escapes: Mapping[str, str]) -> str:
 
 def _refuse_unwritable(dialect: Dialect, text: str, what: str) -> None:
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise ExportError(f"{what} {text!r} has a character that SQL ({dialect.name}) cannot hold; rename it and learn anew")
+        raise ExportError(
+            f"{what} {text!r} has a character that SQL ({dialect.name}) cannot hold; rename it and learn anew"
+        )
 
 
 def _quotient(x: float) -> str:

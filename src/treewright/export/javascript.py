@@ -24,7 +24,8 @@ def javascript(tree: Tree) -> str:
         refuse_large(spec.levels or (), f"column {spec.name!r}", "JavaScript")
     refuse_large(plan.target.classes or (), f"the target {plan.target.name!r}", "JavaScript")
     data = ",\n".join(f"  {_json(key)}: {_json(value)}" for key, value in _data(plan).items())
-    return f"// A decision tree for {_json(plan.target.name)}: {len(plan.steps)} nodes.\nconst TREE = {{\n{data}\n}};\n{_ROUTER}"
+    head = f"// A decision tree for {_json(plan.target.name)}: {len(plan.steps)} nodes."
+    return f"{head}\nconst TREE = {{\n{data}\n}};\n{_ROUTER}"
 
 
 def _data(plan: Plan) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """The tree as a program needs it: the steps that every language writes down in its own words.
 
 Comes in: a `Tree`. Goes out: a `Plan`, plain values without arrays.
-Always holds: a plan says all that routing in docs/boundary.md says and nothing more: rivals, statistics and columns that
-nobody asks about are gone, inputs are numbered anew. Steps are in depth-first order, a node's id is its place. A plan
-that exists can be followed without chance: a tree that draws children at random is refused here, for every language.
+Always holds: a plan says all that routing in docs/boundary.md says and nothing more: rivals, statistics and columns
+that nobody asks about are gone, inputs are numbered anew. Steps are in depth-first order, a node's id is its place. A
+plan that exists can be followed without chance: a tree that draws children at random is refused here, for every language.
 """
 
 from __future__ import annotations
@@ -183,6 +183,6 @@ def refuse_mixed(levels: tuple[Level, ...], whose: str, language: str) -> None:
         text = next(level for level in levels if isinstance(level, str))
         other = next(level for level in levels if not isinstance(level, str))
         raise ExportError(
-            f"{whose} has both text ({text!r}) and numbers ({other!r}), which {language} cannot hold in one place; learn "
-            "from a table where all are text"
+            f"{whose} has both text ({text!r}) and numbers ({other!r}), which {language} cannot hold in one place; "
+            "learn from a table where all are text"
         )

@@ -1,7 +1,7 @@
 """The tree as Python source that imports nothing.
 
-Comes in: a `Tree`. Goes out: source text with the functions `predict(row)`, `predict_proba(row)` and `leaf(row)`, where a
-row is a dict by column name.
+Comes in: a `Tree`. Goes out: source text with the functions `predict(row)`, `predict_proba(row)` and `leaf(row)`, where
+a row is a dict by column name.
 Always holds: a small tree is nested ifs that read as the tree does; a large one, or one that sends a row down several
 branches, is tables and one loop, without recursion. Both answer as prediction does.
 """
@@ -28,15 +28,18 @@ def python(tree: Tree) -> str:
     """The tree as a Python module: `predict(row)`, `predict_proba(row)`, `leaf(row)`; a row is a dict."""
     plan = plan_of(tree)
     nested = not plan.spreads and plan.depth <= DEEPEST_IFS and len(plan.steps) <= MOST_IFS
-    parts = [_head(plan), _readers(plan, nested), _ifs(plan) if nested else _TABLES_HEAD + _tables(plan) + _ROUTE + _FOLLOW]
+    parts = [
+        _head(plan),
+        _readers(plan, nested),
+        _ifs(plan) if nested else _TABLES_HEAD + _tables(plan) + _ROUTE + _FOLLOW,
+    ]
     return "\n\n".join([*parts, _answers(plan, nested)])
 
 
 def _head(plan: Plan) -> str:
     lines = [f'"""A decision tree for {_doc(plan.target.name)}: {len(plan.steps)} nodes.', ""]
     lines.append("A row is a dict with these columns; None and NaN are missing values:")
-    for spec in plan.inputs:
-        lines.append(f"  {_doc(spec.name)}: {_KINDS[spec.kind]}")
+    lines += [f"  {_doc(spec.name)}: {_KINDS[spec.kind]}" for spec in plan.inputs]
     return "\n".join([*lines, '"""'])
 
 
@@ -75,7 +78,9 @@ def _readers(plan: Plan, nested: bool) -> str:
         parts.append(_LEVEL if nested else _CODE)
     body = "".join(f"        {read},\n" for read in reads)
     says = '"""The row\'s values, in order; a missing number is NaN, a missing level None."""'
-    parts.append(f"def _values(row):\n    {says}\n    values = [\n{body}    ]\n{_refusals(plan, nested)}    return values")
+    parts.append(
+        f"def _values(row):\n    {says}\n    values = [\n{body}    ]\n{_refusals(plan, nested)}    return values"
+    )
     return "\n\n\n".join(parts) + "\n"
 
 
@@ -97,10 +102,10 @@ _MISSING = '''def _is_missing(value):
     """None, NaN and the like."""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value'''
 
-_NUMBER = '''def _number(value):
+_NUMBER = """def _number(value):
     if isinstance(value, str):
         raise TypeError(f"expected a number, not {value!r}")
-    return float("nan") if _is_missing(value) else float(value)'''
+    return float("nan") if _is_missing(value) else float(value)"""
 
 _MOMENT = '''def _moment(value):
     """A date, datetime, time or timedelta in microseconds; numbers are taken as such."""
@@ -121,8 +126,8 @@ _MOMENT = '''def _moment(value):
             micro %= 86400000000
     return float(micro)'''
 
-_LEVEL = '''def _level(value):
-    return None if _is_missing(value) else value'''
+_LEVEL = """def _level(value):
+    return None if _is_missing(value) else value"""
 
 _CODE = '''def _code(value, codes):
     """The code of a level; -2 if nobody knows it."""
@@ -174,7 +179,7 @@ def _node(plan: Plan, words: Words, node: int, indent: str) -> list[str]:
 
 def _child(plan: Plan, words: Words, step: Step, indent: str) -> list[str]:
     """Lines that ask one question after the other for the child that the row takes."""
-    lines = []
+    lines: list[str] = []
     for place, question in enumerate(step.questions):
         for condition, c in answered_arms(plan, words, question, step.unseen if place == 0 else AS_MISSING):
             lines += [f"{indent}{'elif' if lines else 'if'} {condition}:", f"{indent}    child = {c}"]
@@ -190,7 +195,10 @@ _TABLES_HEAD = "# Item i of a list of parts lies between start[i] and start[i + 
 def _tables(plan: Plan) -> str:
     tables = tables_of(plan)
     lists = {name: getattr(tables, name) for name in Tables.__dataclass_fields__}
-    return "".join(f"_{name.upper()} = (\n{wrapped(items)}\n)\n" if items else f"_{name.upper()} = ()\n" for name, items in lists.items())
+    return "".join(
+        f"_{name.upper()} = (\n{wrapped(items)}\n)\n" if items else f"_{name.upper()} = ()\n"
+        for name, items in lists.items()
+    )
 
 
 _ROUTE = '''
@@ -257,18 +265,25 @@ def leaf(row):
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
+_ANSWER = '''
+def _answer(row):
+    """The weighted sum over all paths."""
+    answer = [0.0] * #N
+    for node, weight in _ends(row):
+        first = _END[node] * #N
+        for i in range(#N):
+            answer[i] += weight * _VALUE[first + i]
+    return answer
+'''
+
+
 def _answers(plan: Plan, nested: bool) -> str:
     n = plan.n_values
     if nested:
         entries = [f"{i}: {step.value!r}" for i, step in enumerate(plan.steps) if step.is_end]
         answer = f"_ANSWERS = {{\n{wrapped(entries)}\n}}\n\n\ndef _answer(row):\n    return _ANSWERS[leaf(row)]\n"
     else:
-        answer = (
-            "\ndef _answer(row):\n"
-            f'    """The weighted sum over all paths."""\n    answer = [0.0] * {n}\n    for node, weight in _ends(row):\n'
-            f"        first = _END[node] * {n}\n        for i in range({n}):\n            answer[i] += weight * _VALUE[first + i]\n"
-            "    return answer\n"
-        )
+        answer = _ANSWER.replace("#N", str(n))
     if plan.target.classes is None:
         return f'{answer}\n\ndef predict(row):\n    """The answer to a row."""\n    return _answer(row)[0]\n'
     classes = f"\n\nCLASSES = (\n{wrapped([repr(value) for value in plan.target.classes])}\n)\n"
@@ -276,7 +291,8 @@ def _answers(plan: Plan, nested: bool) -> str:
         decide = "    answer = _answer(row)\n    return CLASSES[max(range(len(CLASSES)), key=answer.__getitem__)]\n"
         costs = ""
     else:
-        costs = f"_COSTS = (  # of answering the second class where the first is true\n{wrapped(list(plan.target.costs))}\n)\n"
+        table = wrapped(list(plan.target.costs))
+        costs = f"_COSTS = (  # of answering the second class where the first is true\n{table}\n)\n"
         decide = (
             "    expected = [0.0] * len(CLASSES)\n    for share, costs in zip(_answer(row), _COSTS):\n"
             "        for i, cost in enumerate(costs):\n            expected[i] += share * cost\n"
@@ -287,6 +303,3 @@ def _answers(plan: Plan, nested: bool) -> str:
         '    """The probability of each class, in the order of CLASSES."""\n    return list(_answer(row))\n\n\n'
         f'def predict(row):\n    """The class of a row."""\n{decide}'
     )
-
-
-

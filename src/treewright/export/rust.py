@@ -9,18 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treewright.errors import ExportError
-from treewright.export.c import MOST_PENDING
 from treewright.export.plan import Plan, level_type, plan_of
-from treewright.export.tables import Tables, identifiers, refuse_inexact, refuse_unwritable, tables_of, wrapped
+from treewright.export.tables import (
+    Tables,
+    identifiers,
+    refuse_inexact,
+    refuse_many_paths,
+    refuse_unwritable,
+    tables_of,
+    wrapped,
+)
 from treewright.schema import ColumnSpec, Level
 from treewright.tree import Tree
 
 _KEYWORDS = (
-    "abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in "
-    "let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof "
-    "union unsafe unsized use virtual where while yield"
-).split()
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match",
+    "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait",
+    "true", "try", "type", "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+)  # fmt: skip
 _CLASS_TYPES = {"text": "&'static str", "truth": "bool", "whole": "i64", "number": "f64"}
 
 
@@ -29,13 +36,7 @@ def rust(tree: Tree) -> str:
     plan = plan_of(tree)
     refuse_inexact(plan, "Rust")
     refuse_unwritable(plan, "Rust", nul=False)
-    if any(isinstance(value, int) and value >= 2**63 for value in plan.target.classes or ()):
-        raise ExportError(f"the target {plan.target.name!r} has a class beyond 64 bits, which Rust's i64 cannot hold")
-    if plan.most_pending > MOST_PENDING:
-        raise ExportError(
-            f"a row of this tree may go down {plan.most_pending} branches at once, more than fit on a stack "
-            f"({MOST_PENDING}); prune the tree, or learn with another missing policy, such as Surrogates()"
-        )
+    refuse_many_paths(plan)
     parts = [_head(plan), _row(plan), _tables(plan), _ROUTE, _FOLLOW, _answers(plan)]
     return "\n".join(parts)
 
@@ -83,14 +84,19 @@ def _row(plan: Plan) -> str:
         "/// What the tree asks about.\n#[derive(Clone, Copy, Debug)]\n"
         f"pub struct Row{life} {{\n{fields}}}\n\n"
         "/// Numbers as they are, levels as codes: -1 for a missing one, -2 for one nobody knows. None: refused.\n"
-        f"fn values_of({given}: &Row) -> Option<[f64; N_INPUTS]> {{\n    let values = [\n{reads}    ];\n{refused}    Some(values)\n}}\n"
+        f"fn values_of({given}: &Row) -> Option<[f64; N_INPUTS]> {{\n"
+        f"    let values = [\n{reads}    ];\n{refused}    Some(values)\n}}\n"
     )
 
 
 def _says(spec: ColumnSpec) -> str:
     if spec.levels is not None:
         return "a level; None is missing."
-    return "a number; NaN is missing." if spec.kind == "numeric" else "microseconds (of a moment: since 1970); NaN is missing."
+    return (
+        "a number; NaN is missing."
+        if spec.kind == "numeric"
+        else "microseconds (of a moment: since 1970); NaN is missing."
+    )
 
 
 def _type(spec: ColumnSpec) -> str:
@@ -103,8 +109,8 @@ def _read(name: str, spec: ColumnSpec) -> str:
     if spec.levels is None:
         return f"        row.{name},\n"
     kind = level_type(spec.levels)
-    literal = {"text": _level, "truth": _level}.get(kind, lambda level: _number(float(level)))
-    items = wrapped([literal(level) for level in spec.levels], "            ", 104)
+    exact = kind in ("text", "truth")
+    items = wrapped([_level(x) if exact else _number(float(x)) for x in spec.levels], "            ", 104)
     known = {"text": "&str", "truth": "bool"}.get(kind, "f64")
     return (
         f"        {{\n            const LEVELS: &[{known}] = &[\n{items}\n            ];\n"
@@ -140,7 +146,9 @@ _ROUTE = """/// The place of a level; -1 if it is missing, -2 if nobody knows it
 #[allow(dead_code)]
 fn code_of<T: PartialEq + Copy>(value: Option<T>, levels: &[T]) -> f64 {
     match value {
-        Some(level) if level == level => levels.iter().position(|known| *known == level).map_or(-2.0, |code| code as f64),
+        Some(level) if level == level => {
+            levels.iter().position(|known| *known == level).map_or(-2.0, |code| code as f64)
+        }
         _ => -1.0,
     }
 }
@@ -232,7 +240,8 @@ def _answers(plan: Plan) -> str:
     kind = _CLASS_TYPES[level_type(plan.target.classes)]
     number = kind == "f64"
     items = wrapped([_number(float(value)) if number else _level(value) for value in plan.target.classes])
-    classes = f"/// The classes, in the order of the probabilities.\npub static CLASSES: [{kind}; N_VALUES] = [\n{items}\n];\n\n"
+    says = "/// The classes, in the order of the probabilities."
+    classes = f"{says}\npub static CLASSES: [{kind}; N_VALUES] = [\n{items}\n];\n\n"
     decide = _MOST_PROBABLE
     if plan.target.costs is not None:
         rows = [f"[{', '.join(map(_number, row))}]" for row in plan.target.costs]

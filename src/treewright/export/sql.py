@@ -1,7 +1,7 @@
 """The tree as one SELECT statement.
 
 Comes in: a `Tree`, the name of a dialect, the table to ask. Goes out: SQL text.
-Always holds: one row out for each row in, and the answer is the one `predict` gives, missing and unseen values included.
+Always holds: one row out for each row in, and the answer is the one `predict` gives, missing and unseen values too.
 Steps are common table expressions, each over the one before it: the inputs with NULL for whatever is missing, the leaf,
 where needed the weights of several paths, and at last what was asked for. A small tree is one CASE.
 """
@@ -40,9 +40,9 @@ def sql(
 ) -> str:
     """A SELECT that answers each row of a table; its column `prediction` has the answer.
 
-    `output`: any of "prediction", "probabilities" (one column `probability_<class>` per class) and "leaf" (the id of the
-    node that answers). `keep`: columns of the table to show before them, such as a key. `table`: a name, whose parts are
-    divided by dots (a tuple of parts, if they have dots themselves), or a query in parentheses.
+    `output`: any of "prediction", "probabilities" (one column `probability_<class>` per class) and "leaf" (the id of
+    the node that answers). `keep`: columns of the table to show before them, such as a key. `table`: a name, whose
+    parts are divided by dots (a tuple of parts, if they have dots themselves), or a query in parentheses.
     """
     chosen = DIALECTS.get(dialect)
     if chosen is None:
@@ -124,8 +124,10 @@ class _Statement:
         self._add(self._inputs(), self.source + " AS source")
         plan, deepest = self.plan, self.dialect.deepest
         if not plan.spreads and plan.depth <= deepest and self.outputs in (("prediction",), ("leaf",)):
-            answer = (lambda i: str(i)) if self.outputs == ("leaf",) else self._answer
-            return self._whole([f"{self._guarded(self.writer.nested(0, deepest, answer, [], '  '))} AS {self.outputs[0]}"])
+            answer = str if self.outputs == ("leaf",) else self._answer
+            return self._whole(
+                [f"{self._guarded(self.writer.nested(0, deepest, answer, [], '  '))} AS {self.outputs[0]}"]
+            )
         self._find_leaf()
         if plan.spreads:
             for carried, made in spread_steps(self.writer, self.spread_names, (*self.kept, self.leaf)):

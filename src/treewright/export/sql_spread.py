@@ -40,7 +40,9 @@ class SpreadNames:
     heaviest_leaf: str
 
 
-def spread_steps(writer: RouteWriter, names: SpreadNames, carried: tuple[str, ...]) -> Iterator[tuple[list[str], Columns]]:
+def spread_steps(
+    writer: RouteWriter, names: SpreadNames, carried: tuple[str, ...]
+) -> Iterator[tuple[list[str], Columns]]:
     """Steps as (columns carried on, columns made); the last has the answers and the heaviest end.
 
     `carried` are columns that the statement needs afterwards, besides the inputs.
@@ -108,7 +110,11 @@ def _weight(dialect: Dialect, plan: Plan, names: SpreadNames, path: tuple[tuple[
 
 def _factor(dialect: Dialect, names: SpreadNames, node: int, step: Step, child: int) -> str:
     one, zero = number_token(dialect, 1.0), number_token(dialect, 0.0)
-    spread = f" WHEN {SPREAD} THEN {number_token(dialect, step.share[child])}" if child >= 0 and step.missing == SPREAD else ""
+    spread = (
+        f" WHEN {SPREAD} THEN {number_token(dialect, step.share[child])}"
+        if child >= 0 and step.missing == SPREAD
+        else ""
+    )
     return f"CASE {names.fork}{node} WHEN {child} THEN {one}{spread} ELSE {zero} END"
 
 
@@ -121,7 +127,9 @@ def _added(writer: RouteWriter, names: SpreadNames, carried: tuple[str, ...]) ->
         some, later = ends[first : first + ENDS_AT_ONCE], ends[first + ENDS_AT_ONCE :]
         made: Columns = {}
         for k, answer in enumerate(answers):
-            terms = [f"{weight} * {number_token(dialect, v)}" for i, weight in some if (v := plan.steps[i].value[k]) != 0]
+            terms = [
+                f"{weight} * {number_token(dialect, v)}" for i, weight in some if (v := plan.steps[i].value[k]) != 0
+            ]
             made[answer] = " + ".join([*([answer] if before else []), *terms]) or number_token(dialect, 0.0)
         weights = [weight for _, weight in some]
         heaviest = extreme(dialect.greatest, [*([names.heaviest] if before else []), *weights])
@@ -149,7 +157,7 @@ def extreme(function: str, expressions: list[str]) -> str:
 def _refuse_wide(dialect: Dialect, columns: int) -> None:
     if columns > dialect.most_columns:
         raise ExportError(
-            f"this tree sends missing values down several branches at so many nodes that SQL ({dialect.name}) would need "
-            f"{columns} columns in one step, and {dialect.most_columns} are possible; prune the tree, or learn with "
+            f"this tree sends missing values down several branches at so many nodes that SQL ({dialect.name}) would "
+            f"need {columns} columns in one step, and {dialect.most_columns} are possible; prune the tree, or learn with "
             "another missing policy, such as Surrogates()"
         )

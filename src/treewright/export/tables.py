@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from treewright.errors import ExportError
-from treewright.export.plan import Plan, Question, level_type, refuse_mixed
+from treewright.export.plan import Plan, Question, refuse_mixed
 from treewright.schema import Level
 
 
@@ -103,8 +103,14 @@ def wrapped(items: Sequence[object], indent: str = "    ", width: int = 116) -> 
 def refuse_inexact(plan: Plan, language: str) -> None:
     """Languages with one type for all values of a column: no text among numbers, and no number that is no float64."""
     owners = [(f"column {spec.name!r}", spec.levels or ()) for spec in plan.inputs]
-    if plan.target.classes is not None:
-        refuse_mixed(plan.target.classes, f"the target {plan.target.name!r}", language)
+    classes = plan.target.classes or ()
+    refuse_mixed(classes, f"the target {plan.target.name!r}", language)
+    for value in classes:
+        if isinstance(value, int) and value >= 2**63:
+            raise ExportError(
+                f"the target {plan.target.name!r} has the class {value}, beyond the whole numbers of {language}; learn "
+                "from a table where it is text"
+            )
     for whose, levels in owners:
         refuse_mixed(levels, whose, language)
         refuse_large(levels, whose, language)
@@ -135,4 +141,14 @@ def refuse_unwritable(plan: Plan, language: str, *, nul: bool) -> None:
                 )
 
 
-__all__ = ["Tables", "identifiers", "level_type", "refuse_inexact", "refuse_large", "refuse_unwritable", "tables_of", "wrapped"]
+#: More branches at once than this would not fit on a small stack.
+MOST_PATHS = 10_000
+
+
+def refuse_many_paths(plan: Plan) -> None:
+    """Languages without allocation keep the branches that wait on their stack."""
+    if plan.most_pending > MOST_PATHS:
+        raise ExportError(
+            f"a row of this tree may go down {plan.most_pending} branches at once, more than fit on a stack "
+            f"({MOST_PATHS}); prune the tree, or learn with another missing policy, such as Surrogates()"
+        )
