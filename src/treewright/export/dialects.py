@@ -30,7 +30,8 @@ class Dialect:
     backslash. `number` writes a float64, with at most `digits` digits, otherwise it is written as a quotient (None: any
     number of digits is read exactly). `known` makes NaN a NULL. `column` says how a column of a kind is read and
     `moment` how a moment is written; a kind without an entry is a number of microseconds. `deepest` is how deep CASE
-    may be nested, `most_columns` how many columns a step may have. `fence` keeps a database from merging steps.
+    may be nested, `most_columns` how many columns a step may have, `longest_in` how
+    many items a list after IN (None: any number). `fence` keeps a database from merging steps.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Dialect:
     moment: Mapping[str, str] = field(default_factory=dict)
     greatest: str = "GREATEST"
     least: str = "LEAST"
+    longest_in: int | None = None
     fence: str = ""
     deepest: int = 30
     most_columns: int = 1500
@@ -66,6 +68,7 @@ DIALECTS: dict[str, Dialect] = {
             known="NULLIF({}, CAST('NaN' AS DOUBLE))",
             column={"numeric": "CAST({} AS DOUBLE)", "datetime": "CAST({} AS TIMESTAMP)"},
             moment=_TIMES | {"duration": "INTERVAL '{} microseconds'"},
+            longest_in=3,  # it makes a join of a longer one, which is slow and loses the order of the rows
         ),
         Dialect(
             "postgresql",

@@ -58,7 +58,7 @@ class RouteWriter:
         if self.plan.strict:
             for name, spec in zip(self.names, self.plan.inputs, strict=True):
                 if spec.levels is not None:
-                    conditions.append(f"NOT {self._among(name, spec.levels)}")
+                    conditions.append(f"{name} IS NOT NULL AND NOT ({self._among(name, spec.levels)})")
         return " OR ".join(conditions) or None
 
     # --- one node ---
@@ -107,8 +107,13 @@ class RouteWriter:
         )
 
     def _among(self, name: str, levels: Sequence[Level]) -> str:
+        """Whether a value is one of some levels; not true where it is missing."""
         tokens = [level_token(self.dialect, level) for level in levels]
-        return f"{name} = {tokens[0]}" if len(tokens) == 1 else f"{name} IN ({', '.join(tokens)})"
+        if len(tokens) == 1:
+            return f"{name} = {tokens[0]}"
+        if self.dialect.longest_in is None or len(tokens) <= self.dialect.longest_in:
+            return f"{name} IN ({', '.join(tokens)})"
+        return f"CASE {name} {' '.join(f'WHEN {token} THEN TRUE' for token in tokens)} ELSE FALSE END"
 
 
 def _truth(value: bool) -> str:
