@@ -69,8 +69,8 @@ class PostgreSQL:
     dialect = "postgresql"
     _types: ClassVar = {
         "bool": "boolean", "int64": "bigint", "int32": "integer", "int16": "smallint", "string": "text",
-        "float": "real", "double": "double precision", "date32[day]": "date", "timestamp[us]": "timestamp", "time64[us]": "time",
-        "duration[us]": "interval", "timestamp[us, tz=UTC]": "timestamptz",
+        "float": "real", "double": "double precision", "date32[day]": "date", "timestamp[us]": "timestamp",
+        "time64[us]": "time",        "duration[us]": "interval", "timestamp[us, tz=UTC]": "timestamptz",
     }  # fmt: skip
 
     def __init__(self, psql: list[str]) -> None:

@@ -3,7 +3,7 @@
 Comes in: a `Tree`. Goes out: a `Plan`, plain values without arrays.
 Always holds: a plan says all that routing in docs/boundary.md says and nothing more: rivals, statistics and columns
 that nobody asks about are gone, inputs are numbered anew. Steps are in depth-first order, a node's id is its place. A
-plan that exists can be followed without chance: a tree that draws children at random is refused here, for every language.
+plan that exists can be followed without chance: a tree that draws children at random is refused here for all languages.
 """
 
 from __future__ import annotations

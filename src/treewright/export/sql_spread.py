@@ -158,6 +158,6 @@ def _refuse_wide(dialect: Dialect, columns: int) -> None:
     if columns > dialect.most_columns:
         raise ExportError(
             f"this tree sends missing values down several branches at so many nodes that SQL ({dialect.name}) would "
-            f"need {columns} columns in one step, and {dialect.most_columns} are possible; prune the tree, or learn with "
-            "another missing policy, such as Surrogates()"
+            f"need {columns} columns in one step, and {dialect.most_columns} are possible; prune the tree, or learn "
+            "with another missing policy, such as Surrogates()"
         )
