@@ -83,7 +83,7 @@ def conditions(
 def answers(
     spec: ColumnSpec, breaks: Sequence[float], child_of_bin: Sequence[int], closed: bool, n_children: int
 ) -> list[list[str]]:
-    """The answers that lead to each child, without the column's name: levels, or intervals such as "≤ 3" or "> 3, ≤ 5"."""
+    """The answers that lead to each child, without the column's name: levels, or intervals such as "> 3, ≤ 5"."""
     bins = bins_of_children(child_of_bin, n_children)
     if spec.has_levels:
         levels = spec.levels or ()

@@ -1,6 +1,6 @@
 """The colours of every picture: one palette for classes, one scale for numbers, light and dark.
 
-Comes in: a number of classes, a share, a value between two others. Goes out: colours as "#rrggbb", strengths from 0 to 1.
+Comes in: a number of classes, a share, a value between two others. Goes out: colours as "#rrggbb", strengths 0 to 1.
 Always holds: the first eight class colours can be told apart by colour-blind eyes (Okabe and Ito's set, its black made
 grey so that it shows on a dark ground too); further ones are lighter and darker shades of these. A class keeps its
 colour whatever the tree. Brightness alone orders the number scale.
@@ -18,8 +18,8 @@ _BASE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e
 #: Each further round of eight mixes the base with white (positive) or black (negative) by this much.
 _ROUNDS = (0.0, 0.55, -0.4, 0.3, -0.62)
 
-#: From low to high; rising brightness, from blue over grey to yellow, which every eye sees as an order.
-_SCALE = ("#00336f", "#39486b", "#5f636e", "#84816f", "#ab9f67", "#d6c153", "#fde737")
+#: From low to high: rising brightness, from blue over grey to yellow, which every eye sees as an order.
+SCALE = ("#00336f", "#39486b", "#5f636e", "#84816f", "#ab9f67", "#d6c153", "#fde737")
 
 #: What is not data: paper, ink, weaker ink, lines, cards, the edges between cards.
 GROUND: dict[Theme, dict[str, str]] = {
@@ -73,9 +73,9 @@ def scale(value: float, low: float, high: float) -> str:
     """
     width = high - low
     place = (value - low) / width if width > 0 and math.isfinite(width) else 0.5
-    place = min(1.0, max(0.0, place)) * (len(_SCALE) - 1) if place == place else (len(_SCALE) - 1) / 2
-    left = min(int(place), len(_SCALE) - 2)
-    return mix(_SCALE[left], _SCALE[left + 1], place - left)
+    place = min(1.0, max(0.0, place)) * (len(SCALE) - 1) if place == place else (len(SCALE) - 1) / 2
+    left = min(int(place), len(SCALE) - 2)
+    return mix(SCALE[left], SCALE[left + 1], place - left)
 
 
 def mix(one: str, other: str, part: float) -> str:

@@ -2,7 +2,7 @@
 
 Comes in: each node's children, and how much room each takes across and along. Goes out: one place per node.
 Always holds: no two nodes overlap; a subtree has the same shape wherever it stands; the work grows with the number of
-nodes alone (Buchheim, Jünger and Leipert's walk, widened to nodes of unequal width); no recursion, so any depth will do.
+nodes alone (Buchheim, Jünger and Leipert's walk, widened to nodes of unequal width); no recursion: any depth will do.
 """
 
 from __future__ import annotations

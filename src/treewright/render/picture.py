@@ -69,11 +69,16 @@ def picture(
     left = _MARGIN + (width - plan.width) / 2
     base = top + plan.height
     groups = [
-        Group((Words(0, _HEADING, fit_pixels(title, width, _HEADING, bold=True), _HEADING, bold=True),), _MARGIN, _MARGIN),
+        Group(
+            (Words(0, _HEADING, fit_pixels(title, width, _HEADING, bold=True), _HEADING, bold=True),), _MARGIN, _MARGIN
+        ),
         Group(key.shapes, _MARGIN, _MARGIN + 26),
         Group(tuple(_edges(tree, folded, plan)), left, top),
-        *_nodes(tree, folded, plan, paint, left, top),
-        *(Group((Words(0, 0, fit_pixels(note, width, 11), 11, "soft"),), _MARGIN, base + 26 + 16 * k) for k, note in enumerate(notes)),
+        *_nodes(folded, plan, paint, left, top),
+        *(
+            Group((Words(0, 0, fit_pixels(note, width, 11), 11, "soft"),), _MARGIN, base + 26 + 16 * k)
+            for k, note in enumerate(notes)
+        ),
     ]
     below = 16 * len(notes) + 10 if notes else 0
     return Picture(width + 2 * _MARGIN, base + below + _MARGIN, title, " ".join(notes), tuple(groups))
@@ -92,9 +97,7 @@ def _notes(tree: Tree, folded: Folded) -> list[str]:
 # --- placing --------------------------------------------------------------------------------------------------------
 
 
-def _chosen(
-    tree: Tree, folded: Folded, histograms: Mapping[int, Histogram], direction: Direction | None
-) -> _Plan:
+def _chosen(tree: Tree, folded: Folded, histograms: Mapping[int, Histogram], direction: Direction | None) -> _Plan:
     if direction is not None:
         return _plan(tree, folded, histograms, direction == "down")
     down = _plan(tree, folded, histograms, True)
@@ -152,7 +155,7 @@ def _length(one: Card, down: bool) -> float:
 # --- drawing --------------------------------------------------------------------------------------------------------
 
 
-def _nodes(tree: Tree, folded: Folded, plan: _Plan, paint: Paint, left: float, top: float) -> Iterator[Group]:
+def _nodes(folded: Folded, plan: _Plan, paint: Paint, left: float, top: float) -> Iterator[Group]:
     paths: dict[int, tuple[str, ...]] = {0: ()}
     for i, (one, place, start) in enumerate(zip(plan.cards, plan.places, plan.starts, strict=True)):
         node = one.node
@@ -164,7 +167,11 @@ def _nodes(tree: Tree, folded: Folded, plan: _Plan, paint: Paint, left: float, t
         middle, chip_top = one.width / 2, -CHIP_GAP - one.label.height
         if not plan.down:
             middle, chip_top = -CHIP_GAP - one.label.width / 2, (one.height - one.label.height) / 2
-        shapes = (*draw_card(one, paint), *draw_chips(one.label, middle, chip_top), *_left_out(folded.left_out[i], one, plan.down))
+        shapes = (
+            *draw_card(one, paint),
+            *draw_chips(one.label, middle, chip_top),
+            *_left_out(folded.left_out[i], one, plan.down),
+        )
         detail = detail_of(node, paths[i])
         yield Group(shapes, left + corner[0], top + corner[1], title_of(node), detail, node.id)
 

@@ -1,8 +1,8 @@
 """The few shapes every picture is made of, before it becomes svg or matplotlib.
 
 Comes in: places, sizes, colours, words. Goes out: frozen values.
-Always holds: lengths are pixels, y grows downward; a colour is "#rrggbb" or a role of `colours.GROUND`, which is another
-colour in the dark; words are printable text that is not escaped yet.
+Always holds: lengths are pixels, y grows downward; a colour is "#rrggbb" or a role of `colours.GROUND`, which has
+another colour in the dark; words are printable text that is not escaped yet.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Words:
-    """A line of text; `y` is where it stands. `full` is what was shortened, if it was."""
+    """A line of text; `y` is where it stands."""
 
     x: float
     y: float
@@ -60,6 +60,14 @@ class Ribbon:
     to_y: float
     width: float
     down: bool
+
+    def curve(self) -> tuple[tuple[float, float], ...]:
+        """Start, two control points, end."""
+        if self.down:
+            bend = (self.y + self.to_y) / 2
+            return (self.x, self.y), (self.x, bend), (self.to_x, bend), (self.to_x, self.to_y)
+        bend = (self.x + self.to_x) / 2
+        return (self.x, self.y), (bend, self.y), (bend, self.to_y), (self.to_x, self.to_y)
 
 
 Shape = Box | Words | Line | Ribbon

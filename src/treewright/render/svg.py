@@ -45,18 +45,14 @@ def svg(
 def write(drawn: Picture) -> str:
     """A picture as svg text."""
     width, height = f"{drawn.width:.0f}", f"{drawn.height:.0f}"
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" width="{width}" height="{height}" '
-            f'viewBox="0 0 {width} {height}" font-family="{FONT}">',
-            f"<title>{_escaped(drawn.title)}</title>",
-            f"<desc>{_escaped(drawn.detail)}</desc>",
-            f"<style>{_style()}</style>",
-            f'<rect class="f-paper" width="{width}" height="{height}"/>',
-            *(_group(group) for group in drawn.groups),
-            "</svg>",
-        ]
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" font-family="{FONT}">'
     )
+    words = f"<title>{_escaped(drawn.title)}</title>\n<desc>{_escaped(drawn.detail)}</desc>"
+    ground = f'<rect class="f-paper" width="{width}" height="{height}"/>'
+    groups = map(_group, drawn.groups)
+    return "\n".join([head, words, f"<style>{_style()}</style>", ground, *groups, "</svg>"])
 
 
 def _style() -> str:
@@ -96,8 +92,7 @@ def _shape(shape: Shape) -> str:
             )
         case Ribbon():
             return (
-                f'<path d="{_curve(shape)}" fill="none" {_colour("stroke", "edge")} '
-                f'stroke-width="{_n(shape.width)}"/>'
+                f'<path d="{_curve(shape)}" fill="none" {_colour("stroke", "edge")} stroke-width="{_n(shape.width)}"/>'
             )
 
 
@@ -106,7 +101,11 @@ def _box(box: Box) -> Iterator[str]:
     if box.radius:
         yield f'rx="{_n(box.radius)}"'
     if box.outline:
-        yield f'class="f-{box.fill} s-{box.outline}"' if not box.fill.startswith("#") else f'fill="{box.fill}" class="s-{box.outline}"'
+        yield (
+            f'class="f-{box.fill} s-{box.outline}"'
+            if not box.fill.startswith("#")
+            else f'fill="{box.fill}" class="s-{box.outline}"'
+        )
     else:
         yield _colour("fill", box.fill)
     if box.opacity < 1:
@@ -120,14 +119,8 @@ def _colour(what: str, colour: str) -> str:
 
 
 def _curve(ribbon: Ribbon) -> str:
-    x, y, to_x, to_y = ribbon.x, ribbon.y, ribbon.to_x, ribbon.to_y
-    if ribbon.down:
-        bend = (y + to_y) / 2
-        middle = f"{_n(x)} {_n(bend)} {_n(to_x)} {_n(bend)}"
-    else:
-        bend = (x + to_x) / 2
-        middle = f"{_n(bend)} {_n(y)} {_n(bend)} {_n(to_y)}"
-    return f"M{_n(x)} {_n(y)}C{middle} {_n(to_x)} {_n(to_y)}"
+    start, *rest = (f"{_n(x)} {_n(y)}" for x, y in ribbon.curve())
+    return f"M{start}C{' '.join(rest)}"
 
 
 def _isolated(text: str) -> str:

@@ -65,7 +65,7 @@ def text(
 
 
 def show(tree: Tree, file: TextIO | None = None, *, max_depth: int | None = None, max_lines: int = 200) -> None:
-    """Writes the tree to a terminal, in its width and, if it has any, its colours; elsewhere just as `text` gives it."""
+    """Writes the tree to a terminal, in its width and, if it has any, its colours; elsewhere just as `text` does."""
     out = sys.stdout if file is None else file
     terminal = out.isatty()
     width = max(_NARROWEST, shutil.get_terminal_size().columns) if terminal else None

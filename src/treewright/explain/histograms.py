@@ -1,0 +1,137 @@
+"""The rows of every node, counted for pictures: by the column it asks about, or by the target.
+
+Comes in: a tree and a table with its columns and target. Goes out: a `Histogram` per node.
+Always holds: a row counts in the node that answers it and in all above it; rows without a value of the column are in no
+bar. Only what is drawn is kept, never the rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.encode import Encoded, encode
+from treewright.engine import route
+from treewright.render.folding import subtree_sizes
+from treewright.render.histogram import Histogram
+from treewright.table import read, taken
+from treewright.tree import Node, Split, Tree
+from treewright.tree_words import bins_of_children, level_text, name_text
+
+FloatArray = NDArray[np.float64]
+
+
+def histograms(
+    tree: Tree, data: object, target: object = None, weight: object = None, *, bars: int = 24, n_threads: int = 0
+) -> dict[int, Histogram]:
+    """For each node that asks, its rows by the column asked about; for each leaf with a numeric target, by that target.
+
+    `target` and `weight` are names of columns of the table, or arrays; without `target`, as in training. The result
+    goes to `treewright.render.svg(tree, histograms=...)`.
+
+    >>> import treewright as tw
+    >>> table = {"x": [1, 2, 3, 4, 5, 6], "y": ["a", "a", "a", "b", "b", "b"]}
+    >>> found = histograms(tw.learn(table, "y", tw.CART), table, bars=2)
+    >>> found[0].counts, found[0].cuts
+    (((3.0, 0.0), (0.0, 3.0)), (3.5,))
+    """
+    if bars < 1:
+        raise ValueError(f"bars must be at least 1, not {bars}")
+    rows = _rows(tree, data, target, weight)
+    assert rows.target is not None
+    nodes = route(tree, rows, n_threads)
+    order = np.argsort(nodes, kind="stable")
+    # Nodes are in depth-first order, so a subtree's rows lie together once they are ordered by the node that answers.
+    ends = np.asarray(subtree_sizes(tree)) + np.arange(tree.n_nodes)
+    first = np.searchsorted(nodes[order], np.arange(tree.n_nodes))
+    last = np.searchsorted(nodes[order], ends)
+    weights = np.ones(rows.n_rows) if rows.weight is None else rows.weight
+    found: dict[int, Histogram] = {}
+    for node in tree.walk():
+        here = order[first[node.id] : last[node.id]]
+        drawn = _of_node(node, rows, rows.target[here], weights[here], here, bars)
+        if drawn is not None:
+            found[node.id] = drawn
+    return found
+
+
+def _rows(tree: Tree, data: object, target: object, weight: object) -> Encoded:
+    frame = read(data)
+    answers, frame = taken(frame, tree.schema.target.name if target is None else target, "target")
+    weights = None
+    if weight is not None:
+        weights, frame = taken(frame, weight, "weight")
+    return encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=answers, weight=weights)
+
+
+def _of_node(
+    node: Node, rows: Encoded, target: NDArray[Any], weight: FloatArray, here: NDArray[np.intp], bars: int
+) -> Histogram | None:
+    split = node.split
+    if split is None:
+        if rows.n_classes or not len(here):
+            return None
+        values = target.astype(np.float64)
+        return _by_number(name_text(node.tree.schema.target.name), values, values, weight, 0, (), bars)
+    values = np.asarray(rows.columns[split.column_index][here])
+    known = values >= 0 if split.spec.has_levels else ~np.isnan(values)
+    if not known.any():
+        return None
+    values, target, weight = values[known], target[known], weight[known]
+    if split.spec.has_levels:
+        return _by_level(split, values, target, weight, rows.n_classes)
+    return _by_number(
+        name_text(split.column), values.astype(np.float64), target, weight, rows.n_classes, split.breaks, bars
+    )
+
+
+def _by_number(
+    name: str,
+    values: FloatArray,
+    target: NDArray[Any],
+    weight: FloatArray,
+    n_classes: int,
+    breaks: tuple[float, ...],
+    bars: int,
+) -> Histogram:
+    low, high = float(values.min()), float(values.max())
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    step = high / bars - low / bars  # divided first: the whole width may be more than a float64 holds
+    places = (
+        np.clip(((values - low) / step).astype(np.int64), 0, bars - 1) if step > 0 else np.zeros(len(values), np.int64)
+    )
+    counts, means = _counted(places, target, weight, n_classes, bars)
+    cuts = tuple(cut for cut in breaks if low <= cut <= high)
+    return Histogram(name, low, high, counts, cuts, means)
+
+
+def _by_level(split: Split, codes: NDArray[Any], target: NDArray[Any], weight: FloatArray, n_classes: int) -> Histogram:
+    """One bar per level that occurs, child by child."""
+    levels = split.spec.levels or ()
+    there = set(np.unique(codes).tolist())
+    groups = [[i for i in held if i in there] for held in bins_of_children(split.child_of_bin, split.n_children)]
+    groups.append(sorted(there - {i for group in groups for i in group}))  # levels of no child
+    groups = [group for group in groups if group]
+    order = [i for group in groups for i in group]
+    place = np.zeros(len(levels), np.int64)
+    place[order] = np.arange(len(order))
+    counts, means = _counted(place[codes], target, weight, n_classes, len(order))
+    cuts = tuple(float(cut) for cut in np.cumsum([len(group) for group in groups])[:-1])
+    labels = tuple(level_text(levels[i]) for i in order)
+    return Histogram(name_text(split.column), 0.0, float(len(order)), counts, cuts, means, labels)
+
+
+def _counted(
+    places: NDArray[np.int64], target: NDArray[Any], weight: FloatArray, n_classes: int, bars: int
+) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...] | None]:
+    """The weight of each class in each bar; or the weight, and the mean of the target (0 in an empty bar)."""
+    if n_classes:
+        flat = np.bincount(places * n_classes + target, weight, bars * n_classes)
+        return tuple(map(tuple, flat.reshape(bars, n_classes).tolist())), None
+    total = np.bincount(places, weight, bars)
+    sums = np.bincount(places, weight * target, bars)
+    means = np.divide(sums, total, out=np.zeros(bars), where=total > 0)
+    return tuple((count,) for count in total.tolist()), tuple(means.tolist())
