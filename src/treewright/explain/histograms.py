@@ -7,6 +7,7 @@ bar. Only what is drawn is kept, never the rows.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,17 @@ from treewright.encode import Encoded, encode
 from treewright.engine import route
 from treewright.render.folding import subtree_sizes
 from treewright.render.histogram import Histogram
+from treewright.schema import TIME_KINDS, ColumnSpec
 from treewright.table import read, taken
 from treewright.tree import Node, Split, Tree
-from treewright.tree_words import bins_of_children, level_text, name_text
+from treewright.tree_words import bins_of_children, level_text, name_text, number_text
+from treewright.wording import moment
 
 FloatArray = NDArray[np.float64]
+
+#: At most this share of the values at either end may be put together into the last bar.
+_FEW = 0.005
+_DAY = 86_400_000_000
 
 
 def histograms(
@@ -74,7 +81,8 @@ def _of_node(
         if rows.n_classes or not len(here):
             return None
         values = target.astype(np.float64)
-        return _by_number(name_text(node.tree.schema.target.name), values, values, weight, 0, (), bars)
+        target_spec = ColumnSpec(node.tree.schema.target.name, "numeric")
+        return _by_number(target_spec, values, values, weight, 0, (), bars)
     values = np.asarray(rows.columns[split.column_index][here])
     known = values >= 0 if split.spec.has_levels else ~np.isnan(values)
     if not known.any():
@@ -82,13 +90,11 @@ def _of_node(
     values, target, weight = values[known], target[known], weight[known]
     if split.spec.has_levels:
         return _by_level(split, values, target, weight, rows.n_classes)
-    return _by_number(
-        name_text(split.column), values.astype(np.float64), target, weight, rows.n_classes, split.breaks, bars
-    )
+    return _by_number(split.spec, values.astype(np.float64), target, weight, rows.n_classes, split.breaks, bars)
 
 
 def _by_number(
-    name: str,
+    spec: ColumnSpec,
     values: FloatArray,
     target: NDArray[Any],
     weight: FloatArray,
@@ -96,16 +102,32 @@ def _by_number(
     breaks: tuple[float, ...],
     bars: int,
 ) -> Histogram:
-    low, high = float(values.min()), float(values.max())
-    if not high > low:
-        low, high = low - 0.5, high + 0.5
-    step = high / bars - low / bars  # divided first: the whole width may be more than a float64 holds
-    places = (
-        np.clip(((values - low) / step).astype(np.int64), 0, bars - 1) if step > 0 else np.zeros(len(values), np.int64)
-    )
+    low, high = _range(values, breaks)
+    inside = np.clip(values, low, high) / 2 - low / 2  # halves: the whole width may be more than a float64 holds
+    places = np.minimum((inside / (high / 2 - low / 2) * bars).astype(np.int64), bars - 1)
     counts, means = _counted(places, target, weight, n_classes, bars)
-    cuts = tuple(cut for cut in breaks if low <= cut <= high)
-    return Histogram(name, low, high, counts, cuts, means)
+    before, after = ("… " if values.min() < low else ""), (" …" if values.max() > high else "")
+    ends = (before + _end_text(spec, low), _end_text(spec, high) + after)
+    return Histogram(name_text(spec.name), low, high, counts, tuple(c for c in breaks if low <= c <= high), means, ends)
+
+
+def _range(values: FloatArray, breaks: tuple[float, ...]) -> tuple[float, float]:
+    """All values and cuts; but where a few values take most of the room, only the others'."""
+    low, high = float(values.min()), float(values.max())
+    most_low, most_high = np.quantile(values, [_FEW, 1 - _FEW], method="nearest")
+    inner = [float(most_low), float(most_high), *(cut for cut in breaks if low <= cut <= high)]
+    if max(inner) / 2 - min(inner) / 2 < (high / 2 - low / 2) / 2 and max(inner) > min(inner):
+        low, high = min(inner), max(inner)
+    if high / 64 - low / 64 > math.ulp(max(abs(low), abs(high))):
+        return low, high
+    more = max(0.5, 1e-6 * abs(low))  # a single value stands in the middle of its histogram
+    return low - more, high + more
+
+
+def _end_text(spec: ColumnSpec, x: float) -> str:
+    if spec.kind not in TIME_KINDS:
+        return number_text(float(f"{x:.4g}"))
+    return moment(spec.kind, x if spec.kind == "time" else x - x % _DAY)
 
 
 def _by_level(split: Split, codes: NDArray[Any], target: NDArray[Any], weight: FloatArray, n_classes: int) -> Histogram:
@@ -121,7 +143,7 @@ def _by_level(split: Split, codes: NDArray[Any], target: NDArray[Any], weight: F
     counts, means = _counted(place[codes], target, weight, n_classes, len(order))
     cuts = tuple(float(cut) for cut in np.cumsum([len(group) for group in groups])[:-1])
     labels = tuple(level_text(levels[i]) for i in order)
-    return Histogram(name_text(split.column), 0.0, float(len(order)), counts, cuts, means, labels)
+    return Histogram(name_text(split.column), 0.0, float(len(order)), counts, cuts, means, labels=labels)
 
 
 def _counted(

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from treewright.render.colours import class_colours, scale, strength
 from treewright.render.histogram import Histogram
+from treewright.render.measure import pixels
 from treewright.render.node_words import answer_place, answer_share
 from treewright.render.shapes import Box, Line, Shape, Words
 from treewright.tree import Node, Tree
-from treewright.tree_words import number_text
+
+_SMALL = 8.0
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,14 @@ def panel(histogram: Histogram, paint: Paint, x: float, y: float, width: float, 
     yield Line(x, floor, x + width, floor, "line")
     span = histogram.high - histogram.low
     for cut in histogram.cuts:
-        if span > 0:
+        if 0 < span < math.inf:
             place = x + width * (cut - histogram.low) / span
             yield Line(place, y, place, floor + 3, "ink", 1.4, dashed=histogram.labels is not None)
-    if histogram.labels is None:
-        yield Words(x, floor + 9, number_text(_short(histogram.low)), 8, "soft")
-        yield Words(x + width, floor + 9, number_text(_short(histogram.high)), 8, "soft", anchor="end")
+    yield Words(x, floor + 9, histogram.ends[0], _SMALL, "soft")
+    yield Words(x + width, floor + 9, histogram.ends[1], _SMALL, "soft", anchor="end")
+    for i, label in enumerate(histogram.labels or ()):
+        if pixels(label, _SMALL) < width / n - 2:
+            yield Words(x + (i + 0.5) * width / n, floor + 9, label, _SMALL, "soft", anchor="middle")
 
 
 def _layers(histogram: Histogram, i: int, bar: Sequence[float], paint: Paint) -> Iterator[tuple[str, float]]:
@@ -121,7 +125,3 @@ def _layers(histogram: Histogram, i: int, bar: Sequence[float], paint: Paint) ->
         yield from zip(paint.classes, bar, strict=False)
     else:
         yield scale(histogram.means[i], paint.low, paint.high), bar[0]
-
-
-def _short(x: float) -> float:
-    return float(f"{x:.4g}")

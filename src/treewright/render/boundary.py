@@ -146,7 +146,7 @@ def _draw_regions(
     for region in found:
         node = tree[region.node]
         # Mixed with paper and not see-through: the seams between boxes would show otherwise.
-        shade = 0.25 + 0.45 * paint.strength(node) if paint.classes else 0.85
+        shade = 0.16 + 0.34 * paint.strength(node) if paint.classes else 0.8
         colour = mix(GROUND["light"]["paper"], paint.of(node), shade)
         for left, right in _stretches(specs[0], region.extents[0], limits[0]):
             for low, high in _stretches(specs[1], region.extents[1], limits[1]):

@@ -50,7 +50,7 @@ def path_plot(path: Path, ax: Any = None) -> Any:
     _size_axis(axes, path.leaves, "leaves")
     axes.set(ylabel="risk")
     axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
+    _legend(axes)
     return axes
 
 
@@ -75,8 +75,12 @@ def depth_scores(
     axes.axvline(best, color=_CHOSEN, linestyle="--", linewidth=1.2, zorder=0, label=f"best: {size} {best:,}, {value}")
     _size_axis(axes, sizes, size)
     axes.set(ylabel=score)
-    axes.legend(frameon=False)
+    _legend(axes)
     return axes
+
+
+def _legend(axes: Any) -> None:
+    axes.legend(framealpha=0.92, edgecolor="none")  # lines may run below it, so it has a ground
 
 
 def _size_axis(axes: Any, sizes: Sequence[int], label: str) -> None:

@@ -92,7 +92,7 @@ def terminal_code(colour: str) -> int:
     """The nearest of a terminal's 256 colours (its cube of six by six by six).
 
     >>> terminal_code("#0072b2")
-    31
+    25
     """
     steps = (0, 95, 135, 175, 215, 255)
     red, green, blue = (min(range(6), key=lambda i: abs(steps[i] - channel)) for channel in _channels(colour))

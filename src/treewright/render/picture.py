@@ -113,7 +113,7 @@ def _plan(tree: Tree, folded: Folded, histograms: Mapping[int, Histogram], down:
     before = [0.0] * (max(depth) + 1)  # along the way down, chips come before the card; cards of a level start together
     for one, level in zip(cards, depth, strict=True):
         before[level] = max(before[level], _chip_reach(one, down))
-    breadth = [_breadth(one, down) for one in cards]
+    breadth = [_breadth(one, down, bool(ids)) for one, ids in zip(cards, folded.left_out, strict=True)]
     length = [before[level] + _length(one, down) for one, level in zip(cards, depth, strict=True)]
     gaps = (14.0, 34.0, 24.0) if down else (8.0, 46.0, 14.0)
     places = tidy(folded.children, breadth, length, *gaps)
@@ -142,10 +142,12 @@ def _chip_reach(one: Card, down: bool) -> float:
     return one.label.height + CHIP_GAP if down else one.label.width + 2 * CHIP_GAP
 
 
-def _breadth(one: Card, down: bool) -> float:
-    """The room across; the cards behind a folded one stick out to one side, so both sides get that much."""
+def _breadth(one: Card, down: bool, noted: bool) -> float:
+    """The room across. What sticks out to one side, cards behind a folded one or a note, gets that much on both."""
     more = 2 * STACK if one.folded else 0.0
-    return max(one.width + more, one.label.width) if down else max(one.height + more, one.label.height)
+    if down:
+        return max(one.width + more, one.label.width)
+    return max(one.height + more + (32.0 if noted else 0.0), one.label.height)
 
 
 def _length(one: Card, down: bool) -> float:

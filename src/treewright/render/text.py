@@ -93,6 +93,7 @@ def _painter(tree: Tree, colour: bool) -> Paint:
     shades = class_colours(len(classes or ()))
     values = tree.arrays["value"][:, 0]
     low, high = float(values.min()), float(values.max())
+    low -= (high - low) / 3  # the darkest of the scale would not be seen on a dark terminal
 
     def paint(words: str, node: Node) -> str:
         shade = shades[answer_place(node)] if classes else scale(float(values[node.id]), low, high)
@@ -135,20 +136,27 @@ Entry = tuple[str, str, Words, Node | None]
 
 
 def _line(lead: str, words: Words, answering: Node | None, width: int | None, paint: Paint) -> str:
-    """One line that fits: first lists of levels are shortened, then the condition, then the answer."""
+    """One line that fits: first lists of levels are shortened, then the condition and the answer."""
     answer, facts = ("", "") if answering is None else (answer_text(answering), _facts(answering))
     condition = words(_MOST_LEVELS)
     if width is not None:
         lead = _fitted_lead(lead, width)
-        answer = fit_cells(answer, max(8, width - cells(lead) - cells(facts) - 14))
-        room = max(8, width - cells(lead) - (cells(answer) + 2 if answer else 0) - cells(facts))
-        most = _MOST_LEVELS
-        while cells(condition) > room and most > 2:
-            most -= 1
-            condition = words(most)
-        condition = fit_cells(condition, room)
-        facts = fit_cells(facts, max(0, width - cells(lead) - cells(condition) - cells(answer) - 2))
+        room = width - cells(lead)
+        if answering is not None:
+            facts = fit_cells(facts, max(room // 2, room - 24))
+            room -= cells(facts) + 2
+            answer = fit_cells(answer, max(room // 2, room - cells(condition)))
+            room -= cells(answer)
+        condition = _fitted_condition(condition, words, room)
     return lead + condition + (f": {paint(answer, answering)}{facts}" if answering is not None else "")
+
+
+def _fitted_condition(condition: str, words: Words, room: int) -> str:
+    most = _MOST_LEVELS
+    while cells(condition) > room and most > 2:
+        most -= 1
+        condition = words(most)
+    return fit_cells(condition, room)
 
 
 def _fitted(line: str, width: int | None) -> str:
