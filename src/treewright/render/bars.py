@@ -93,7 +93,7 @@ def number_bar(node: Node, paint: Paint, x: float, y: float, width: float, heigh
 
 def panel(histogram: Histogram, paint: Paint, x: float, y: float, width: float, height: float) -> Iterator[Shape]:
     """A histogram, its bars stacked by class, with the cuts as lines; the ends of a range of numbers are written."""
-    floor = y + height - 10
+    floor = y + height - 14
     room = floor - y - 4
     n = len(histogram.counts)
     tallest = max((sum(bar) for bar in histogram.counts), default=0.0)

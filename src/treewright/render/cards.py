@@ -20,7 +20,7 @@ from treewright.tree_words import answers, level_text, name_text, number_text
 
 _PAD, _STRIP, _BAR = 10.0, 4.0, 8.0
 _TITLE, _FACTS = 12.5, 10.5
-_PANEL, _FLAT_BAR = 57.0, 56.0
+_PANEL, _FLAT_BAR = 60.0, 56.0
 #: Between the chips and the card below (or beside) them.
 CHIP_GAP = 5.0
 #: How far the cards behind a folded one stick out.

@@ -19,7 +19,7 @@ _BASE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e
 _ROUNDS = (0.0, 0.55, -0.4, 0.3, -0.62)
 
 #: From low to high: rising brightness, from blue over grey to yellow, which every eye sees as an order.
-SCALE = ("#00336f", "#39486b", "#5f636e", "#84816f", "#ab9f67", "#d6c153", "#fde737")
+SCALE = ("#14508f", "#4a6489", "#6f7a84", "#928f7b", "#b5a66a", "#dac452", "#fde737")
 
 #: What is not data: paper, ink, weaker ink, lines, cards, the edges between cards.
 GROUND: dict[Theme, dict[str, str]] = {
@@ -69,7 +69,7 @@ def scale(value: float, low: float, high: float) -> str:
     """The colour of a number on the way from low to high; outside, and without a way, the nearest there is.
 
     >>> scale(0, 0, 10), scale(10, 0, 10), scale(5, 5, 5)
-    ('#00336f', '#fde737', '#84816f')
+    ('#14508f', '#fde737', '#928f7b')
     """
     width = high - low
     place = (value - low) / width if width > 0 and math.isfinite(width) else 0.5

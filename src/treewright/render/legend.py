@@ -28,9 +28,11 @@ class Legend:
     height: float
 
 
-def legend(tree: Tree, paint: Paint, width: float) -> Legend:
-    """The legend, its upper left corner at (0, 0)."""
-    return _of_classes(tree, paint, width) if paint.classes else _of_numbers(paint, width)
+def legend(tree: Tree, paint: Paint, width: float, note: str) -> Legend:
+    """The legend, its upper left corner at (0, 0); `note` stands beside a scale of numbers."""
+    if paint.classes:
+        return _of_classes(tree, paint, width)
+    return Legend(tuple(_number_shapes(paint, width, note)), _LINE)
 
 
 def _of_classes(tree: Tree, paint: Paint, width: float) -> Legend:
@@ -54,11 +56,7 @@ def _of_classes(tree: Tree, paint: Paint, width: float) -> Legend:
     return Legend(tuple(shapes), y + _LINE)
 
 
-def _of_numbers(paint: Paint, width: float) -> Legend:
-    return Legend(tuple(_number_shapes(paint, width)), _LINE)
-
-
-def _number_shapes(paint: Paint, width: float) -> Iterator[Shape]:
+def _number_shapes(paint: Paint, width: float, note: str) -> Iterator[Shape]:
     low, high = number_text(brief(paint.low)), number_text(brief(paint.high))
     start = pixels(low, _SIZE) + 6
     yield Words(0, 11.5, low, _SIZE)
@@ -67,6 +65,5 @@ def _number_shapes(paint: Paint, width: float) -> Iterator[Shape]:
     after = start + 3 * _STEPS + 6
     yield Words(after, 11.5, high, _SIZE)
     after += pixels(high, _SIZE) + 18
-    note = "bars: mean ± standard deviation"
     if after + pixels(note, _SIZE) <= width:
         yield Words(after, 11.5, note, _SIZE, "soft")

@@ -38,11 +38,15 @@ _LONGEST_PATH = 30
 
 @dataclass(frozen=True)
 class _Plan:
-    """Cards and where they go, for one direction; `starts` is where each card begins along the way, after its chips."""
+    """Cards and where they go, for one direction.
+
+    Along the way, `starts` is where each card begins, after its chips, and `ends` where its whole level ends.
+    """
 
     cards: tuple[Card, ...]
     places: tuple[Place, ...]
     starts: tuple[float, ...]
+    ends: tuple[float, ...]
     down: bool
     width: float
     height: float
@@ -63,7 +67,7 @@ def picture(
     paint = paint_of(tree, folded.nodes)
     title = heading(tree)
     width = max(plan.width, min(pixels(title, _HEADING, bold=True), 620.0), 320.0)
-    key = legend(tree, paint, width)
+    key = legend(tree, paint, width, "" if histograms else "bars: mean ± standard deviation")
     notes = _notes(tree, folded)
     top = _MARGIN + 22 + key.height + 14
     left = _MARGIN + (width - plan.width) / 2
@@ -115,12 +119,16 @@ def _plan(tree: Tree, folded: Folded, histograms: Mapping[int, Histogram], down:
         before[level] = max(before[level], _chip_reach(one, down))
     breadth = [_breadth(one, down, bool(ids)) for one, ids in zip(cards, folded.left_out, strict=True)]
     length = [before[level] + _length(one, down) for one, level in zip(cards, depth, strict=True)]
-    gaps = (14.0, 34.0, 24.0) if down else (8.0, 46.0, 14.0)
+    gaps = (14.0, 34.0, 24.0) if down else (8.0, 56.0, 14.0)
     places = tidy(folded.children, breadth, length, *gaps)
     across = max(place.across + wide / 2 for place, wide in zip(places, breadth, strict=True))
     along = max(place.along + long for place, long in zip(places, length, strict=True))
     starts = tuple(place.along + before[level] for place, level in zip(places, depth, strict=True))
-    return _Plan(cards, tuple(places), starts, down, across if down else along, along if down else across)
+    last = [0.0] * len(before)
+    for place, long, level in zip(places, length, depth, strict=True):
+        last[level] = max(last[level], place.along + long)
+    ends = tuple(last[level] for level in depth)
+    return _Plan(cards, tuple(places), starts, ends, down, across if down else along, along if down else across)
 
 
 def _cards(tree: Tree, folded: Folded, histograms: Mapping[int, Histogram], down: bool) -> Iterator[Card]:
@@ -197,15 +205,20 @@ def _edges(tree: Tree, folded: Folded, plan: _Plan) -> Iterator[Shape]:
         start = place.across - squeezed * sum(widths) / 2
         leaves = plan.starts[i] + (one.height if plan.down else one.width)
         for child, width in zip(children, widths, strict=True):
-            from_ = start + squeezed * width / 2
+            across = start + squeezed * width / 2
             start += squeezed * width
             to, bend, end = plan.places[child].across, plan.places[child].along, plan.starts[child]
+            # Straight past the other cards of the level, bent in the gap between levels, straight behind the chips.
+            yield _straight(across, leaves, plan.ends[i], width, plan.down)
             if plan.down:
-                yield Ribbon(from_, leaves, to, bend, width, True)
-                yield Line(to, bend, to, end, "edge", width)
+                yield Ribbon(across, plan.ends[i], to, bend, width, True)
             else:
-                yield Ribbon(leaves, from_, bend, to, width, False)
-                yield Line(bend, to, end, to, "edge", width)
+                yield Ribbon(plan.ends[i], across, bend, to, width, False)
+            yield _straight(to, bend, end, width, plan.down)
+
+
+def _straight(across: float, start: float, end: float, width: float, down: bool) -> Line:
+    return Line(across, start, across, end, "edge", width) if down else Line(start, across, end, across, "edge", width)
 
 
 def _thickness(weight: float, whole: float) -> float:
