@@ -93,5 +93,7 @@ def test_mistakes_are_named() -> None:
     tree = tw.learn({name: TABLE[name] for name in ("size", "answer")}, "answer", tw.CART)
     with pytest.raises(tw.DataError, match="answer"):
         histograms(tree, {"size": [1.0, 2.0]})
+    with pytest.raises(tw.DataError, match="give a table"):
+        histograms(tree, None)
     with pytest.raises(ValueError, match="bars"):
         histograms(tree, TABLE, bars=0)

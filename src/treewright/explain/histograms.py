@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encode import Encoded, encode
+from treewright.encode import Encoded
 from treewright.engine import route
+from treewright.errors import DataError
+from treewright.pruning import labelled_rows
 from treewright.render.folding import subtree_sizes
 from treewright.render.histogram import Histogram
 from treewright.schema import TIME_KINDS, ColumnSpec
-from treewright.table import read, taken
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import bins_of_children, level_text, name_text, number_text
 from treewright.wording import moment
@@ -46,8 +47,9 @@ def histograms(
     """
     if bars < 1:
         raise ValueError(f"bars must be at least 1, not {bars}")
-    rows = _rows(tree, data, target, weight)
-    assert rows.target is not None
+    rows = labelled_rows(tree, data, target, weight)
+    if rows is None or rows.target is None:
+        raise DataError("histograms count rows; give a table with the tree's columns and its target as data")
     nodes = route(tree, rows, n_threads)
     order = np.argsort(nodes, kind="stable")
     # Nodes are in depth-first order, so a subtree's rows lie together once they are ordered by the node that answers.
@@ -62,15 +64,6 @@ def histograms(
         if drawn is not None:
             found[node.id] = drawn
     return found
-
-
-def _rows(tree: Tree, data: object, target: object, weight: object) -> Encoded:
-    frame = read(data)
-    answers, frame = taken(frame, tree.schema.target.name if target is None else target, "target")
-    weights = None
-    if weight is not None:
-        weights, frame = taken(frame, weight, "weight")
-    return encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=answers, weight=weights)
 
 
 def _of_node(
