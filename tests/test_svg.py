@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import random
 import re
+import shutil
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -320,3 +322,64 @@ def test_random_trees_are_well_formed() -> None:
     for seed in range(20):
         drawn = random_tree(seed, depth=random.Random(seed).randint(0, 5))
         parsed(svg(drawn))
+
+
+def test_where_surrogates_are_asked_no_edge_claims_the_missing() -> None:
+    plan = fork(
+        Question(1, breaks=(77.5,), missing=0, share=(0.6, 0.4)), leaf(2, 6), leaf(4, 2), surrogates=(Question(2),)
+    )
+    root = parsed(svg(tree(plan, recipe=tw.CART)))
+    assert "missing" not in texts(root)
+    assert any("humidity is missing: asks windy; else humidity <= 77.5" in detail for detail in texts(root, "desc"))
+
+
+# --- in a browser ---
+
+MEASURE = """() => [...document.querySelectorAll("g[data-node]")].map(g => {
+    const cards = [...g.querySelectorAll("rect.f-card")].map(r => r.getBBox());
+    const words = [...g.querySelectorAll("text")].map(t => [t.textContent, t.getBBox()]);
+    return {
+        right: Math.max(...cards.map(b => b.x + b.width)),
+        bottom: Math.max(...cards.map(b => b.y + b.height)),
+        words: words.map(([text, b]) => [text, b.x, b.x + b.width, b.y, b.y + b.height]),
+    };
+})"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Any:
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium here")
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=chromium)
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_a_browser_shows_every_word_inside_its_card(browser: Any, direction: str) -> None:
+    page = browser.new_page()
+    made = [tennis(), hours(), random_tree(1), random_tree(7), named("W" * 50, ["m" * 30, "b"], ["%" * 30, "yes"])]
+    for one in made:
+        page.set_content(svg(one, direction=direction))
+        cards = page.evaluate(MEASURE)
+        assert len(cards) == min(one.n_nodes, 150)
+        for found in cards:
+            on_card = [w for w in found["words"] if w[1] >= 0 and w[3] >= 0 and w[4] <= found["bottom"]]
+            assert len(on_card) >= 2
+            assert all(right <= found["right"] + 0.5 for _, _, right, _, _ in on_card)
+    page.close()
+
+
+def test_light_and_dark(browser: Any) -> None:
+    grounds = {}
+    for scheme in ("light", "dark"):
+        page = browser.new_page(color_scheme=scheme)
+        page.set_content(svg(tennis()))
+        grounds[scheme] = page.evaluate("getComputedStyle(document.querySelector('svg > rect')).fill")
+        page.emulate_media(media="print", color_scheme=scheme)
+        assert page.evaluate("getComputedStyle(document.querySelector('svg > rect')).fill") == "rgb(255, 255, 255)"
+        page.close()
+    assert grounds == {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 25, 30)"}

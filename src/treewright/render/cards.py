@@ -13,7 +13,16 @@ from treewright.render.bars import Paint, class_bar, number_bar, panel
 from treewright.render.chips import Chips, chips
 from treewright.render.histogram import Histogram
 from treewright.render.measure import fit_pixels, pixels
-from treewright.render.node_words import answer_text, certainty, many, met_missing, percent, rounded, size_text
+from treewright.render.node_words import (
+    answer_text,
+    certainty,
+    many,
+    met_missing,
+    missing_remark,
+    percent,
+    rounded,
+    size_text,
+)
 from treewright.render.shapes import Box, Line, Shape, Words
 from treewright.tree import Node
 from treewright.tree_words import answers, level_text, name_text, number_text
@@ -127,10 +136,15 @@ def labels(node: Node, room: float, most_lines: int) -> list[Chips]:
     assert split is not None  # asked only of nodes whose children are drawn
     closed = split.test == "<="
     texts = answers(split.spec, split.breaks, split.child_of_bin, closed, split.n_children)
-    met = met_missing(node, split, [node.tree[child] for child in node.children])
+    # Where surrogates are asked first, "missing" leads nowhere by itself: the node's detail tells the whole of it.
+    met = missing_remark(node, split) is None and met_missing(node, split, children_of(node))
     also = [["missing"] if met and split.missing == i and texts[i] else [] for i in range(split.n_children)]
     named = [found or (["missing"] if split.missing == i else ["no value"]) for i, found in enumerate(texts)]
     return [chips(found, quiet, room, most_lines) for found, quiet in zip(named, also, strict=True)]
+
+
+def children_of(node: Node) -> list[Node]:
+    return [node.tree[child] for child in node.children]
 
 
 def short_answer(node: Node) -> str:
@@ -160,6 +174,6 @@ def detail_of(node: Node, path: Sequence[str]) -> str:
     else:
         tested = "" if split.p_adjusted is None else f", p = {number_text(float(f'{split.p_adjusted:.3g}'))}"
         parts.append(f"gain {number_text(rounded(split.gain))}{tested}")
-        instead = ", ".join(name_text(surrogate.column) for surrogate in node.surrogates)
-        parts += [f"if missing, asks {instead}"] if instead else []
+        remark = missing_remark(node, split)
+        parts += [remark] if remark and met_missing(node, split, children_of(node)) else []
     return "; ".join(parts)

@@ -49,7 +49,7 @@ def fit_cells(text: str, width: int) -> str:
     """The text, broken in its middle by "…" where it is wider than that many cells.
 
     >>> fit_cells("outlook in {sunny, rain}", 15)
-    'outlook… rain}'
+    'outlook…, rain}'
     """
     if cells(text) <= width:
         return text

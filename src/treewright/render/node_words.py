@@ -10,6 +10,9 @@ from treewright.choices import LearnedDirection, OwnCategory
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import level_text, name_text, number_text, printable
 
+#: Longer lists of levels are cut: the words are for reading, `Split.conditions` has them all.
+MOST_LEVELS = 6
+
 
 def heading(tree: Tree) -> str:
     """What the tree is: its recipe, its target, its size."""
@@ -70,6 +73,29 @@ def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
         return split.missing != weights.index(max(weights))
     total = sum(weights)
     return total > 0 and any(abs(w / total - share) > 1e-6 for w, share in zip(weights, split.share, strict=True))
+
+
+def facts(node: Node, *more: str) -> str:
+    """What stands behind an answer, in brackets."""
+    return f"  ({', '.join(filter(None, (size_text(node), certainty(node), *more)))})"
+
+
+def missing_remark(node: Node, split: Split) -> str | None:
+    """A line of its own where a missing value does more than go to one child."""
+    answers = {
+        "spread": ": every branch, by share",
+        "random": ": one branch, drawn by share",
+        "stop": f": {answer_text(node)}{facts(node)}",
+    }
+    instead = ", ".join(name_text(surrogate.column) for surrogate in node.surrogates)
+    if isinstance(split.missing, str):
+        last = answers[split.missing]
+    elif instead:
+        last = f": {split.words(most=MOST_LEVELS, with_missing=False)[split.missing]}"
+    else:
+        return None
+    start = f"{name_text(split.column)} is missing"
+    return f"{start}: asks {instead}; else{last.removeprefix(':')}" if instead else start + last
 
 
 def percent(share: float) -> str:

@@ -20,12 +20,18 @@ import numpy as np
 from treewright.choices import LearnedDirection, OwnCategory
 from treewright.render.colours import class_colours, scale, terminal_code
 from treewright.render.measure import cells, fit_cells
-from treewright.render.node_words import answer_place, answer_text, certainty, heading, many, met_missing, size_text
-from treewright.tree import Node, Split, Tree
-from treewright.tree_words import name_text
+from treewright.render.node_words import (
+    MOST_LEVELS,
+    answer_place,
+    answer_text,
+    facts,
+    heading,
+    many,
+    met_missing,
+    missing_remark,
+)
+from treewright.tree import Node, Tree
 
-#: Longer lists of levels are cut: the tree is for reading, `Split.conditions` has them all.
-_MOST_LEVELS = 6
 #: A terminal narrower than this is taken to be as wide: with less there is nothing to read.
 _NARROWEST = 20
 
@@ -137,22 +143,22 @@ Entry = tuple[str, str, Words, Node | None]
 
 def _line(lead: str, words: Words, answering: Node | None, width: int | None, paint: Paint) -> str:
     """One line that fits: first lists of levels are shortened, then the condition and the answer."""
-    answer, facts = ("", "") if answering is None else (answer_text(answering), _facts(answering))
-    condition = words(_MOST_LEVELS)
+    answer, behind = ("", "") if answering is None else (answer_text(answering), _facts(answering))
+    condition = words(MOST_LEVELS)
     if width is not None:
         lead = _fitted_lead(lead, width)
         room = width - cells(lead)
         if answering is not None:
-            facts = fit_cells(facts, max(room // 2, room - 24))
-            room -= cells(facts) + 2
+            behind = fit_cells(behind, max(room // 2, room - 24))
+            room -= cells(behind) + 2
             answer = fit_cells(answer, max(room // 2, room - cells(condition)))
             room -= cells(answer)
         condition = _fitted_condition(condition, words, room)
-    return lead + condition + (f": {paint(answer, answering)}{facts}" if answering is not None else "")
+    return lead + condition + (f": {paint(answer, answering)}{behind}" if answering is not None else "")
 
 
 def _fitted_condition(condition: str, words: Words, room: int) -> str:
-    most = _MOST_LEVELS
+    most = MOST_LEVELS
     while cells(condition) > room and most > 2:
         most -= 1
         condition = words(most)
@@ -177,7 +183,7 @@ def _entries(node: Node, bar: str) -> list[Entry]:
     assert split is not None  # only nodes with children come here
     children = [node.tree[child] for child in node.children]
     met = met_missing(node, split, children)
-    remark = _missing_remark(node, split) if met else None
+    remark = missing_remark(node, split) if met else None
     with_missing = met and remark is None
     texts: dict[int, tuple[str, ...]] = {}
 
@@ -197,28 +203,9 @@ def _entries(node: Node, bar: str) -> list[Entry]:
     return entries[::-1]
 
 
-def _missing_remark(node: Node, split: Split) -> str | None:
-    """A line of its own where a missing value does more than go to one child."""
-    answers = {
-        "spread": ": every branch, by share",
-        "random": ": one branch, drawn by share",
-        "stop": f": {answer_text(node)}{_facts(node, False)}",
-    }
-    instead = ", ".join(name_text(surrogate.column) for surrogate in node.surrogates)
-    if isinstance(split.missing, str):
-        last = answers[split.missing]
-    elif instead:
-        last = f": {split.words(most=_MOST_LEVELS, with_missing=False)[split.missing]}"
-    else:
-        return None
-    start = f"{name_text(split.column)} is missing"
-    return f"{start}: asks {instead}; else{last.removeprefix(':')}" if instead else start + last
-
-
-def _facts(node: Node, count_below: bool = True) -> str:
+def _facts(node: Node) -> str:
     """What stands behind an answer."""
-    below = f"{many(_size(node) - 1, 'node')} below" if count_below and not node.is_leaf else ""
-    return f"  ({', '.join(filter(None, (size_text(node), certainty(node), below)))})"
+    return facts(node) if node.is_leaf else facts(node, f"{many(_size(node) - 1, 'node')} below")
 
 
 def _size(node: Node) -> int:
