@@ -200,8 +200,8 @@ def _edges(tree: Tree, folded: Folded, plan: _Plan) -> Iterator[Shape]:
     for i, children in enumerate(folded.children):
         one, place = plan.cards[i], plan.places[i]
         widths = [_thickness(plan.cards[child].node.weight, whole) for child in children]
-        side = one.width if plan.down else one.height
-        squeezed = min(1.0, 0.8 * side / sum(widths)) if widths else 1.0
+        # Thin edges are drawn thicker than they are; together they leave the node no thicker than it is itself.
+        squeezed = min(1.0, _thickness(one.node.weight, whole) / sum(widths)) if widths else 1.0
         start = place.across - squeezed * sum(widths) / 2
         leaves = plan.starts[i] + (one.height if plan.down else one.width)
         for child, width in zip(children, widths, strict=True):

@@ -38,7 +38,7 @@ _NARROWEST = 20
 _RESET = "\x1b[0m"
 
 #: Words wrapped in the colours of a node's answer.
-Paint = Callable[[str, Node], str]
+Painter = Callable[[str, Node], str]
 
 
 def text(
@@ -92,7 +92,7 @@ def has_colour(terminal: bool, environment: Mapping[str, str]) -> bool:
     return terminal and environment.get("TERM") != "dumb"
 
 
-def _painter(tree: Tree, colour: bool) -> Paint:
+def _painter(tree: Tree, colour: bool) -> Painter:
     if not colour:
         return lambda words, _: words
     classes = tree.schema.target.classes
@@ -116,7 +116,7 @@ def _depth_that_fits(tree: Tree, max_depth: int | None, max_lines: int) -> int:
     return min(limit, max(fits, 1))
 
 
-def _lines(tree: Tree, max_depth: int, max_lines: int, width: int | None, paint: Paint) -> tuple[list[str], int]:
+def _lines(tree: Tree, max_depth: int, max_lines: int, width: int | None, paint: Painter) -> tuple[list[str], int]:
     """The lines, and how many nodes they show; remarks on missing values do not count against `max_lines`."""
     if tree.root.is_leaf or max_depth == 0:
         always = "always" if tree.root.is_leaf else "any row"
@@ -141,7 +141,7 @@ Words = Callable[[int], str]
 Entry = tuple[str, str, Words, Node | None]
 
 
-def _line(lead: str, words: Words, answering: Node | None, width: int | None, paint: Paint) -> str:
+def _line(lead: str, words: Words, answering: Node | None, width: int | None, paint: Painter) -> str:
     """One line that fits: first lists of levels are shortened, then the condition and the answer."""
     answer, behind = ("", "") if answering is None else (answer_text(answering), _facts(answering))
     condition = words(MOST_LEVELS)
