@@ -11,18 +11,23 @@ import html
 import numpy as np
 
 from treewright.render.node_words import many
-from treewright.render.svg import svg
+from treewright.render.picture import picture
+from treewright.render.svg import write
 from treewright.tree import Tree
 from treewright.tree_words import name_text
 
 _MOST_NODES = 60
+_WIDEST = 1100.0
 _MOST_NAMES = 8
 
 
 def notebook(tree: Tree) -> str:
-    """What a notebook shows for a tree; a wide picture can be scrolled."""
+    """What a notebook shows for a tree; a wide picture can be scrolled and has the root where that starts."""
+    drawn = picture(tree, _MOST_NODES)
+    if drawn.width > _WIDEST:
+        drawn = picture(tree, _MOST_NODES, direction="right")
     return (
-        f'<div style="overflow-x:auto;max-width:100%">{svg(tree, max_nodes=_MOST_NODES)}</div>'
+        f'<div style="overflow-x:auto;max-width:100%">{write(drawn)}</div>'
         f'<p style="margin:0.3em 0">{html.escape(_facts(tree))}</p>'
     )
 

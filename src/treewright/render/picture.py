@@ -108,7 +108,8 @@ def _chosen(tree: Tree, folded: Folded, histograms: Mapping[int, Histogram], dir
     if down.width <= _WIDEST:
         return down
     right = _plan(tree, folded, histograms, False)
-    return right if right.width < down.width else down
+    # Scrolling a wide picture starts at its left edge, where only a tree that grows to the right has its root.
+    return right if right.width < 1.5 * down.width else down
 
 
 def _plan(tree: Tree, folded: Folded, histograms: Mapping[int, Histogram], down: bool) -> _Plan:
