@@ -13,6 +13,12 @@
 
 namespace tw {
 
+// One row at every node: where it goes from there (or would go), and how much of it comes there.
+struct Trace {
+    std::vector<Way> way; // leaves stop
+    std::vector<double> weight;
+};
+
 class Router {
 public:
     Router(const FlatTree& flat, uint64_t seed);
@@ -24,6 +30,7 @@ public:
     void classify(const std::vector<Column>& columns, int64_t rows, Pool& pool, int32_t* out) const;
     // out: the node that answers; where a row takes several paths, the heaviest (the first among equals).
     void apply(const std::vector<Column>& columns, int64_t rows, Pool& pool, int32_t* out) const;
+    Trace trace(const std::vector<Column>& columns, int64_t row) const;
 
 private:
     // A node as most are: numbers up to a limit go to one child, larger ones to the other. A leaf leads to itself.
