@@ -78,11 +78,13 @@ class Contributor::Walk {
 public:
     Walk(const Contributor& tree, size_t columns)
         : tree_(tree),
-          points_(points_of((std::min(tree.askable_, tree.deepest_) + 1) / 2)),
-          latest_(columns, none),
+          points_(padded(points_of((std::min(tree.askable_, tree.deepest_) + 1) / 2))),
+          latest_(columns, 0),
           path_(tree.deepest_ + 1),
           parts_((tree.deepest_ + 2) * part_size()),
-          ends_((tree.deepest_ + 1) * n_points() * tree.answers_) {}
+          ends_((tree.deepest_ + 1) * n_points() * tree.answers_) {
+        std::fill_n(product(0), 2 * n_points(), 1.0); // the root: all factors are one
+    }
 
     // out: columns x answers, zero before.
     void run(const std::vector<Column>& columns, int64_t row, double* out) {
@@ -91,7 +93,8 @@ public:
         for (size_t i = 0; i < tree_.forks_.size(); ++i) {
             const auto depth = static_cast<size_t>(tree_.depth_[i]);
             while (open > depth) close(--open);
-            enter(depth, i);
+            if (depth > 0) enter(depth, i);
+            std::fill_n(ends(depth), n_points() * tree_.answers_, 0.0);
             open = depth + 1;
             if (tree_.forks_[i].children.empty()) {
                 add_end(depth, i, product(depth));
@@ -99,21 +102,36 @@ public:
                 ask(depth, i, columns, row);
             }
         }
-        while (open > 0) close(--open);
+        while (open > 1) close(--open);
     }
 
 private:
-    static constexpr size_t none = static_cast<size_t>(-1);
-
     struct Open {
-        size_t column = none;  // that decided the way here: the parent's
-        size_t before = none;  // the open node above whose column was the same
+        size_t column = 0;     // that decided the way here: the parent's
+        size_t before = 0;     // the depth above where the same column did, 0 for the first time
         double one = 1;        // the row's weight by that column, down to here
         double zero = 1;       // the training weight
         size_t asked = 0;      // the column that decides the way on
         int child = stop_here; // where the row goes on
         const Fork* fork = nullptr;
     };
+
+    static constexpr size_t together = 4; // points, for processors that multiply several numbers at once
+
+    // Points without weight fill up the last group.
+    static Points padded(Points points) {
+        while (points.at.size() % together != 0) {
+            points.at.push_back(0.5);
+            points.weight.push_back(0);
+        }
+        return points;
+    }
+    template <class Work>
+    void each_point(Work work) const {
+        for (size_t first = 0; first < n_points(); first += together) {
+            for (size_t q = 0; q < together; ++q) work(first + q);
+        }
+    }
 
     size_t n_points() const { return points_.at.size(); }
     size_t part_size() const { return 3 * n_points(); }
@@ -122,39 +140,36 @@ private:
     double* product(size_t depth) { return &parts_[depth * part_size()]; }
     double* inverse(size_t depth) { return product(depth) + n_points(); }
     double* excess(size_t depth) { return product(depth) + 2 * n_points(); }
+    // Per open node, answer and point: the answers reached below it, times their paths' products.
     double* ends(size_t depth) { return &ends_[depth * n_points() * tree_.answers_]; }
 
     // The factors at `depth`, given what its parent knows and the step's own weights.
     void multiply(size_t depth, Open& here, double one, double zero) {
-        const size_t before = here.before;
-        here.one = one * (before == none ? 1 : path_[before].one);
-        here.zero = zero * (before == none ? 1 : path_[before].zero);
+        here.one = one = one * path_[here.before].one;
+        here.zero = zero = zero * path_[here.before].zero;
         double *out = product(depth), *inverted = inverse(depth), *more = excess(depth);
-        const double* above = product(depth - 1);
-        const double* old = before == none ? nullptr : inverse(before);
-        for (size_t q = 0; q < n_points(); ++q) {
-            const double t = points_.at[q];
-            const double factor = here.one * t + here.zero * (1 - t);
-            inverted[q] = factor > 0 ? 1 / factor : 0;
-            more[q] = (here.one - here.zero) * inverted[q];
-            out[q] = above[q] * factor * (old == nullptr ? 1 : old[q]);
+        const double *above = product(depth - 1), *old = inverse(here.before), *at = points_.at.data();
+        if (!(one + zero > 1e-290)) { // nobody comes here, or next to nobody: its inverse would be no number
+            std::fill_n(out, part_size(), 0.0);
+            return;
         }
+        each_point([=](size_t q) {
+            const double factor = one * at[q] + zero * (1 - at[q]);
+            inverted[q] = 1 / factor;
+            more[q] = (one - zero) / factor;
+            out[q] = above[q] * factor * old[q];
+        });
     }
 
     void enter(size_t depth, size_t node) {
         Open& here = path_[depth];
-        if (depth == 0) {
-            std::fill_n(product(0), n_points(), 1.0);
-        } else {
-            const Open& parent = path_[depth - 1];
-            const int place = tree_.place_[node];
-            const double own = parent.child == spread ? parent.fork->split.share[place] : parent.child == place;
-            here.column = parent.asked;
-            here.before = latest_[here.column];
-            multiply(depth, here, own, tree_.zero_[node]);
-            latest_[here.column] = depth;
-        }
-        std::fill_n(ends(depth), n_points() * tree_.answers_, 0.0);
+        const Open& parent = path_[depth - 1];
+        const int place = tree_.place_[node];
+        const double own = parent.child == spread ? parent.fork->split.share[place] : parent.child == place;
+        here.column = parent.asked;
+        here.before = latest_[here.column];
+        multiply(depth, here, own, tree_.zero_[node]);
+        latest_[here.column] = depth;
     }
 
     void ask(size_t depth, size_t node, const std::vector<Column>& columns, int64_t row) {
@@ -175,48 +190,46 @@ private:
         end.before = latest_[end.column];
         multiply(depth + 1, end, 1, 0);
         add_end(depth, node, product(depth + 1));
+        const double gained = gain(depth + 1, end.before, product(depth + 1));
         const double* value = &tree_.value_[node * tree_.answers_];
-        const double gained = gain(depth + 1, end.before, [&](size_t q) { return product(depth + 1)[q]; });
         for (size_t k = 0; k < tree_.answers_; ++k) out_[end.column * tree_.answers_ + k] += gained * value[k];
     }
 
     void add_end(size_t depth, size_t node, const double* product) {
-        const double* value = &tree_.value_[node * tree_.answers_];
-        double* sum = ends(depth);
-        for (size_t q = 0; q < n_points(); ++q) {
-            for (size_t k = 0; k < tree_.answers_; ++k) *sum++ += product[q] * value[k];
+        for (size_t k = 0; k < tree_.answers_; ++k) {
+            const double value = tree_.value_[node * tree_.answers_ + k];
+            double* sum = ends(depth) + k * n_points();
+            each_point([=](size_t q) { sum[q] += product[q] * value; });
         }
     }
 
     // The integral of what the step to `depth` adds to its column; the step before has added the rest.
-    template <class Reached>
-    double gain(size_t depth, size_t before, Reached reached) {
-        const double* more = excess(depth);
-        const double* less = before == none ? nullptr : excess(before);
-        double sum = 0;
-        for (size_t q = 0; q < n_points(); ++q) {
-            sum += points_.weight[q] * reached(q) * (more[q] - (less == nullptr ? 0 : less[q]));
+    double gain(size_t depth, size_t before, const double* reached) {
+        const double *more = excess(depth), *less = excess(before), *weight = points_.weight.data();
+        double sum[together] = {};
+        for (size_t first = 0; first < n_points(); first += together) {
+            for (size_t q = 0; q < together; ++q) {
+                sum[q] += weight[first + q] * reached[first + q] * (more[first + q] - less[first + q]);
+            }
         }
-        return sum;
+        return (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
 
     void close(size_t depth) {
-        if (depth == 0) return;
         const Open& here = path_[depth];
-        const size_t answers = tree_.answers_;
-        const double* sum = ends(depth);
-        double* out = out_ + here.column * answers;
-        for (size_t k = 0; k < answers; ++k) {
-            out[k] += gain(depth, here.before, [&](size_t q) { return sum[q * answers + k]; });
+        double* out = out_ + here.column * tree_.answers_;
+        for (size_t k = 0; k < tree_.answers_; ++k) {
+            const double* below = ends(depth) + k * n_points();
+            double* sum = ends(depth - 1) + k * n_points();
+            out[k] += gain(depth, here.before, below);
+            each_point([=](size_t q) { sum[q] += below[q]; });
         }
-        double* above = ends(depth - 1);
-        for (size_t i = 0; i < n_points() * answers; ++i) above[i] += sum[i];
         latest_[here.column] = here.before;
     }
 
     const Contributor& tree_;
     Points points_;
-    std::vector<size_t> latest_; // per column: the deepest open node that it led to
+    std::vector<size_t> latest_; // per column: the deepest open node that it led to, 0 for none
     std::vector<Open> path_;     // per depth
     std::vector<double> parts_, ends_;
     double* out_ = nullptr;

@@ -94,9 +94,9 @@ def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
 class Trace:
     """One row at every node, whether it comes there or not.
 
-    `child`: where it goes from there: a child's number, `SPREAD` or `STOP_HERE` (leaves stop). `guide`: what it goes by:
-    0 its answer, 1 and up that surrogate, -1 its missing value, -2 a level that no child holds. `weight`: how much of
-    the row comes there.
+    `child`: where it goes from there: a child's number, `SPREAD` or `STOP_HERE` (leaves stop). `guide`: what it goes
+    by: 0 its answer, 1 and up that surrogate, -1 its missing value, -2 a level that no child holds. `weight`: how much
+    of the row comes there.
     """
 
     child: NDArray[np.int32]
@@ -110,7 +110,7 @@ def trace(tree: Tree, rows: Encoded, row: int = 0) -> Trace:
 
 
 def contribute(tree: Tree, rows: Encoded, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What the tree says when nothing is known, and what each column adds to it: [answers], [rows, columns, answers]."""
+    """What the tree says when nothing is known, [answers], and what each column adds, [rows, columns, answers]."""
     contributor: Any = tree.keep("contributor", lambda: _core.Contributor(dict(tree.arrays), tree.recipe.seed))
     base: NDArray[np.float64] = contributor.base()
     values: NDArray[np.float64] = contributor.values(rows.columns, list(rows.kinds), rows.n_rows, n_threads)

@@ -27,7 +27,11 @@ ALL_THREADS = 0
 
 def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
     """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number."""
-    rows = encoded(tree, data, n_threads)
+    return predicted(tree, encoded(tree, data, n_threads), n_threads)
+
+
+def predicted(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
+    """The same, for rows that have been read."""
     target = tree.schema.target
     if target.classes is None:
         return answers(tree, rows, n_threads)[:, 0]
