@@ -25,8 +25,7 @@ _STYLE = """
 .tw-explain h3 { font-size: 1.15em; margin: 0 0 .4em; }
 .tw-explain h4 { font-size: 1em; margin: 1.1em 0 .3em; }
 .tw-explain table { border-collapse: collapse; width: 100%; margin: 0; font-size: 1em; }
-.tw-explain td, .tw-explain th { padding: .15em .7em .15em 0; text-align: left; vertical-align: top; border: 0; }
-.tw-explain th { font-weight: 500; opacity: .65; }
+.tw-explain td { padding: .15em .7em .15em 0; text-align: left; vertical-align: top; border: 0; }
 .tw-explain tr { border-top: 1px solid rgba(128, 128, 128, .25); background: none; }
 .tw-explain tr:first-child { border-top: 0; }
 .tw-explain .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -89,13 +88,16 @@ def _probabilities(explanation: Explanation) -> str:
     classes = explanation.tree.schema.target.classes
     if classes is None:
         return ""
-    order = sorted(range(len(classes)), key=lambda i: (-explanation.value[i], i))
+    there = [i for i, p in enumerate(explanation.value) if p > 0 or len(classes) <= 3]
+    order = sorted(there, key=lambda i: (-explanation.value[i], i))
     lines = [
         _line(level_text(classes[i]), percent(explanation.value[i]), 0.0, explanation.value[i], _kind(i, explanation))
         for i in order[:_MOST]
     ]
-    if len(order) > _MOST:
-        lines.append(f"<tr><td>… {len(order) - _MOST} more classes</td></tr>")
+    left_out = len(classes) - len(lines)
+    if left_out:
+        least = "0" if len(order) <= _MOST else "less"
+        lines.append(f'<tr><td>{left_out} other classes</td><td class="number">{least}</td><td></td></tr>')
     return f"<h4>Probabilities</h4><table>{''.join(lines)}</table>"
 
 

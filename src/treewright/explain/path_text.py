@@ -34,7 +34,7 @@ def headline(explanation: Explanation) -> str:
         return f"{target}: {answer}"
     others = sorted((-p, i) for i, p in enumerate(explanation.value) if i != explanation.place and p > 0)
     classes = explanation.tree.schema.target.classes or ()
-    shown = [f"{level_text(classes[i])} {percent(-p)}" for p, i in others[:4]]
+    shown = [f"{level_text(classes[i])}: {percent(-p)}" for p, i in others[:4]]
     rest = f", {len(others) - 4} more" if len(others) > 4 else ""
     beside = f"; {', '.join(shown)}{rest}" if shown else ""
     return f"{target}: {answer}  ({percent(explanation.value[explanation.place])}{beside})"
@@ -43,7 +43,7 @@ def headline(explanation: Explanation) -> str:
 def own_part(explanation: Explanation, value: tuple[float, ...]) -> str:
     """A node's answer as far as the final one is concerned: "yes 64 %", or the number."""
     own = value[explanation.place]
-    return amount(own) if explanation.probabilities is None else f"{level_text(explanation.prediction)} {percent(own)}"
+    return amount(own) if explanation.probabilities is None else f"{level_text(explanation.prediction)}: {percent(own)}"
 
 
 def absent_text(explanation: Explanation) -> str:
