@@ -215,14 +215,18 @@ contributions to yes: 0.6429 when nothing is known, 1 here
   outlook   +0.05714              │██
 """
     assert f"\n{found}\n" == golden
-    assert found.text(answer="no").startswith("contributions to no: 0.3571 when nothing is known, 0 here\n  humidity   -0.4")
+    assert found.text(answer="no").startswith(
+        "contributions to no: 0.3571 when nothing is known, 0 here\n  humidity   -0.4"
+    )
 
 
 def test_text_of_many_rows() -> None:
     lines = str(tw.contributions(tennis(), ROWS)).split("\n")
     assert lines[0] == "mean size of contributions, 2 rows"
     assert len(lines) == 4
-    assert str(tw.contributions(tree(leaf(3, 4)), {n: v[:1] for n, v in ROWS.items()})).endswith("no column contributes")
+    assert str(tw.contributions(tree(leaf(3, 4)), {n: v[:1] for n, v in ROWS.items()})).endswith(
+        "no column contributes"
+    )
 
 
 def test_plain_table() -> None:

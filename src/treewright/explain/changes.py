@@ -4,7 +4,8 @@ Comes in: a tree, a row, which answers are wanted and which columns stay as they
 Always holds: each change was tried: prediction gives the changed row the answer that is told. Nearest first: fewest
 columns, then the smallest move, then the first node. A change of the same columns, or more, to the same answer is not
 told twice. Every way into a leaf (or to a node where a missing value stops) with a wanted answer is looked at, in the
-order of what it costs, so what is found is the nearest there is.
+order of what it costs, so what is found is the nearest there is. Of a row that takes several paths one is led there;
+changes that would do so only by moving several of its parts at once are not looked for.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def search(tree: Tree, row: OneRow, want: Want, fixed: Sequence[str], most: int)
     """The same, for a row that has been read."""
     now = answers(tree, row.rows, 1)
     meets = wanted(tree, now[0], want)
-    held = _places(tree, fixed)
+    held = places_of(tree, fixed)
     if bool(meets(now)[0]):
         return ()  # the answer is what is wanted
     way = trace(tree, row.rows)
@@ -131,6 +132,11 @@ class _Path:
     moves: Mapping[int, Move]
 
     @property
+    def mark(self) -> tuple[int, frozenset[tuple[int, bool]]]:
+        """Tells paths to one node apart: they differ in the columns that change, and so in all else."""
+        return self.node, frozenset((column, allowed.as_is) for column, allowed in self.allowed.items())
+
+    @property
     def cost(self) -> tuple[int, float, int]:
         return len(self.moves), sum(self.moves[column].distance for column in sorted(self.moves)), self.node
 
@@ -149,6 +155,7 @@ def _nearest_paths(
     spans = tree.keep("spans", lambda: _spans(tree))
     order = itertools.count()
     open_paths = [((0, 0.0, 0), next(order), _Path(0, {}, {}))]
+    known = set()
     while open_paths:
         _, _, path = heapq.heappop(open_paths)
         if path.moves and is_told(frozenset(path.moves)):
@@ -161,16 +168,23 @@ def _nearest_paths(
                 continue
             for demands in _ways_into(node, number, way):
                 longer = _step(tree, row, path, child, demands, held, spans)
-                if longer is not None:
+                if longer is not None and longer.mark not in known:
+                    known.add(longer.mark)
                     heapq.heappush(open_paths, (longer.cost, next(order), longer))
 
 
 def _ways_into(node: Node, child: int, way: Trace) -> Iterator[list[tuple[int, Allowed]]]:
-    """What must hold for a row to take a child: of the column asked, or of the surrogate that answers for it."""
+    """What must hold for a row to take a child: of the column asked, or of the surrogate that answers for it.
+
+    A missing value that takes several children, or one by lot, may stay, but then the row takes this child in part or
+    by luck; so there is another way in, where it is filled in.
+    """
     split, guide, goes = node.split, int(way.guide[node.id]), int(way.child[node.id])
     assert split is not None
     by_itself = goes == child or (goes == SPREAD and split.share[child] > 0)
     yield [(split.column_index, leading_to(split, child, by_itself and guide <= 0))]
+    if by_itself and guide == -1 and split.missing in ("spread", "random"):
+        yield [(split.column_index, leading_to(split, child, as_is=False))]
     if guide > 0:
         surrogate = node.surrogates[guide - 1]
         yield [
@@ -253,7 +267,8 @@ def _change(tree: Tree, row: OneRow, path: _Path, then: NDArray[np.float64]) -> 
     )
 
 
-def _places(tree: Tree, fixed: Sequence[str]) -> frozenset[int]:
+def places_of(tree: Tree, fixed: Sequence[str]) -> frozenset[int]:
+    """The columns that are to stay, by place."""
     names = tree.schema.names
     if isinstance(fixed, str):
         raise DataError(f"fixed={fixed!r} should be a sequence of column names, as in fixed=({fixed!r},)")

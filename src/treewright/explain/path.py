@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright.engine import Trace, answers, trace
-from treewright.explain.changes import Change, Want, search, wanted
+from treewright.explain.changes import Change, Want, places_of, search, wanted
 from treewright.explain.contributions import Contributions, of_rows
 from treewright.explain.row import OneRow, one_row
 from treewright.predict import predicted
@@ -167,7 +167,8 @@ def explain(tree: Tree, row: object, *, want: Want = None, fixed: Sequence[str] 
         raise ValueError(f"most must be at least 1, not {most}")
     source = one_row(tree, row)
     values = answers(tree, source.rows, 1)
-    wanted(tree, values[0], want)  # refuses what cannot be wanted, now and not when the changes are asked for
+    wanted(tree, values[0], want)  # refuse what cannot be wanted now, not when the changes are asked for
+    places_of(tree, fixed)
     classes, names = tree.schema.target.classes, tree.schema.names
     value = tuple(values[0].tolist())
     way = trace(tree, source.rows)
