@@ -6,7 +6,7 @@ Always holds: the same seed gives the same table and tree.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import random
 from dataclasses import replace
 from typing import Any
@@ -38,11 +38,11 @@ def mixed_table(seed: int, n_rows: int, *, missing: float = 0.15, unseen: bool =
 
     return {
         "x": column(lambda: round(rng.gauss(0, 10), 1)),
-        "z": column(lambda: rng.random()),
+        "z": column(rng.random),
         "colour": column(lambda: rng.choice(levels)),
         "size": column(lambda: rng.choice(KINDS["size"])),
         "flag": column(lambda: rng.random() < 0.5),
-        "day": column(lambda: datetime.date(2024, 1, 1) + datetime.timedelta(days=rng.randrange(300))),
+        "day": column(lambda: dt.date(2024, 1, 1) + dt.timedelta(days=rng.randrange(300))),
     }
 
 
@@ -52,8 +52,9 @@ def learned(seed: int, policy: str, regression: bool, n_rows: int = 60, missing:
     recipe = POLICIES[policy]
     if regression and recipe.regression is None:
         recipe = replace(POLICIES["majority"], missing=tw.Spread())
+    pairs = zip(table["x"], table["colour"], strict=True)
     if regression:
-        target: list[Any] = [(x or 3) + (colour == "red") * 5 + rng.gauss(0, 3) for x, colour in zip(table["x"], table["colour"], strict=True)]  # fmt: skip
+        target: list[Any] = [(x or 3) + (colour == "red") * 5 + rng.gauss(0, 3) for x, colour in pairs]
     else:
-        target = [rng.choice("abc") if rng.random() < 0.3 else "a" if (x or 1) > 0 else str(c) for x, c in zip(table["x"], table["colour"], strict=True)]  # fmt: skip
+        target = [rng.choice("abc") if rng.random() < 0.3 else "a" if (x or 1) > 0 else str(c) for x, c in pairs]
     return tw.learn(table, target, recipe, kinds=KINDS, task="regression" if regression else "classification")

@@ -5,7 +5,7 @@ Always holds: changes are held to an exhaustive search of its own over one value
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import itertools
 import json
 import math
@@ -86,11 +86,9 @@ def test_with_costs_the_cheapest_answer() -> None:
 # --- however a row comes ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
-def test_a_table_of_one_row(maker: Any) -> None:
-    if maker.__name__ == "arrow_chunks":
-        pytest.skip("one row makes one chunk")
-    assert str(tw.explain(tennis(), maker(one(ROW)))) == str(tw.explain(tennis(), ROW))
+@pytest.mark.parametrize("maker", sorted(set(MAKERS) - {"arrow_chunks"}))  # one row makes one chunk
+def test_a_table_of_one_row(maker: str) -> None:
+    assert str(tw.explain(tennis(), MAKERS[maker](one(ROW)))) == str(tw.explain(tennis(), ROW))
 
 
 @pytest.mark.parametrize(
@@ -284,7 +282,9 @@ def fewest(t: tw.Tree, row: dict[str, Any], fixed: set[str]) -> int | None:
     free = [c for c in t.schema.columns if c.name not in fixed]
     for size in range(1, len(free) + 1):
         for columns in itertools.combinations(free, size):
-            choices = [dict(zip([c.name for c in columns], new, strict=True)) for new in itertools.product(*[cells(t, c) for c in columns])]  # fmt: skip
+            names = [column.name for column in columns]
+            grid = itertools.product(*[cells(t, column) for column in columns])
+            choices = [dict(zip(names, new, strict=True)) for new in grid]
             if choices:
                 table = {name: [{**row, **new}[name] for new in choices] for name in row}
                 if any(answer != now for answer in tw.predict(t, table).tolist()):
@@ -300,7 +300,8 @@ def test_no_change_of_fewer_columns_would_do(seed: int) -> None:
         "y": [float(rng.randrange(5)) for _ in range(80)],
         "flag": [rng.random() < 0.5 for _ in range(80)],
     }
-    target = ["yes" if (x > 0.3) + (y > 2) + flag >= rng.choice([2, 3]) else "no" for x, y, flag in zip(*table.values(), strict=True)]  # fmt: skip
+    rows = zip(*table.values(), strict=True)
+    target = ["yes" if (x > 0.3) + (y > 2) + flag >= rng.choice([2, 3]) else "no" for x, y, flag in rows]
     t = tw.learn(table, target, tw.SKLEARN)
     for i in range(6):
         row = {name: values[i] for name, values in table.items()}
@@ -359,10 +360,10 @@ def test_a_wanted_number() -> None:
 
 
 def test_changes_of_every_kind_of_column() -> None:
-    days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=i) for i in range(20)]
-    moments = [datetime.datetime(2024, 1, 1, 12) + datetime.timedelta(hours=i) for i in range(20)]
-    clocks = [datetime.time(i, 30) for i in range(20)]
-    spans = [datetime.timedelta(minutes=i) for i in range(20)]
+    days = [dt.date(2024, 1, 1) + dt.timedelta(days=i) for i in range(20)]
+    moments = [dt.datetime(2024, 1, 1, 12) + dt.timedelta(hours=i) for i in range(20)]  # noqa: DTZ001
+    clocks = [dt.time(i, 30) for i in range(20)]
+    spans = [dt.timedelta(minutes=i) for i in range(20)]
     grades = [["low", "middle", "high"][min(2, i // 7)] for i in range(20)]
     for values, kinds in (
         (days, None),
@@ -384,7 +385,8 @@ def test_changes_of_every_kind_of_column() -> None:
 def test_a_missing_value_may_be_filled_in_or_stay() -> None:
     found = tw.changes(tennis(), {"outlook": None, "humidity": 70, "windy": False})
     assert [str(change) for change in found] == [
-        "if outlook were sunny instead of missing and humidity were above 77.5 instead of 70, the answer would be no (100 %)",
+        "if outlook were sunny instead of missing and humidity were above 77.5 instead of 70, "
+        "the answer would be no (100 %)",
         "if outlook were rain instead of missing and windy were True instead of False, the answer would be no (100 %)",
     ]
 
