@@ -89,16 +89,15 @@ public:
     // out: columns x answers, zero before.
     void run(const std::vector<Column>& columns, int64_t row, double* out) {
         out_ = out;
-        size_t open = 0;
+        size_t open = 0; // nodes with children, from the root down
         for (size_t i = 0; i < tree_.forks_.size(); ++i) {
             const auto depth = static_cast<size_t>(tree_.depth_[i]);
             while (open > depth) close(--open);
             if (depth > 0) enter(depth, i);
-            std::fill_n(ends(depth), n_points() * tree_.answers_, 0.0);
-            open = depth + 1;
             if (tree_.forks_[i].children.empty()) {
-                add_end(depth, i, product(depth));
+                end(depth, path_[depth], i);
             } else {
+                open = depth + 1;
                 ask(depth, i, columns, row);
             }
         }
@@ -140,7 +139,7 @@ private:
     double* product(size_t depth) { return &parts_[depth * part_size()]; }
     double* inverse(size_t depth) { return product(depth) + n_points(); }
     double* excess(size_t depth) { return product(depth) + 2 * n_points(); }
-    // Per open node, answer and point: the answers reached below it, times their paths' products.
+    // Per open node with children, answer and point: the answers reached below it, times their paths' products.
     double* ends(size_t depth) { return &ends_[depth * n_points() * tree_.answers_]; }
 
     // The factors at `depth`, given what its parent knows and the step's own weights.
@@ -155,9 +154,10 @@ private:
         }
         each_point([=](size_t q) {
             const double factor = one * at[q] + zero * (1 - at[q]);
-            inverted[q] = 1 / factor;
-            more[q] = (one - zero) / factor;
+            const double inverted_factor = 1 / factor;
             out[q] = above[q] * factor * old[q];
+            inverted[q] = inverted_factor;
+            more[q] = (one - zero) * inverted_factor;
         });
     }
 
@@ -169,7 +169,6 @@ private:
         here.column = parent.asked;
         here.before = latest_[here.column];
         multiply(depth, here, own, tree_.zero_[node]);
-        latest_[here.column] = depth;
     }
 
     void ask(size_t depth, size_t node, const std::vector<Column>& columns, int64_t row) {
@@ -180,26 +179,29 @@ private:
         here.fork = &fork;
         here.child = way.child;
         here.asked = static_cast<size_t>(by_surrogate ? fork.surrogates[way.surrogate].column : fork.split.column);
+        std::fill_n(ends(depth), n_points() * tree_.answers_, 0.0);
+        if (depth > 0) latest_[here.column] = depth;
         if (way.child == stop_here) stop(depth, node);
     }
 
     // The row ends at a node with children: as if it had one more child, for this row alone.
     void stop(size_t depth, size_t node) {
-        Open end;
-        end.column = path_[depth].asked;
-        end.before = latest_[end.column];
-        multiply(depth + 1, end, 1, 0);
-        add_end(depth, node, product(depth + 1));
-        const double gained = gain(depth + 1, end.before, product(depth + 1));
-        const double* value = &tree_.value_[node * tree_.answers_];
-        for (size_t k = 0; k < tree_.answers_; ++k) out_[end.column * tree_.answers_ + k] += gained * value[k];
+        Open here;
+        here.column = path_[depth].asked;
+        here.before = latest_[here.column];
+        multiply(depth + 1, here, 1, 0);
+        end(depth + 1, here, node);
     }
 
-    void add_end(size_t depth, size_t node, const double* product) {
+    // A path ends with the answer of `node`.
+    void end(size_t depth, const Open& here, size_t node) {
+        const double* reached = product(depth);
+        const double gained = gain(depth, here.before, reached);
         for (size_t k = 0; k < tree_.answers_; ++k) {
             const double value = tree_.value_[node * tree_.answers_ + k];
-            double* sum = ends(depth) + k * n_points();
-            each_point([=](size_t q) { sum[q] += product[q] * value; });
+            double* sum = ends(depth - 1) + k * n_points();
+            each_point([=](size_t q) { sum[q] += reached[q] * value; });
+            out_[here.column * tree_.answers_ + k] += gained * value;
         }
     }
 

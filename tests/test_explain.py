@@ -385,8 +385,10 @@ def test_changes_of_every_kind_of_column() -> None:
 def test_a_missing_value_may_be_filled_in_or_stay() -> None:
     found = tw.changes(tennis(), {"outlook": None, "humidity": 70, "windy": False})
     assert [str(change) for change in found] == [
-        "if outlook were sunny instead of missing and humidity were above 77.5 instead of 70, "
-        "the answer would be no (100 %)",
+        (
+            "if outlook were sunny instead of missing and humidity were above 77.5 instead of 70, "
+            "the answer would be no (100 %)"
+        ),
         "if outlook were rain instead of missing and windy were True instead of False, the answer would be no (100 %)",
     ]
 
