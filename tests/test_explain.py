@@ -225,6 +225,13 @@ def test_why(question: Question, row: dict[str, Any], guide: str, why: str, end:
     assert why in str(found)
 
 
+def test_numbers_are_short_unless_that_would_mislead() -> None:
+    t = tree(fork(Question(1, (0, 1), (1 / 3,)), leaf(3, 1), leaf(1, 2)))
+    assert tw.explain(t, {"humidity": 0.123456789}).row["humidity"] == "0.123457"
+    assert tw.explain(t, {"humidity": 0.33333334}).row["humidity"] == "0.33333334"
+    assert tw.explain(t, {"humidity": 1 / 3}).row["humidity"] == "0.3333333333333333"
+
+
 def test_a_tree_that_asks_nothing() -> None:
     found = tw.explain(tree(leaf(3, 4)), ROW)
     assert found.steps == ()

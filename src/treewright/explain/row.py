@@ -19,10 +19,10 @@ from treewright.encode import MISSING_CODE, ColumnCountError, Encoded
 from treewright.errors import DataError
 from treewright.frame import RawColumn
 from treewright.predict import encoded
-from treewright.schema import TIME_KINDS, ColumnSpec
+from treewright.schema import TIME_KINDS
 from treewright.table import read
 from treewright.tree import Tree
-from treewright.tree_words import level_text
+from treewright.tree_words import level_text, number_text
 from treewright.wording import MISSING, listed, moment, number
 
 
@@ -60,21 +60,33 @@ def one_row(tree: Tree, row: object) -> OneRow:
     rows = encoded(tree, frame, 1)
     places = {column.name: column for column in frame.columns}
     columns = frame.columns if not frame.named else [places[name] for name in tree.schema.names]
-    texts = tuple(_text(spec, column) for spec, column in zip(tree.schema.columns, columns, strict=True))
+    texts = tuple(_text(tree, i, column) for i, column in enumerate(columns))
     return OneRow(rows, texts, absent)
 
 
-def value_text(spec: ColumnSpec, value: Any) -> str:
-    """A value of the column: a level, a number or microseconds."""
-    if spec.has_levels:
-        return level_text(value)
-    return moment(spec.kind, value) if spec.kind in TIME_KINDS else number(value)
-
-
-def _text(spec: ColumnSpec, column: RawColumn) -> str:
+def _text(tree: Tree, place: int, column: RawColumn) -> str:
+    """The value in words, as the tree's column understands it."""
+    spec = tree.schema.columns[place]
     if bool(column.missing[0]):
         return MISSING
-    return value_text(spec, column.values[0] if column.levels is None else column.levels[column.values[0]])
+    value = column.values[0] if column.levels is None else column.levels[column.values[0]]
+    if spec.has_levels:
+        return level_text(value)
+    return moment(spec.kind, value) if spec.kind in TIME_KINDS else _number_text(tree, place, float(value))
+
+
+def _number_text(tree: Tree, place: int, value: float) -> str:
+    """Few digits, but enough to read on which side of the tree's breaks the value lies."""
+    short, exact = number_text(value), number(value)
+    if short == exact:
+        return exact
+    arrays = tree.arrays
+    breaks = arrays["breaks"][np.repeat(arrays["column"] == place, np.diff(arrays["break_start"]))]
+    below, above = breaks[breaks < value], breaks[breaks >= value]
+    honest = (not len(below) or float(number_text(below.max())) < float(short)) and (
+        not len(above) or float(number_text(above.min())) > float(short)
+    )
+    return short if honest else exact
 
 
 def _as_table(tree: Tree, row: Any) -> tuple[object, tuple[str, ...]]:
