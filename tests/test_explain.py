@@ -361,7 +361,7 @@ def test_a_wanted_number() -> None:
     assert [c.prediction for c in tw.changes(t, row)] == [2.0, 0.0]  # half a deviation, either way
     assert [c.prediction for c in tw.changes(t, row, want=1.5)] == [3.0]
     assert tw.changes(t, row, want=(">", 3)) == ()
-    for wrong in ("up", True, -1, ("=", 3), (">", "3")):
+    for wrong in ("up", True, -1, ("=", 3), (">", "3"), (">",)):
         with pytest.raises(DataError, match="want="):
             tw.changes(t, row, want=wrong)
 

@@ -100,7 +100,7 @@ class Move:
 def nearest_move(spec: ColumnSpec, allowed: Allowed, value: float, span: tuple[float, float]) -> Move | None:
     """The smallest move that is allowed; None if there is none.
 
-    A number's move is measured by the `span` of the breaks that the tree asks and the value itself, an ordinal level's
+    A number's move is measured by the `span` of the tree's breaks, stretched to the value itself, an ordinal level's
     by the number of levels; another nominal level, or a value where there was none, is a move of 1.
     """
     if spec.has_levels:

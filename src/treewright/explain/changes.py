@@ -33,7 +33,7 @@ from treewright.tree_words import level_text, name_text
 from treewright.wording import listed
 
 #: What is wanted: a class; or, of a number, (">", 30), ("<", 30), or how far it should move, either way.
-Want = Level | tuple[str, float] | None
+Want = Level | tuple[Any, ...] | None
 
 Meets = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
@@ -108,7 +108,7 @@ def wanted(tree: Tree, now: NDArray[np.float64], want: Want) -> Meets:
         place = target.classes.index(want) if want is not None else int(answer_places(target, now[np.newaxis])[0])
         return lambda values: (answer_places(target, values) == place) == (want is not None)
     if isinstance(want, tuple):
-        if want[0] not in (">", "<") or not isinstance(want[1], (int, float)):
+        if len(want) != 2 or want[0] not in (">", "<") or not isinstance(want[1], (int, float)):
             raise DataError(f"want={want!r} should be ('>', number) or ('<', number)")
         side, bound = want[0], float(want[1])
         return lambda values: values[:, 0] > bound if side == ">" else values[:, 0] < bound
