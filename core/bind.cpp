@@ -159,6 +159,7 @@ class PyRouter {
 public:
     PyRouter(const nb::dict& arrays, uint64_t seed) : router_(from_dict(arrays), seed) {}
 
+    // Each gives one answer (or row of answers) per row, and whether the table holds an infinite number.
     nb::object predict(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
         return ask<double>(&Router::predict, router_.answers(), columns, kinds, rows, n_threads);
     }
@@ -174,7 +175,7 @@ public:
 
 private:
     template <class Value>
-    using Question = void (Router::*)(const std::vector<Column>&, int64_t, Pool&, Value*) const;
+    using Question = bool (Router::*)(const std::vector<Column>&, int64_t, Pool&, Value*) const;
 
     // `width` values per row; 0: one, and no second dimension.
     template <class Value>
@@ -182,12 +183,13 @@ private:
                    int64_t rows, int n_threads) const {
         const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
         std::vector<Value> out(static_cast<size_t>(rows) * std::max(width, 1));
+        bool infinite = false;
         {
             const nb::gil_scoped_release unlocked;
             Pool pool(n_threads);
-            (router_.*question)(table, rows, pool, out.data());
+            infinite = (router_.*question)(table, rows, pool, out.data());
         }
-        return array(std::move(out), rows, width);
+        return nb::make_tuple(array(std::move(out), rows, width), infinite);
     }
 
     Router router_;

@@ -77,12 +77,23 @@ inline std::vector<Column> read_columns(const nb::object& columns, const std::ve
     return result;
 }
 
-template <class Value>
-nb::object array(std::vector<Value> values, size_t rows, size_t width = 0) {
+// An array that owns its numbers; if `Kept` is const, one that cannot be written to.
+template <class Kept, class Value>
+nb::object owning(std::vector<Value> values, size_t rows, size_t width) {
     auto* owned = new std::vector<Value>(std::move(values));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
     const size_t shape[2] = {rows, width};
-    return nb::cast(nb::ndarray<nb::numpy, Value>(owned->data(), width > 0 ? 2 : 1, shape, owner));
+    return nb::cast(nb::ndarray<nb::numpy, Kept>(owned->data(), width > 0 ? 2 : 1, shape, owner));
+}
+
+template <class Value>
+nb::object array(std::vector<Value> values, size_t rows, size_t width = 0) {
+    return owning<Value>(std::move(values), rows, width);
+}
+
+template <class Value>
+nb::object frozen(std::vector<Value> values, size_t rows, size_t width = 0) {
+    return owning<const Value>(std::move(values), rows, width);
 }
 
 // Calls visit(name, member) for every array that holds one number per place; the one list of the format's arrays.
@@ -123,10 +134,10 @@ inline nb::dict to_dict(FlatTree flat) {
     nb::dict out;
     each_array(flat, [&](const char* name, auto& values) {
         const size_t size = values.size();
-        out[name] = array(std::move(values), size);
+        out[name] = frozen(std::move(values), size);
     });
-    out["stats"] = array(std::move(flat.stats), nodes, flat.n_stats);
-    out["value"] = array(std::move(flat.value), nodes, flat.n_values);
+    out["stats"] = frozen(std::move(flat.stats), nodes, flat.n_stats);
+    out["value"] = frozen(std::move(flat.value), nodes, flat.n_values);
     return out;
 }
 

@@ -246,5 +246,7 @@ def test_errors_name_what_is_wrong() -> None:
         tw.contributions(tennis(), ROWS).of("maybe")
     with pytest.raises(DataError, match="'hours' is a number and has no classes"):
         tw.contributions(hours(), ROWS).of("yes")
+    with pytest.raises(DataError, match="humidity"):
+        tw.contributions(hours(), ROWS | {"humidity": [1.0, np.inf]})
     with pytest.raises(DataError, match="lacks the column"):
         tw.contributions(hours(), {"humidity": [3]})

@@ -172,7 +172,7 @@ def contributions(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> 
     >>> contributions(tree, {"hours": [4], "name": ["a"]}).of("yes").tolist()
     [[0.5, 0.0]]
     """
-    return of_rows(tree, encoded(tree, data, n_threads), n_threads)
+    return of_rows(tree, encoded(tree, data), n_threads)
 
 
 def of_rows(tree: Tree, rows: Encoded, n_threads: int) -> Contributions:

@@ -57,7 +57,7 @@ def one_row(tree: Tree, row: object) -> OneRow:
         raise DataError(
             f"one row is explained at a time, but the table has {frame.n_rows}; choose one, as in table[3:4]"
         )
-    rows = encoded(tree, frame, 1)
+    rows = encoded(tree, frame)
     places = {column.name: column for column in frame.columns}
     columns = frame.columns if not frame.named else [places[name] for name in tree.schema.names]
     texts = tuple(_text(tree, i, column) for i, column in enumerate(columns))
