@@ -76,7 +76,7 @@ def _step(explanation: Explanation, step: Step) -> str:
         return f'<tr><td>{why}</td><td></td><td class="number">{escape(own_part(explanation, step.before))}</td></tr>'
     lines = []
     for branch in step.branches:
-        share = "" if len(step.branches) == 1 else f" ({percent(branch.share)})"
+        share = "" if len(step.branches) == 1 else f" ({percent(branch.share)})".replace(" %", "\N{NO-BREAK SPACE}%")
         after = own_part(explanation, tuple(values[branch.node].tolist()))
         way = escape(f"→ {branch.condition}{share}")
         lines.append(f'<tr><td>{why}</td><td>{way}</td><td class="number">{escape(after)}</td></tr>')
