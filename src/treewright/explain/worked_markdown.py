@@ -1,0 +1,60 @@
+"""A derivation as Markdown with LaTeX.
+
+Comes in: blocks. Goes out: Markdown, arithmetic between dollars.
+Always holds: names cannot break a table, start a heading or open a formula; what stands between dollars is plain LaTeX
+mathematics, as KaTeX, MathJax and matplotlib read it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from treewright.explain.blocks import Block, Grid, Plot, Remark, Steps, Title, curve_words
+from treewright.explain.formula import Name, Number, latex
+from treewright.explain.steps import Step
+from treewright.explain.worked_text import sparkline
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~&])")
+
+
+def markdown(blocks: Sequence[Block]) -> str:
+    """All blocks, a blank line between them."""
+    return "\n\n".join(map(_block, blocks)) + "\n"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Title(words):
+            return f"### {_escaped(words)}"
+        case Remark(words):
+            return _escaped(words)
+        case Grid():
+            return _grid(block)
+        case Steps():
+            lines = [f"**{_escaped(block.caption)}**", ""]
+            lines += [f"{place}. {_step(step)}" for place, step in enumerate(block.steps, 1)]
+            return "\n".join(lines)
+        case Plot(caption, curve):
+            return f"**{_escaped(caption)}**\n\n`{sparkline(curve)}`\n\n{_escaped(curve_words(curve))}"
+
+
+def _step(step: Step) -> str:
+    parts = [latex(part) for part in (step.name, step.numbers) if part is not None]
+    result = Number(step.shown) if step.shown[-1:].isdigit() or "∞" in step.shown else Name(step.shown)
+    return f"{_escaped(step.label)}: {_escaped(step.formula)}  \n   ${' = '.join([*parts, latex(result)])}$"
+
+
+def _grid(grid: Grid) -> str:
+    rules = [":--" if i < grid.words else "--:" for i in range(len(grid.header))]
+    rows = [grid.header, tuple(rules), *grid.rows]
+    lines = ["| " + " | ".join(row if row is rule else _escaped(row) for row, rule in _cells(one, rules)) + " |" for one in rows]
+    return "\n".join([f"**{_escaped(grid.caption)}**", "", *lines])
+
+
+def _cells(row: Sequence[str], rules: Sequence[str]) -> list[tuple[str, str]]:
+    return list(zip(row, rules, strict=True))
+
+
+def _escaped(words: str) -> str:
+    return _SPECIAL.sub(r"\\\1", words)
