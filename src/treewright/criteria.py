@@ -226,11 +226,11 @@ def f(groups: Sequence[ArrayLike]) -> FTest:
 
 
 # --- the same formulas on statistics ----------------------------------------------------------------------------------
-# For those who hold what the core itself reads (docs/boundary.md) and have checked it: class weights; or weight, sum and
-# sum of squares; for the absolute error weight, median, sum of deviations; for Poisson weight, sum, sum of y ln y.
+# For those who hold what the core itself reads and have checked it: class weights; or weight, sum and sum of squares;
+# for the absolute error weight, median, sum of deviations; for Poisson weight, sum, sum of y ln y.
 
 
-class Tested(NamedTuple):
+class Significance(NamedTuple):
     """A test as the core makes it; `log_p` still tells apart what would all be zero as p. `degrees_within`: F only."""
 
     statistic: float
@@ -249,12 +249,12 @@ def score_of(name: str, parent: FloatArray, children: FloatArray) -> float:
     return float(_core.score(name, parent, children))
 
 
-def tested(children: FloatArray, *, numeric: bool = False, likelihood_ratio: bool = False) -> Tested:
+def significance_of(children: FloatArray, *, numeric: bool = False, likelihood_ratio: bool = False) -> Significance:
     """The test that goes with a criterion: chi-square for classes, F for a numeric target."""
     if numeric:
-        return Tested(*_core.f_test(children))
+        return Significance(*_core.f_test(children))
     statistic, degrees, log_p = _core.chi_square(children, likelihood_ratio)
-    return Tested(statistic, degrees, 0.0, log_p)
+    return Significance(statistic, degrees, 0.0, log_p)
 
 
 def spread_of(name: str, values: FloatArray, weight: FloatArray) -> float:

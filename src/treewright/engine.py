@@ -104,8 +104,8 @@ def reach(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.fl
     inside = np.zeros((tree.n_nodes, 1))
     inside[node : node + 1 + int(np.argmin(deeper))] = 1.0  # depth first: a subtree is one run of nodes
     router = _core.Router(dict(tree.arrays) | {"value": inside, "missing": _while_growing(tree)}, tree.recipe.seed)
-    parts: NDArray[np.float64] = router.predict(rows.columns, list(rows.kinds), rows.n_rows, n_threads)[:, 0]
-    return parts
+    parts: Any = router.predict(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    return np.asarray(parts[:, 0], dtype=np.float64)
 
 
 def _while_growing(tree: Tree) -> NDArray[np.int32]:

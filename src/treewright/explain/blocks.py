@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from treewright.explain.curve import Curve
 from treewright.explain.figures import amount, figure
 from treewright.explain.steps import Step
-from treewright.schema import Level
 from treewright.tree_words import break_texts, level_text, name_text
 
 if TYPE_CHECKING:
@@ -49,6 +48,12 @@ class Grid:
 class Steps:
     caption: str
     steps: tuple[Step, ...]
+
+    def told(self) -> list[tuple[str, Step]]:
+        """Each step, after its formula in words where that was not just said."""
+        before = ["", *(step.formula for step in self.steps)]
+        pairs = zip(self.steps, before, strict=False)
+        return [("" if step.formula == said else f": {step.formula}", step) for step, said in pairs]
 
 
 @dataclass(frozen=True)
@@ -95,13 +100,20 @@ def _branches(worked: Worked) -> Grid:
     what = "Rows of this leaf" if worked.column is None else "Rows of each branch"
     if worked.classes is None:
         rows = [_number_row(branch) for branch in worked.branches]
-        return Grid(what, ("", "weight", "mean", "deviation"), shortened(rows))
-    names, merged = _class_names(worked.classes)
-    rows = [(b.condition, *_counts(b.counts or (), merged), amount(b.weight)) for b in worked.branches]
-    if worked.column is not None:
-        rows = [*shortened(rows), _all(worked.branches, merged)]
-        return Grid(what, ("", *names, "weight"), tuple(rows))
-    return Grid(what, ("", *names, "weight"), shortened(rows))
+        return Grid(what, ("", _size_title(worked.branches), "mean", "deviation"), shortened(rows))
+    sums = [sum(column) for column in zip(*(branch.counts or () for branch in worked.branches), strict=True)]
+    places = _shown_classes(sums)
+    more = len(sums) - len(places)
+    names = [*(level_text(worked.classes[i]) for i in places), *([f"… {more} more"] if more else [])]
+    lines = [(b.condition, *_counts(b.counts or (), places), amount(b.weight)) for b in worked.branches]
+    together = () if len(lines) == 1 else (("together", *_counts(sums, places), amount(sum(sums))),)
+    return Grid(what, ("", *names, _size_title(worked.branches)), (*shortened(lines), *together))
+
+
+def _size_title(branches: Sequence[Branch]) -> str:
+    """Rows where each weighs one."""
+    plain = all(b.rows is not None and abs(b.weight - b.rows) <= 1e-9 * max(1.0, b.weight) for b in branches)
+    return "rows" if plain else "weight"
 
 
 def _number_row(branch: Branch) -> tuple[str, ...]:
@@ -110,49 +122,45 @@ def _number_row(branch: Branch) -> tuple[str, ...]:
     return (branch.condition, amount(branch.weight), figure(branch.mean or 0.0), figure(branch.deviation or 0.0))
 
 
-def _class_names(classes: Sequence[Level]) -> tuple[list[str], bool]:
-    """The classes as column titles; whether the last stands for several."""
-    if len(classes) <= MOST_CLASSES:
-        return [level_text(level) for level in classes], False
-    shown = [level_text(level) for level in classes[: MOST_CLASSES - 1]]
-    return [*shown, f"… {len(classes) - MOST_CLASSES + 1} more"], True
+def _shown_classes(weights: Sequence[float]) -> list[int]:
+    """The places of all classes, or of the heaviest where they are many, in their order."""
+    if len(weights) <= MOST_CLASSES:
+        return list(range(len(weights)))
+    heaviest = sorted(range(len(weights)), key=lambda i: -weights[i])
+    return sorted(heaviest[: MOST_CLASSES - 1])
 
 
-def _counts(counts: Sequence[float], merged: bool) -> list[str]:
-    if not merged:
-        return [amount(count) for count in counts]
-    return [*map(amount, counts[: MOST_CLASSES - 1]), amount(sum(counts[MOST_CLASSES - 1 :]))]
-
-
-def _all(branches: Sequence[Branch], merged: bool) -> tuple[str, ...]:
-    sums = [sum(column) for column in zip(*(branch.counts or () for branch in branches), strict=True)]
-    return ("together", *_counts(sums, merged), amount(sum(branch.weight for branch in branches)))
+def _counts(counts: Sequence[float], places: Sequence[int]) -> list[str]:
+    """The classes shown, and the others together."""
+    shown = [amount(counts[i]) for i in places]
+    if len(places) == len(counts):
+        return shown
+    return [*shown, amount(max(0.0, sum(counts) - sum(counts[i] for i in places)))]
 
 
 def _expected(worked: Worked) -> Grid:
     """Observed counts with the expected ones in brackets."""
     assert worked.expected is not None
     assert worked.classes is not None
-    shown = min(len(worked.classes), MOST_CLASSES)
-    titles = [level_text(level) for level in worked.classes[:shown]]
-    more = [f"… {len(worked.classes) - shown} more"] if shown < len(worked.classes) else []
+    observed, expected = worked.expected.observed, worked.expected.expected
+    places = _shown_classes([sum(column) for column in zip(*observed, strict=True)])
+    more = len(worked.classes) - len(places)
+    titles = [*(level_text(worked.classes[i]) for i in places), *([f"… {more} more"] if more else [])]
     rows = [
-        (branch.condition, *(f"{amount(o)} ({figure(e)})" for o, e in zip(seen[:shown], wanted, strict=False)), *more)
-        for branch, seen, wanted in zip(
-            worked.branches, worked.expected.observed, worked.expected.expected, strict=True
-        )
+        (branch.condition, *(f"{amount(seen[i])} ({figure(wanted[i])})" for i in places), *[""] * bool(more))
+        for branch, seen, wanted in zip(worked.branches, observed, expected, strict=True)
     ]
-    blank = [(row[0], *row[1 : 1 + shown], *[""] * len(more)) for row in rows]
-    return Grid("Observed (and expected: row × column / all)", ("", *titles, *more), shortened(blank))
+    return Grid("Observed (and expected: row × column / all)", ("", *titles), shortened(rows))
 
 
 def _rivals(worked: Worked) -> Grid:
+    caption = "What was compared here, best first" if any(r.won for r in worked.rivals) else "What could be asked here"
+    gains = any(figure(r.gain) != figure(r.score) for r in worked.rivals)
     rows = [
-        (name_text(r.column), r.question, figure(r.score), figure(r.gain), "chosen" if r.won else "")
+        (name_text(r.column), r.question, figure(r.score), *([figure(r.gain)] if gains else []), "chosen" * r.won)
         for r in worked.rivals
     ]
-    caption = "What was compared here, best first" if any(r.won for r in worked.rivals) else "What could be asked here"
-    return Grid(caption, ("column", "question", "score", "gain", ""), shortened(rows), words=2)
+    return Grid(caption, ("column", "question", "score", *(["gain"] if gains else []), ""), shortened(rows), words=2)
 
 
 # --- the curve --------------------------------------------------------------------------------------------------------
@@ -167,6 +175,8 @@ def curve_words(curve: Curve) -> str:
     if curve.best is None:
         return f"{len(curve.cuts):,} cuts, none of them allowed"
     cut = break_texts(curve.spec, [float(curve.cuts[curve.best])], True)[0]
-    of = f"{len(curve.cuts):,} cuts shown, {curve.n_allowed:,} allowed" if curve.thinned else f"{len(curve.cuts):,} cuts"
+    of = (
+        f"{len(curve.cuts):,} cuts shown, {curve.n_allowed:,} allowed" if curve.thinned else f"{len(curve.cuts):,} cuts"
+    )
     limit = "" if curve.thinned or curve.allowed.all() else f", {curve.n_allowed:,} allowed"
     return f"best at {cut}: {figure(float(curve.scores[curve.best]))} ({of}{limit})"

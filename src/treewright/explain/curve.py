@@ -9,6 +9,7 @@ engine takes: the largest score among those allowed, the lowest cut of equals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,10 @@ MOST_MEDIANS = 300
 class Curve:
     """`cuts` rise; `scores` by the criterion (gains for gain ratio: cuts of one column are compared by gain).
 
-    `allowed` is False where the sizes of branches forbid a cut. `best` is the place of the best cut, None if no cut is
-    allowed; `n_allowed` counts all allowed cuts, also those thinned out (`thinned`).
+    `allowed` is False where the sizes of branches forbid a cut. `best` is the place of the best cut, None if none is
+    allowed; `n_allowed` counts all allowed cuts, also those thinned out (`thinned`), `n_tried` all
+    candidates: a cut counts once for each branch that rows without a value were tried in, and so does asking only
+    whether there is a value.
     """
 
     spec: ColumnSpec
@@ -44,6 +47,7 @@ class Curve:
     allowed: NDArray[np.bool_]
     best: int | None
     n_allowed: int
+    n_tried: int
     thinned: bool = False
 
 
@@ -69,7 +73,7 @@ def curve_of(
     bins[known] = codes
     cutter = _Cutter(entries, bins, len(levels), _orders(entries, bins, recipe))
     allowed = cutter.allowed(places, recipe)
-    n_allowed = int(allowed.any(axis=0).sum())
+    n_allowed, n_tried = int(allowed.any(axis=0).sum()), int(allowed.sum()) + cutter.known_or_missing(recipe)
     measure = measure_of(criterion)
     most = MOST_MEDIANS if measure.name == "absolute_error" else MOST_CUTS
     thinned = len(places) > most
@@ -80,10 +84,10 @@ def curve_of(
             kept = np.append(kept, min(max(own, 0), len(places) - 1))
         kept = np.unique(kept)
         places, allowed = places[kept], allowed[:, kept]
-    scores, fits = cutter.scores(places, criterion, measure, allowed), allowed.any(axis=0)
+    scores, fits = cutter.scores(places, criterion, measure, allowed), np.asarray(allowed.any(axis=0))
     cuts = np.array([_stored(levels[i], levels[i + 1], numeric, values, entries) for i in places])
     name = "information gain" if measure.name == "gain_ratio" else measure.score
-    return Curve(spec, name, cuts, scores, fits, _best(scores, fits), n_allowed, thinned)
+    return Curve(spec, name, cuts, scores, fits, _best(scores, fits), n_allowed, n_tried, thinned)
 
 
 def _best(scores: FloatArray, allowed: NDArray[np.bool_]) -> int | None:
@@ -135,27 +139,40 @@ class _Cutter:
 
     def allowed(self, places: NDArray[np.intp], recipe: Recipe) -> NDArray[np.bool_]:
         """Whether the branches are as large as the recipe asks for: [orders, cuts]."""
-        stopping, numeric = recipe.stopping, recipe.numeric
+        return np.array(
+            [self._large(recipe, *(self._sums(part, places, order) for part in self._sizes)) for order in self.orders]
+        )
+
+    def known_or_missing(self, recipe: Recipe) -> int:
+        """1 if the question whether there is a value is a candidate too, and allowed."""
+        if self.orders[0][2] < 0:
+            return 0
+        sizes = [np.array([[part[:-1].sum(), part[-1]]]) for part in self._sizes]
+        return int(self._large(recipe, *sizes)[0])
+
+    @cached_property
+    def _sizes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weight, rows and sum of targets of each value; the last bin holds the missing rows."""
         weight, bins = self.entries.weight, np.where(self.bins < 0, self.n_bins, self.bins)
-        weights = np.bincount(bins, weight, self.n_bins + 1)
-        rows = np.bincount(bins, weight > 0, self.n_bins + 1)
+        assert self.entries.encoded.target is not None
+        parts = (weight, (weight > 0).astype(np.float64), weight * self.entries.encoded.target)
+        weights, rows, sums = (np.bincount(bins, part, self.n_bins + 1).astype(np.float64) for part in parts)
+        return weights, rows, sums
+
+    def _large(self, recipe: Recipe, weight: FloatArray, rows: FloatArray, sums: FloatArray) -> NDArray[np.bool_]:
+        """Whether all branches [cuts, branches] are large enough, as the engine compares."""
+        stopping, numeric = recipe.stopping, recipe.numeric
         least = stopping.min_weight_leaf
         if isinstance(numeric, Threshold) and numeric.tenth:
-            tenth = 0.1 * float(weights[:-1].sum()) / len(self.entries.schema.target.classes or ())
+            tenth = 0.1 * float(self._sizes[0][:-1].sum()) / len(self.entries.schema.target.classes or ())
             least = max(least, min(25.0, max(tenth, stopping.min_weight_two)))
         patience = max(recipe.slack, 1e-9)
-        sums = None
+        small = (rows > 0) & ((rows < stopping.min_samples_leaf) | (weight < least - patience))
         if isinstance(recipe.regression, Poisson) and not self.entries.schema.target.classes:
-            sums = np.bincount(bins, weight * self.entries.encoded.target, self.n_bins + 1)  # a mean of 0 has no ln
-        fits = []
-        for order in self.orders:
-            w, n = self._sums(weights, places, order), self._sums(rows, places, order)
-            small = (n > 0) & ((n < stopping.min_samples_leaf) | (w < least - patience))
-            if sums is not None:
-                small |= (n > 0) & (self._sums(sums, places, order) <= 0)
-            large = (n > 0) & (w >= stopping.min_weight_two - patience)
-            fits.append(~small.any(axis=1) & (large.sum(axis=1) >= 2))
-        return np.array(fits)
+            small |= (rows > 0) & (sums <= 0)  # a mean of 0 has no logarithm
+        large = (rows > 0) & (weight >= stopping.min_weight_two - patience)
+        fits: NDArray[np.bool_] = ~small.any(axis=1) & (large.sum(axis=1) >= 2)
+        return fits
 
     def scores(
         self, places: NDArray[np.intp], criterion: Criterion, measure: Measure, allowed: NDArray[np.bool_]
@@ -166,16 +183,15 @@ class _Cutter:
         best: FloatArray = np.where(usable, tried, -np.inf).max(axis=0)
         return best
 
-    def _by_order(
-        self, places: NDArray[np.intp], criterion: Criterion, measure: Measure, order: _Order
-    ) -> FloatArray:
+    def _by_order(self, places: NDArray[np.intp], criterion: Criterion, measure: Measure, order: _Order) -> FloatArray:
         scored = order[2] >= 0
         if measure.name == "absolute_error":  # no sums lead to a median
             divisions = (self._divided(int(place), order) for place in places)
             parts = [(_share(d.missing, d.weight), d.parent, d.children) for d in divisions]
             return np.array([share * _score(criterion, measure, parent, each) for share, parent, each in parts])
         bins = np.where(self.bins < 0, self.n_bins if scored else -1, self.bins)
-        whole = divided_by(self.entries, bins, self.n_bins + 1, measure.name)
+        name = "variance" if measure.name == "standard_deviation" else measure.name  # whose sums can be added up
+        whole = divided_by(self.entries, bins, self.n_bins + 1, name)
         sums = self._sums(whole.children, places, order)
         factor = 1.0 if measure.name in ("chi_square", "f") else _share(whole.missing, whole.weight)
         return np.array([factor * _score(criterion, measure, whole.parent, branches) for branches in sums])
@@ -192,6 +208,6 @@ def _share(missing: float, weight: float) -> float:
 def _score(criterion: Criterion, measure: Measure, parent: FloatArray, branches: FloatArray) -> float:
     if measure.name in ("chi_square", "f"):
         ratio = isinstance(criterion, ChiSquare) and criterion.likelihood_ratio
-        return -criteria.tested(branches, numeric=measure.name == "f", likelihood_ratio=ratio).log_p
+        return -criteria.significance_of(branches, numeric=measure.name == "f", likelihood_ratio=ratio).log_p
     name = "information_gain" if measure.name == "gain_ratio" else measure.name
     return criteria.score_of(name, parent, branches)

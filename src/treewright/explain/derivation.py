@@ -20,8 +20,8 @@ from treewright.explain.division import Division
 from treewright.explain.figures import amount, figure, probability
 from treewright.explain.formula import Expression, Fraction, Function, Number, Power, Product, Sum, total
 from treewright.explain.measures import Measure, measure_of, shown_name
-from treewright.explain.steps import Step, figures_of, impurity_step, of, shortened, step
 from treewright.explain.significance import Expected, significance_steps
+from treewright.explain.steps import Step, figures_of, impurity_step, of, shortened, step
 
 #: Steps are shown for so many branches; the table of branches has more.
 MOST_BRANCHES = 8
@@ -45,7 +45,7 @@ def derive(
     cuts: int | None = None,
     log_multiplier: float | None = None,
 ) -> Derivation:
-    """All steps. `cuts`: among how many the best was chosen, where that is penalised; `log_multiplier`: Bonferroni's."""
+    """All steps. `cuts`: among how many the best was chosen, if that is penalised; `log_multiplier`: Bonferroni's."""
     measure = measure_of(criterion)
     if measure.name in ("chi_square", "f"):
         ratio = isinstance(criterion, ChiSquare) and criterion.likelihood_ratio
@@ -58,7 +58,7 @@ def derive(
     derived = _times_known(steps, division, measure, gain)
     if cuts is not None:
         derived = _penalised(derived, division, cuts)
-    return _ratio(derived, division, conditions) if measure.name == "gain_ratio" else derived
+    return _ratio(derived, division) if measure.name == "gain_ratio" else derived
 
 
 def told(criterion: Custom, score: float, gain: float) -> Derivation:
@@ -84,10 +84,13 @@ def gain_before_penalty(division: Division) -> Derivation:
 
 def _decrease(measure: Measure, division: Division, conditions: Sequence[str]) -> tuple[list[Step], float]:
     """Before, in each branch, after, and the difference."""
-    everything = division.moments.sum(axis=0)
     what = measure.impurity
+    parent, children = division.parent, division.children
+    if what == "variance":  # its steps are told from each branch's own mean
+        assert division.centred is not None
+        parent, children = division.centred[0], division.centred[1:]
     rows = "the rows with a value" if division.missing > 0 else "the node"
-    before = impurity_step(f"{_start(what)} of {rows}", measure, division.parent, everything, division.origin)
+    before = impurity_step(f"{_start(what)} of {rows}", measure, parent)
     steps = [before]
     parts: list[Expression] = []
     weights, known = division.weights.tolist(), division.known
@@ -96,12 +99,12 @@ def _decrease(measure: Measure, division: Division, conditions: Sequence[str]) -
     for place, i in enumerate(filled):
         if place < MOST_BRANCHES:
             label = f"{_start(what)} where {conditions[i]}"
-            one = impurity_step(label, measure, division.children[i], division.moments[i], division.origin)
+            one = impurity_step(label, measure, children[i])
             steps.append(one)
             parts.append(Product((of(weights[i], known), Number(one.shown))))
             result = one.result or 0.0
         else:
-            result = criteria.impurity_of(measure.impurity_name, division.children[i])
+            result = criteria.impurity_of(measure.impurity_name, children[i])
             parts.append(Number(figure(result)))  # not shown, but counted as one more
         after += weights[i] / known * result
     steps.append(step(f"{_start(what)} after the split", "each branch by its share", total(shortened(parts)), after))
@@ -143,7 +146,7 @@ def _penalised(derived: Derivation, division: Division, cuts: int) -> Derivation
     return Derivation((*derived.steps, more), lowered, lowered)
 
 
-def _ratio(derived: Derivation, division: Division, conditions: Sequence[str]) -> Derivation:
+def _ratio(derived: Derivation, division: Division) -> Derivation:
     sizes = division.weights
     if division.missing > 0:
         sizes = np.append(sizes, division.missing)
@@ -182,9 +185,7 @@ def _twoing(division: Division) -> list[Step]:
 # --- tests ------------------------------------------------------------------------------------------------------------
 
 
-def _tested(
-    steps: list[Step], log_p: float, log_multiplier: float | None, expected: Expected | None
-) -> Derivation:
+def _tested(steps: list[Step], log_p: float, log_multiplier: float | None, expected: Expected | None) -> Derivation:
     gain, adjusted = -log_p, log_p
     if log_multiplier is not None:
         adjusted = min(0.0, log_p + log_multiplier)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,8 @@ class Division:
     """Statistics as the criterion reads them, of the rows scored together and of each branch.
 
     `moments` are what a test reads: class weights; or weight, sum and sum of squares, measured from `origin`.
+    `centred` are weight, zero and sum of squares of all rows and then of each branch, each measured from its own mean:
+    equal targets then have no variance at all, where sums from elsewhere leave a trace of rounding.
     `weight` is the node's, `missing` the part of it that was not scored; `rows` of each branch, if known.
     """
 
@@ -55,7 +58,11 @@ class Division:
     rows: tuple[int, ...] | None
     missing_rows: int = 0
     origin: float = 0.0
-    numeric: bool = False
+    centred: FloatArray | None = None
+
+    @property
+    def numeric(self) -> bool:
+        return self.centred is not None
 
     @property
     def weights(self) -> FloatArray:
@@ -71,18 +78,13 @@ class Division:
         """The branches for people."""
         rows = self.rows or (None,) * len(conditions)
         table = self.moments.tolist()
-        if not self.numeric:
+        if self.centred is None:
             parts = zip(conditions, rows, table, strict=True)
             return tuple(Branch(words, n, sum(counts), counts=tuple(counts)) for words, n, counts in parts)
-        parts = zip(conditions, rows, table, strict=True)
-        return tuple(Branch(words, n, w, None, *self._center(w, s, q)) for words, n, (w, s, q) in parts)
-
-    def _center(self, weight: float, total: float, squares: float) -> tuple[float, float]:
-        """Mean and standard deviation."""
-        if not weight > 0:
-            return math.nan, math.nan
-        deviation = criteria.impurity_of("standard_deviation", np.array([weight, total, squares]))
-        return self.origin + total / weight, deviation
+        means = [self.origin + total / weight if weight > 0 else math.nan for weight, total, _ in table]
+        spread = [criteria.impurity_of("standard_deviation", row) for row in self.centred[1:]]
+        several = zip(conditions, rows, self.weights.tolist(), means, spread, strict=True)
+        return tuple(Branch(words, n, w, None, mean, deviation) for words, n, w, mean, deviation in several)
 
 
 def scores_missing(policy: Missing) -> bool:
@@ -118,22 +120,23 @@ def divided_by(entries: Entries, child: NDArray[np.intp], n_children: int, name:
     scored = here & (child >= 0)
     weight, child = entries.weight[scored], child[scored]
     assert entries.encoded.target is not None
-    target = entries.encoded.target[scored]
+    target: NDArray[Any] = entries.encoded.target[scored]
     rows = np.bincount(child, minlength=n_children)
     total = entries.total
     classes = entries.schema.target.classes
     if classes is not None:
         flat = np.bincount(child * len(classes) + target, weight, n_children * len(classes))
         children = moments = flat.reshape(n_children, len(classes)).astype(np.float64)
-        parent, origin = children.sum(axis=0), 0.0
+        parent, origin, centred = children.sum(axis=0), 0.0, None
     else:
         origin = float(np.average(target, weights=weight)) if weight.sum() > 0 else 0.0
         moments = _sums(child, n_children, weight, (target - origin, (target - origin) ** 2))
-        parent, children = _as_read(name, child, n_children, weight, target, moments)
+        centred = _centred(child, weight, target - origin, moments)
+        parent, children = _as_read(name, child, n_children, weight, target, moments, centred)
     lost = total - float(weight.sum()) if len(weight) < np.count_nonzero(here) else 0.0
     return Division(
         parent, children, moments, total, max(0.0, lost), tuple(rows.tolist()),
-        int(np.count_nonzero(here)) - len(weight), origin, classes is None,
+        int(np.count_nonzero(here)) - len(weight), origin, centred,
     )  # fmt: skip
 
 
@@ -144,10 +147,28 @@ def _sums(
     return np.ascontiguousarray(np.stack(parts, axis=1))
 
 
+def _centred(child: NDArray[np.intp], weight: FloatArray, away: FloatArray, moments: FloatArray) -> FloatArray:
+    """Weight, zero, squares of all rows and of each branch, each from its own mean."""
+    means = np.divide(moments[:, 1], moments[:, 0], out=np.zeros(len(moments)), where=moments[:, 0] > 0)
+    squares = np.bincount(child, weight * (away - means[child]) ** 2, len(moments))
+    total = weight.sum()
+    whole = (weight * (away - (weight @ away) / total) ** 2).sum() if total > 0 else 0.0
+    sizes = np.append(total, moments[:, 0])
+    return np.stack([sizes, np.zeros(len(sizes)), np.append(whole, squares)], axis=1)
+
+
 def _as_read(
-    name: str, child: NDArray[np.intp], n_children: int, weight: FloatArray, target: FloatArray, moments: FloatArray
+    name: str,
+    child: NDArray[np.intp],
+    n_children: int,
+    weight: FloatArray,
+    target: FloatArray,
+    moments: FloatArray,
+    centred: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """A numeric target's statistics as the criterion reads them: of all rows, and of each branch."""
+    if name == "standard_deviation":  # the root makes much of a trace of rounding
+        return centred[0], centred[1:]
     if name == "poisson":
         children = _sums(child, n_children, weight, (target, _y_log_y(target)))
         return children.sum(axis=0), children
@@ -188,18 +209,26 @@ def stored(node: Node, name: str) -> Division:
     weight = statistics[:, 0]
     moments = np.stack([weight, weight * away, statistics[:, 2] + weight * away**2], axis=1)
     moments[weight == 0] = 0.0
-    read = moments
+    centred = np.stack([weight, np.zeros(len(weight)), np.where(weight > 0, statistics[:, 2], 0.0)], axis=1)
+    read = centred if name == "standard_deviation" else moments
     if name in ("absolute_error", "poisson"):
         # These read more than moments; the impurity each node stores makes up for it.
         total, impurity = weight * statistics[:, 1], tree.arrays["impurity"][places]
         middle = np.zeros_like(weight) if name == "absolute_error" else total
         level = 0.0 if name == "absolute_error" else _y_log_y(statistics[:, 1])
         read = np.stack([weight, middle, weight * (impurity + level)], axis=1)
-    return Division(read[0], read[1:], moments[1:], float(weight[0]), 0.0, rows, 0, origin, numeric=True)
+    return Division(read[0], read[1:], moments[1:], float(weight[0]), 0.0, rows, 0, origin, centred)
+
+
+def stored_weight(node: Node) -> float:
+    """The weight of a node as growing sees it."""
+    if node.tree.schema.target.costs is None:
+        return node.weight
+    return float(node.tree.arrays["stats"][node.id] @ alteration(node.tree))
 
 
 def alteration(tree: Tree) -> FloatArray:
-    """By how much growing weighed each class more than it is: all that errors on the class cost, the whole unchanged."""
+    """How much more growing weighed each class: by all that errors on it cost, the whole unchanged."""
 
     def make() -> FloatArray:
         target: TargetSpec = tree.schema.target

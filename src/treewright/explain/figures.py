@@ -44,7 +44,7 @@ def probability(log_p: float) -> str:
     """A p from its natural logarithm, also where the number itself would be zero.
 
     >>> probability(math.log(0.05)), probability(-2000.0)
-    ('0.0500', '2.57e-869')
+    ('0.0500', '2.58e-869')
     """
     if log_p > -600:
         return figure(math.exp(min(0.0, log_p)))

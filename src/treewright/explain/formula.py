@@ -55,7 +55,7 @@ class Power(NamedTuple):
 class Dots(NamedTuple):
     """Terms left out."""
 
-    count: int
+    more: int
 
 
 Expression = Number | Name | Fraction | Product | Sum | Function | Power | Dots
@@ -216,7 +216,7 @@ def mathml(expression: Expression) -> str:
 
 
 def _mathml_number(text: str) -> str:
-    sign = "<mo>-</mo>" if text.startswith("-") else ""
+    sign = "<mo>&minus;</mo>" if text.startswith("-") else ""
     text = text.removeprefix("-")
     if "e" in text and text[-1].isdigit():
         mantissa, exponent = text.split("e")
@@ -234,7 +234,7 @@ def _mathml_product(parts: Sequence[Expression]) -> str:
 def _mathml_sum(terms: Sequence[tuple[str, Expression]]) -> str:
     written = ""
     for sign, term in terms:
-        operator = "" if not written and sign == "+" else f"<mo>{'−' if sign == '-' else '+'}</mo>"
+        operator = "" if not written and sign == "+" else "<mo>&minus;</mo>" if sign == "-" else "<mo>+</mo>"
         body = mathml(term)
         negative = isinstance(term, Number) and term.text.startswith("-") and bool(written)
         written += operator + (_bracketed(body) if negative else body)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from treewright.choices import AbsoluteError
 from treewright.explain.figures import amount, figure
-from treewright.explain.formula import Expression, Fraction, Name, Number, Product, Sum, total
+from treewright.explain.formula import Expression, Fraction, Number, Product, Sum, total
 from treewright.explain.steps import MOST_TERMS, Step, figures_of, of, shortened, step
 from treewright.tree import Node
 from treewright.tree_words import level_text
@@ -43,8 +43,9 @@ def _shares(node: Node) -> tuple[Step, ...]:
         "m_estimate": "(weight of the class + m × its share in the whole table) / (weight of the leaf + m)",
     }[leaves.smoothing]
     steps = []
-    order = sorted(range(len(classes)), key=lambda i: -chances[i])[:MOST_TERMS]
-    for i in sorted(order):
+    likely = sorted(range(len(classes)), key=lambda i: -chances[i])[:MOST_TERMS]
+    many = len(classes) > MOST_TERMS
+    for i in sorted(i for i in likely if counts[i] > 0 or not many):
         top: Expression = Number(amount(counts[i]))
         bottom: Expression = Number(amount(weight))
         if leaves.smoothing == "laplace":
@@ -73,7 +74,10 @@ def _cheapest(node: Node, answer: str) -> tuple[Step, ...]:
             label = f"Cost of answering {level_text(level)}"
             steps.append(step(label, words, total(shortened(parts)) if parts else Number("0"), prices[-1]))
     best = min(prices)
-    return (*steps, Step("Answer", "the cheapest answer, the first of equals", None, best, f"{answer} ({figure(best)})"))
+    return (
+        *steps,
+        Step("Answer", "the cheapest answer, the first of equals", None, best, f"{answer} ({figure(best)})"),
+    )
 
 
 def _number_steps(node: Node) -> tuple[Step, ...]:
@@ -111,11 +115,12 @@ def stop_words(node: Node) -> str:
         ),
         "not significant": f"the best split is not significant{_tested(node)}",
         "collapsed": "what was asked here made no fewer errors on the training rows than this leaf does",
-        "complexity": f"the splits below saved less than cp={getattr(recipe.simplify, 'cp', 0)} of the root's risk each",
+        "complexity": f"the splits below saved less than cp={getattr(recipe.simplify, 'cp', 0)} of all risk each",
         "empty": "no training row came here; it answers for the node above "
         + ("(its most frequent class)" if recipe.leaves.empty == "majority" else "(its distribution)"),
         "decrease too small": (
-            f"the best split decreases the impurity by less than min_impurity_decrease={stopping.min_impurity_decrease:g}"
+            "the best split decreases the impurity by less than min_impurity_decrease="
+            f"{stopping.min_impurity_decrease:g}"
         ),
         "pruned": "pruning cut off what was asked here",
     }
@@ -138,6 +143,3 @@ def _sizes(node: Node) -> str:
     names: Sequence[str] = ("min_samples_leaf", "min_weight_leaf", "min_weight_two")
     set_ones = [f"{name}={getattr(stopping, name):g}" for name in names if getattr(stopping, name) > (name == names[0])]
     return f" ({', '.join(set_ones)})" if set_ones else ""
-
-
-__all__ = ["Name", "answer_steps", "stop_words"]

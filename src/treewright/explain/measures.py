@@ -87,10 +87,10 @@ _MEASURES: dict[type, Measure] = {
 
 
 def criterion_of(recipe: Recipe, target: TargetSpec) -> Criterion:
-    """The criterion that a recipe has for such a target."""
-    chosen = recipe.regression if target.classes is None else recipe.criterion
-    assert chosen is not None  # a tree, and a table that was accepted, has one
-    return chosen
+    """The criterion that a recipe has for such a target; a tree made by hand may come with none."""
+    if target.classes is None:
+        return recipe.regression or Variance()
+    return recipe.criterion or Gini()
 
 
 def measure_of(criterion: Criterion) -> Measure:

@@ -13,17 +13,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 from treewright.choices import CRITERION_NAMES, ChiSquare, Criterion, FTest, GainRatio, InformationGain, Threshold
+from treewright.engine import refuse_recipe
 from treewright.errors import DataError, RecipeError
-from treewright.explain.division import Branch, divided
+from treewright.explain.division import Branch, divided, scores_missing
 from treewright.explain.entries import Entries, at_node, of_table
 from treewright.explain.measures import criterion_of, measure_of, shown_name
-from treewright.explain.ranking_text import table
+from treewright.explain.ranking_text import rows_text, table
 from treewright.explain.search import Found, best_splits
 from treewright.kinds import KindChoice
 from treewright.recipe import CART, Recipe
 from treewright.schema import Level, Task
 from treewright.tree import Split, Tree
 from treewright.tree_words import name_text
+
+#: Longer lists of levels are cut in the words of a branch; the split has them all.
+_MOST_LEVELS = 4
 
 
 @dataclass(frozen=True)
@@ -118,9 +122,9 @@ def rank_splits(
     >>> print(tw.rank_splits(days, "play", ["information_gain", "gini"]))
     CART on play: 4 rows, no 1, yes 3
        column  information_gain    gini  branches: no/yes
-    1  day               0.8113  0.3750  day <= 3.5: 0/3 | day > 3.5: 1/0
-    2  sky               0.3113  0.1250  sky = rain: 1/1 | sky = sun: 0/2
-    3  wind              0.3113  0.1250  wind = yes: 1/1 | wind = no: 0/2
+    1  day               0.8113  0.3750  <= 3.5: 0/3 | > 3.5: 1/0
+    2  sky               0.3113  0.1250  rain: 1/1 | sun: 0/2
+    3  wind              0.3113  0.1250  yes: 1/1 | no: 0/2
     """
     if tree is not None:
         tree[node]  # a node that is not there is an error now, not after reading the table
@@ -133,10 +137,9 @@ def rank_splits(
     wanted = _criteria(criterion, recipe, entries)
     names = tuple(shown_name(one) for one in wanted)
     found = [best_splits(entries, _with_criterion(recipe, one)) for one in wanted]
-    heading = f"{name_text(recipe.name)} on {_rows_text(entries)}" + (f" at node {node}" if tree is not None else "")
-    rankings = [
-        _ranking(entries, recipe, wanted, names, found, first, heading) for first in range(len(wanted))
-    ]
+    place = f", node {node}," if tree is not None else ""
+    heading = f"{name_text(recipe.name)}{place} on {rows_text(entries)}"
+    rankings = [_ranking(entries, recipe, wanted, names, found, first, heading) for first in range(len(wanted))]
     return replace(rankings[0], others=tuple(rankings[1:]))
 
 
@@ -144,8 +147,6 @@ def _criteria(given: Any, recipe: Recipe, entries: Entries) -> tuple[Criterion, 
     """The criteria asked for, known and fit for the target."""
     target = entries.schema.target
     if given is None:
-        from treewright.engine import refuse_recipe
-
         refuse_recipe(recipe, entries.schema)
         return (criterion_of(recipe, target),)
     asked = [given] if isinstance(given, str) or not isinstance(given, Sequence) else list(given)
@@ -156,7 +157,7 @@ def _criteria(given: Any, recipe: Recipe, entries: Entries) -> tuple[Criterion, 
         if isinstance(one, str) and one not in CRITERION_NAMES:
             known = [name for name, c in CRITERION_NAMES.items() if c.task == target.task]
             raise RecipeError(f"criterion={one!r} is not known; for {target.task} choose from {', '.join(known)}")
-        own = criterion_of_or_none(recipe, target.task)
+        own = recipe.regression if target.task == "regression" else recipe.criterion
         resolved = CRITERION_NAMES[one] if isinstance(one, str) else one
         if isinstance(one, str) and own is not None and type(own) is type(resolved):
             resolved = own  # the recipe's own settings of it
@@ -172,10 +173,6 @@ def _criteria(given: Any, recipe: Recipe, entries: Entries) -> tuple[Criterion, 
     if len(set(names)) < len(names):
         raise RecipeError(f"criterion names the same criterion twice: {', '.join(names)}")
     return tuple(chosen)
-
-
-def criterion_of_or_none(recipe: Recipe, task: str) -> Criterion | None:
-    return recipe.regression if task == "regression" else recipe.criterion
 
 
 def _with_criterion(recipe: Recipe, criterion: Criterion) -> Recipe:
@@ -209,26 +206,43 @@ def _ranking(
 
     for place, split in enumerate(own.splits):
         counted = divided(entries, split, recipe.missing, name)
+        placed = scores_missing(recipe.missing) and bool(
+            (entries.missing(split.column_index) & (entries.weight > 0)).any()
+        )
         beaten = place > 0 and own.chosen and split.score > own.splits[0].score + recipe.slack
         candidates.append(
             Candidate(
-                split.column, names[first], split.score, split.gain, split, counted.branches(split.words()),
-                counted.missing_rows, counted.missing,
+                split.column,
+                names[first],
+                split.score,
+                split.gain,
+                split,
+                counted.branches(split.words(most=_MOST_LEVELS, with_missing=placed)),
+                counted.missing_rows,
+                counted.missing,
                 _why_beaten(criteria[first]) if beaten else None,
-                place == 0 and own.chosen, side_by_side(split.column_index),
-            )  # fmt: skip
+                place == 0 and own.chosen,
+                side_by_side(split.column_index),
+            )
         )
     for column, reason in own.reasons.items():
         absent = entries.missing(column) & (entries.weight > 0)
         candidates.append(
             Candidate(
-                entries.schema.columns[column].name, names[first], None, None, None, (),
-                int(absent.sum()), float(entries.weight[absent].sum()), reason, False, side_by_side(column),
-            )  # fmt: skip
+                entries.schema.columns[column].name,
+                names[first],
+                None,
+                None,
+                None,
+                (),
+                int(absent.sum()),
+                float(entries.weight[absent].sum()),
+                reason,
+                False,
+                side_by_side(column),
+            )
         )
-    return Ranking(
-        tuple(candidates), tuple(names[i] for i in order), heading, entries.schema.target.classes, own.stop
-    )
+    return Ranking(tuple(candidates), tuple(names[i] for i in order), heading, entries.schema.target.classes, own.stop)
 
 
 def _why_beaten(criterion: Criterion) -> str:
@@ -238,9 +252,3 @@ def _why_beaten(criterion: Criterion) -> str:
     if isinstance(criterion, (ChiSquare, FTest)):
         return "branches of the choice were enlarged after it had won"
     return "the engine compares with a margin"
-
-
-def _rows_text(entries: Entries) -> str:
-    from treewright.explain.ranking_text import rows_text
-
-    return rows_text(entries)

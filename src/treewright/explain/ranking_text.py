@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_BRANCHES = 4
 _MOST_CLASSES = 5
-_MOST_LEVELS = 4
+_MOST_LETTERS = 50
 #: What is compared is the logarithm, not the statistic.
 _IN_LOGS = {"chi_square", "likelihood_ratio", "f"}
 
@@ -82,15 +82,21 @@ def _score(score: float | None) -> str:
 def _branches(candidate: Candidate, classes: Sequence[Level] | None) -> str:
     if candidate.split is None:
         return candidate.reason or ""
-    words = candidate.split.words(most=_MOST_LEVELS)
-    shown = len(words) if len(words) <= _MOST_BRANCHES else _MOST_BRANCHES - 1
-    parts = [f"{text}: {_size(branch, classes)}" for text, branch in zip(words[:shown], candidate.children, strict=False)]
-    if shown < len(words):
-        parts.append(f"… {len(words) - shown} more")
+    start, branches = f"{name_text(candidate.column)} ", candidate.children
+    shown = len(branches) if len(branches) <= _MOST_BRANCHES else _MOST_BRANCHES - 1
+    # The column has just been named: "= sun" and "<= 3" say enough.
+    words = [_cut(branch.condition.removeprefix(start).removeprefix("= ").removeprefix("in ")) for branch in branches]
+    parts = [f"{text}: {_size(branch, classes)}" for text, branch in zip(words[:shown], branches, strict=False)]
+    if shown < len(branches):
+        parts.append(f"… {len(branches) - shown} more")
     notes = [] if candidate.reason is None else [candidate.reason]
     if candidate.missing:
         notes.append(f"{candidate.missing} missing")
     return " | ".join(parts) + (f"  ({'; '.join(notes)})" if notes else "")
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _MOST_LETTERS else words[: _MOST_LETTERS - 1] + "…"
 
 
 def _size(branch: Branch, classes: Sequence[Level] | None) -> str:

@@ -38,7 +38,7 @@ def significance_steps(division: Division, likelihood_ratio: bool = False) -> tu
 
 def _chi_square(division: Division, likelihood_ratio: bool) -> tuple[list[Step], float, Expected]:
     observed = division.moments
-    test = criteria.tested(np.ascontiguousarray(observed), likelihood_ratio=likelihood_ratio)
+    test = criteria.significance_of(np.ascontiguousarray(observed), likelihood_ratio=likelihood_ratio)
     rows, columns = observed.sum(axis=1), observed.sum(axis=0)
     expected = np.outer(rows, columns) / max(observed.sum(), 1e-300)
     cells = [(o, e) for o, e in zip(observed.ravel().tolist(), expected.ravel().tolist(), strict=True) if e > 0]
@@ -57,7 +57,10 @@ def _chi_square(division: Division, likelihood_ratio: bool) -> tuple[list[Step],
     steps = [
         step(label, words, numbers, test.statistic),
         step("Degrees of freedom", "(branches - 1) × (classes - 1)", Product(factors), test.degrees),
-        _p(test.log_p, f"chance of a statistic of {figure(test.statistic)} or more if branch and class were independent"),
+        _p(
+            test.log_p,
+            f"chance of a statistic of {figure(test.statistic)} or more if branch and class were independent",
+        ),
     ]
     return steps, test.log_p, table
 
@@ -74,10 +77,11 @@ def _log_cell(observed: float, expected: float) -> Expression:
 
 def _f(division: Division) -> tuple[list[Step], float]:
     """The one-way analysis of variance."""
-    test = criteria.tested(np.ascontiguousarray(division.moments), numeric=True)
+    test = criteria.significance_of(np.ascontiguousarray(division.moments), numeric=True)
     filled = division.moments[division.moments[:, 0] > 0]
     whole = filled.sum(axis=0)
-    squares = [float(row[0]) * criteria.impurity_of("variance", np.ascontiguousarray(row)) for row in filled]
+    assert division.centred is not None
+    squares = [square for weight, _, square in division.centred[1:].tolist() if weight > 0]
     within = math.fsum(squares)
     between = float(whole[0]) * criteria.score_of("variance", whole, np.ascontiguousarray(filled))
     mean = division.origin + float(whole[1] / whole[0])

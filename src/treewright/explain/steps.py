@@ -81,15 +81,15 @@ def figures_of(x: float) -> Number:
 # --- how mixed one node is --------------------------------------------------------------------------------------------
 
 
-def impurity_step(label: str, measure: Measure, statistics: FloatArray, moments: FloatArray, origin: float) -> Step:
-    """The impurity of one node."""
+def impurity_step(label: str, measure: Measure, statistics: FloatArray) -> Step:
+    """The impurity of one node, from what the core reads for it."""
     result = criteria.impurity_of(measure.impurity_name, statistics)
     if measure.impurity in ("entropy", "gini", "misclassification"):
         counts = statistics.tolist()
         shown = tuple(shortened([Number(amount(count)) for count in counts]))
         name = Function(measure.impurity, shown)
         return step(label, measure.words, _OF_COUNTS[measure.impurity](counts), result, name=name)
-    return step(label, measure.words, _of_numbers(measure, statistics, moments, origin, result), result)
+    return step(label, measure.words, _of_numbers(measure, statistics), result)
 
 
 def _entropy(counts: Sequence[float]) -> Expression:
@@ -111,20 +111,13 @@ def _misclassification(counts: Sequence[float]) -> Expression:
 _OF_COUNTS = {"entropy": _entropy, "gini": _gini, "misclassification": _misclassification}
 
 
-def _of_numbers(
-    measure: Measure, statistics: FloatArray, moments: FloatArray, origin: float, result: float
-) -> Expression:
-    weight = float(moments[0])
+def _of_numbers(measure: Measure, statistics: FloatArray) -> Expression:
+    weight = float(statistics[0])
     if measure.impurity == "poisson":
-        mean = origin + float(moments[1]) / weight
+        mean = float(statistics[1]) / weight
         logs = Fraction(figures_of(float(statistics[2])), Number(amount(weight)))
         if not mean > 0:
             return logs
         return Sum((("+", logs), ("-", Product((figures_of(mean), Function("ln", (figures_of(mean),)))))))
-    deviations = weight * (result if measure.impurity == "absolute error" else variance_of(moments))
-    share = Fraction(figures_of(deviations), Number(amount(weight)))
+    share = Fraction(figures_of(float(statistics[2])), Number(amount(weight)))
     return Function("sqrt", (share,)) if measure.impurity == "standard deviation" else share
-
-
-def variance_of(moments: FloatArray) -> float:
-    return criteria.impurity_of("variance", moments)

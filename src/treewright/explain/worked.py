@@ -17,7 +17,7 @@ from treewright.errors import DataError
 from treewright.explain.blocks import blocks
 from treewright.explain.curve import Curve, curve_of
 from treewright.explain.derivation import Derivation, derive, gain_before_penalty, solved_cuts, told
-from treewright.explain.division import Branch, Division, divided, scores_missing, stored
+from treewright.explain.division import Branch, Division, divided, scores_missing, stored, stored_weight
 from treewright.explain.entries import Entries, at_node
 from treewright.explain.figures import amount, figure
 from treewright.explain.leaf import answer_steps, stop_words
@@ -144,7 +144,7 @@ def _leaf(node: Node) -> Worked:
     return Worked(
         node.id, None, shown_name(criterion_of(tree.recipe, tree.schema.target)),
         f"Node {node.id} answers {shown} ({size})", tree.schema.target.classes, (rows,), answer_steps(node),
-        None, None, None, True, (f"It asks nothing: {stop_words(node)}.",), _rivals(node, None),
+        None, None, None, True, (f"It asks nothing: {stop_words(node)}.",), _rivals(None, node.rivals),
     )  # fmt: skip
 
 
@@ -186,6 +186,7 @@ def _split(node: Node, split: Split, entries: Entries | None, own: bool = True) 
     complete = derived is not None and _same(derived.score, split.score) and _same(derived.gain, split.gain)
     remarks = _remarks(node, split, division, derived, complete, entries, own)
     shown = derived if complete or entries is not None else None
+    chosen, rivals = split if own else node.split, node.rivals
     significance: tuple[Step, ...] = ()
     if shown is not None and division is not None and split.statistic is not None and shown.expected is None:
         significance = tuple(significance_steps(division)[0]) if name not in ("chi_square", "f") else ()
@@ -193,7 +194,7 @@ def _split(node: Node, split: Split, entries: Entries | None, own: bool = True) 
         node.id, split.column, shown_name(criterion), _heading(node, split, own), tree.schema.target.classes,
         () if division is None else division.branches(conditions), () if shown is None else shown.steps,
         None if shown is None else shown.score, None if shown is None else shown.gain, split.score, complete,
-        remarks, _rivals(node, split), significance, None if shown is None else shown.expected,
+        (*remarks, *_beaten(criterion, chosen, rivals)), _rivals(chosen, rivals), significance, None if shown is None else shown.expected,
         curve if curve is not None and not split.spec.has_levels else None,
     )  # fmt: skip
 
@@ -207,8 +208,8 @@ def _derived(
     cuts = None
     if isinstance(numeric, Threshold) and numeric.penalised and split.spec.kind not in ("nominal", "boolean"):
         before = gain_before_penalty(division)
-        cuts = curve.n_allowed if curve is not None else None
-        cuts = cuts if cuts else solved_cuts(before, division, split.gain)
+        counted = curve.n_tried if curve is not None else 0
+        cuts = counted or solved_cuts(before, division, split.gain)
     merged = isinstance(tree.recipe.branching, Merge)
     multiplier = split.log_multiplier if merged else None
     return derive(criterion, division, conditions, cuts=cuts, log_multiplier=multiplier)
@@ -227,16 +228,16 @@ def _heading(node: Node, split: Split, own: bool) -> str:
     return f"Node {node.id} {verb} {question} ({size})"
 
 
-def _rivals(node: Node, split: Split | None) -> tuple[Rival, ...]:
+def _rivals(chosen: Split | None, rivals: Sequence[Split]) -> tuple[Rival, ...]:
     """All that was compared here, best first: the winner, then those it beat."""
-    known = ((node.split, True),) if node.split is not None else ()
-    several = (*known, *((rival, False) for rival in node.rivals))
-    return tuple(Rival(s.column, _question(s), s.score, s.gain, won) for s, won in several if s is not None)
+    several = rivals if chosen is None else (chosen, *rivals)
+    return tuple(Rival(s.column, _question(s), s.score, s.gain, s is chosen) for s in several)
 
 
 def _question(split: Split) -> str:
-    words = split.words(most=_MOST_LEVELS, with_missing=False)
-    return words[0] if split.n_children == 2 else f"{name_text(split.column)}, {split.n_children} branches"
+    if split.n_children > 2:
+        return f"{name_text(split.column)}, {split.n_children} branches"
+    return split.words(most=_MOST_LEVELS, with_missing=False)[0]
 
 
 # --- what is unknown or unusual ---------------------------------------------------------------------------------------
@@ -254,7 +255,10 @@ def _remarks(
     tree, remarks = node.tree, []
     name = name_text(split.column)
     if not complete:
-        remarks.append(_why_not(node, split, division, derived, entries, own))
+        remarks.append(_why_not(node, split, derived, entries, own))
+    elif isinstance(criterion_of(tree.recipe, tree.schema.target), Custom) and entries is None and own:
+        if _lacks_values(node, split):
+            remarks.append(f"Some rows have no value of {name}; the branches show all rows that went there.")
     if complete and division is not None and division.missing_rows:
         remarks.append(
             f"{division.missing_rows} rows of weight {amount(division.missing)} have no value of {name}; they are not "
@@ -262,13 +266,10 @@ def _remarks(
         )
     if tree.schema.target.costs is not None or tree.schema.target.priors is not None:
         remarks.append("Weights are altered by costs or priors, as the split was chosen by them.")
-    remarks += _beaten(node)
     return tuple(remarks)
 
 
-def _why_not(
-    node: Node, split: Split, division: Division | None, derived: Derivation | None, entries: Entries | None, own: bool
-) -> str:
+def _why_not(node: Node, split: Split, derived: Derivation | None, entries: Entries | None, own: bool) -> str:
     name, score = name_text(split.column), figure(split.score)
     if not own and entries is None:
         return (
@@ -277,6 +278,11 @@ def _why_not(
         )
     if entries is not None:
         found = "no score" if derived is None else f"the score {figure(derived.score)}"
+        if node.tree.cuts and _same_rows(node, entries):
+            return (
+                f"The rows that are here now lead to {found}, the tree stores {score}: pruning put this question in "
+                "the place of another, below which it had been chosen on fewer rows."
+            )
         return (
             f"The rows given lead to {found}, the tree stores {score}: they are not the rows, or have not the weights, "
             "that this split was chosen by."
@@ -289,8 +295,8 @@ def _why_not(
         )
     if node.tree.cuts:
         return (
-            f"Pruning moved rows after this split was chosen, so the stored counts no longer lead to its score {score}; "
-            "what they were is unknown."
+            f"Pruning moved rows after this split was chosen, so the stored counts no longer lead to its score "
+            f"{score}; what they were is unknown."
         )
     return (
         f"The stored counts do not lead to the stored score {score}: rows without a value of {name} were counted "
@@ -298,8 +304,14 @@ def _why_not(
     )
 
 
+def _same_rows(node: Node, entries: Entries) -> bool:
+    """Whether the rows given are the rows the tree has here."""
+    weight = stored_weight(node)
+    return node.rows == entries.n_rows and math.isclose(weight, entries.total, rel_tol=1e-6)
+
+
 def _lacks_values(node: Node, split: Split) -> bool:
-    """Whether the branches' weights are not the shares of the rows with a value, or rows were left behind or doubled."""
+    """Whether branches do not weigh the shares of the rows with a value, or rows were left behind or doubled."""
     children = [node.tree[child] for child in node.children]
     if sum(child.rows for child in children) != node.rows:
         return True
@@ -307,19 +319,15 @@ def _lacks_values(node: Node, split: Split) -> bool:
     return any(abs(c.weight / whole - share) > 1e-9 for c, share in zip(children, split.share, strict=True))
 
 
-def _beaten(node: Node) -> list[str]:
-    """Why the choice beat its best rival, where the scores alone do not say."""
-    chosen = node.split
-    if chosen is None or not node.rivals:
+def _beaten(criterion: Criterion, chosen: Split | None, rivals: Sequence[Split]) -> list[str]:
+    """Why the choice beat its best rival."""
+    if chosen is None or not rivals:
         return []
-    rival = node.rivals[0]
+    rival = rivals[0]
     ours, theirs = name_text(chosen.column), name_text(rival.column)
-    criterion = criterion_of(node.tree.recipe, node.tree.schema.target)
     if rival.score > chosen.score and isinstance(criterion, GainRatio) and criterion.average_rule:
-        return [
-            f"{theirs} has the larger ratio, but its gain {figure(rival.gain)} is below the average of all columns, and "
-            "only columns of at least average gain compete."
-        ]
+        gain = figure(rival.gain)
+        return [f"{theirs} has the larger ratio, but its gain {gain} is below the average of all columns."]
     if _same(rival.score, chosen.score):
         return [f"{ours} and {theirs} are equal; the first column wins."]
     return [f"{ours} wins: {figure(chosen.score)} against {figure(rival.score)} for {theirs}."]

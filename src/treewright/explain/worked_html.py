@@ -38,21 +38,26 @@ def _block(block: Block) -> str:
         case Grid():
             return _grid(block)
         case Steps():
-            items = "\n".join(f"<li>{_step(step)}</li>" for step in block.steps)
+            items = "\n".join(
+                f"<li><strong>{escape(step.label)}</strong>{escape(words)}{_equation(step)}</li>"
+                for words, step in block.told()
+            )
             return f'<h4>{escape(block.caption)}</h4>\n<ol class="tw-steps">\n{items}\n</ol>'
         case Plot(caption, curve):
             words = escape(curve_words(curve))
-            return f'<figure class="tw-curve">\n{_svg(curve)}\n<figcaption>{escape(caption)}: {words}</figcaption>\n</figure>'
+            caption = f"<figcaption>{escape(caption)}: {words}</figcaption>"
+            return f'<figure class="tw-curve">\n{_svg(curve)}\n{caption}\n</figure>'
 
 
-def _step(step: Step) -> str:
+def _equation(step: Step) -> str:
     parts = [mathml(part) for part in (step.name, step.numbers) if part is not None]
     number = step.shown[-1:].isdigit() or "∞" in step.shown
     parts.append(mathml(Number(step.shown) if number else Name(step.shown)))
     equation = "<mo>=</mo>".join(parts)
+    # A long equation is scrolled rather than let it widen the page.
     return (
-        f"<strong>{escape(step.label)}</strong>: <span>{escape(step.formula)}</span><br>"
-        f'<math alttext="{escape(step.text)}">{equation}</math>'
+        f'<div class="tw-equation" style="overflow-x:auto;padding:.3em 0"><math displaystyle="true" alttext="{escape(step.text)}">'
+        f"{equation}</math></div>"
     )
 
 
@@ -65,7 +70,7 @@ def _grid(grid: Grid) -> str:
         lines.append(f'<tr><th scope="row" align="left">{escape(first)}</th>{cells}</tr>')
     body = "\n".join(lines)
     return (
-        f'<table class="tw-table">\n<caption>{escape(grid.caption)}</caption>\n<thead><tr>{head}</tr></thead>\n'
+        f'<table class="tw-table" cellpadding="3">\n<caption>{escape(grid.caption)}</caption>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody>\n</table>"
     )
 
@@ -84,11 +89,8 @@ def _svg(curve: Curve) -> str:
     line = " ".join(f"{x[i]:.1f},{y[i]:.1f}" for i in keep)
     dots = ""
     if len(x) <= 60:
-        dots = "".join(
-            f'<circle cx="{x[i]:.1f}" cy="{y[i]:.1f}" r="2"{"" if curve.allowed[i] else faint}/>'
-            for i in range(len(x))
-            for faint in (' opacity="0.35"',)
-        )
+        faint = ["" if allowed else ' opacity="0.35"' for allowed in curve.allowed.tolist()]
+        dots = "".join(f'<circle cx="{x[i]:.1f}" cy="{y[i]:.1f}" r="2"{faint[i]}/>' for i in range(len(x)))
     best = ""
     if curve.best is not None:
         at = f"{x[curve.best]:.1f}"
@@ -96,9 +98,7 @@ def _svg(curve: Curve) -> str:
             f'<line x1="{at}" x2="{at}" y1="{_MARGIN}" y2="{_HEIGHT}" stroke-dasharray="3 3"/>'
             f'<circle cx="{at}" cy="{y[curve.best]:.1f}" r="4"/>'
         )
-    first, last = break_texts(curve.spec, [float(curve.cuts[0]), float(curve.cuts[-1])], True) if len(x) > 1 else (
-        break_texts(curve.spec, [float(curve.cuts[0])], True) * 2
-    )
+    first, last = (break_texts(curve.spec, [float(curve.cuts[i])], True)[0] for i in (0, -1))
     base = _HEIGHT + 14
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT + 20}" width="{_WIDTH}" height="{_HEIGHT + 20}" role="img" '

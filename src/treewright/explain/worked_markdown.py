@@ -33,27 +33,24 @@ def _block(block: Block) -> str:
             return _grid(block)
         case Steps():
             lines = [f"**{_escaped(block.caption)}**", ""]
-            lines += [f"{place}. {_step(step)}" for place, step in enumerate(block.steps, 1)]
+            for place, (words, step) in enumerate(block.told(), 1):
+                lines.append(f"{place}. **{_escaped(step.label)}**{_escaped(words)}  \n   ${_equation(step)}$")
             return "\n".join(lines)
         case Plot(caption, curve):
             return f"**{_escaped(caption)}**\n\n`{sparkline(curve)}`\n\n{_escaped(curve_words(curve))}"
 
 
-def _step(step: Step) -> str:
+def _equation(step: Step) -> str:
     parts = [latex(part) for part in (step.name, step.numbers) if part is not None]
     result = Number(step.shown) if step.shown[-1:].isdigit() or "∞" in step.shown else Name(step.shown)
-    return f"{_escaped(step.label)}: {_escaped(step.formula)}  \n   ${' = '.join([*parts, latex(result)])}$"
+    return " = ".join([*parts, latex(result)])
 
 
 def _grid(grid: Grid) -> str:
     rules = [":--" if i < grid.words else "--:" for i in range(len(grid.header))]
-    rows = [grid.header, tuple(rules), *grid.rows]
-    lines = ["| " + " | ".join(row if row is rule else _escaped(row) for row, rule in _cells(one, rules)) + " |" for one in rows]
+    head, *rows = (list(map(_escaped, row)) for row in (grid.header, *grid.rows))
+    lines = [f"| {' | '.join(row)} |" for row in (head, rules, *rows)]
     return "\n".join([f"**{_escaped(grid.caption)}**", "", *lines])
-
-
-def _cells(row: Sequence[str], rules: Sequence[str]) -> list[tuple[str, str]]:
-    return list(zip(row, rules, strict=True))
 
 
 def _escaped(words: str) -> str:

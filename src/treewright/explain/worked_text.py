@@ -1,7 +1,7 @@
 """A derivation as text for a terminal.
 
 Comes in: blocks. Goes out: lines.
-Always holds: tables line up; long arithmetic is broken between terms and never in a number; a curve is one line of bars.
+Always holds: tables line up; long arithmetic is broken between its terms; a curve is one line of bars.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from treewright.explain.curve import Curve
 WIDTH = 100
 _BARS = "▁▂▃▄▅▆▇█"
 _SPARKS = 60
+#: Stands for a blank at which no line may be broken.
+_TIED = "\x1f"
 
 
 def text(blocks: Sequence[Block]) -> str:
@@ -58,14 +60,26 @@ def _grid(grid: Grid) -> str:
 def _steps(block: Steps) -> str:
     lines = [block.caption]
     digits = len(str(len(block.steps)))
-    for place, step in enumerate(block.steps, 1):
-        indent = " " * (digits + 4)
-        lines.append(f"  {place:>{digits}}. {step.label}: {step.formula}")
-        lines += textwrap.wrap(
-            step.text, WIDTH, initial_indent=indent, subsequent_indent=indent + "    ", break_long_words=False,
-            break_on_hyphens=False,
-        )  # fmt: skip
+    indent = " " * (digits + 4)
+    for place, (words, step) in enumerate(block.told(), 1):
+        lines += _wrapped(step.label + words, f"  {place:>{digits}}. ", indent)
+        lines += [line.replace(_TIED, " ") for line in _wrapped(_tied(step.text), indent, indent + "    ")]
     return "\n".join(lines)
+
+
+def _wrapped(words: str, first: str, later: str) -> list[str]:
+    return textwrap.wrap(
+        words, WIDTH, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _tied(words: str) -> str:
+    """Blanks inside brackets, and around × and =, hold together."""
+    depth, out = 0, []
+    for c in words:
+        depth += (c == "(") - (c == ")")
+        out.append(_TIED if c == " " and depth else c)
+    return "".join(out).replace(" × ", f"{_TIED}×{_TIED}").replace(" log2(", f"{_TIED}log2(").replace("= ", f"={_TIED}")
 
 
 def sparkline(curve: Curve) -> str:
@@ -75,5 +89,5 @@ def sparkline(curve: Curve) -> str:
     tops = [float(curve.scores[g].max()) for g in groups]
     low, high = min(0.0, *tops), max(tops)
     scale = (len(_BARS) - 1) / (high - low) if high > low else 0.0
-    bars = [_BARS[round((top - low) * scale)] if curve.allowed[g].any() else "·" for g, top in zip(groups, tops, strict=True)]
-    return "".join(bars)
+    bars = [_BARS[round((top - low) * scale)] for top in tops]
+    return "".join(bar if curve.allowed[g].any() else "·" for g, bar in zip(groups, bars, strict=True))
