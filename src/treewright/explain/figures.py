@@ -20,7 +20,7 @@ def figure(x: float) -> str:
         return {math.inf: "∞", -math.inf: "-∞"}.get(x, "unknown")
     if x == int(x) and abs(x) < 1e15:
         return str(int(x))
-    if abs(x) < 1e-3:
+    if abs(x) < 1e-2:
         return f"{x:.4g}"
     if abs(x) < 1e5:
         return f"{x:.4f}"

@@ -137,6 +137,9 @@ def rank_splits(
     wanted = _criteria(criterion, recipe, entries)
     names = tuple(shown_name(one) for one in wanted)
     found = [best_splits(entries, _with_criterion(recipe, one)) for one in wanted]
+    if tree is not None:
+        own = criterion_of(recipe, tree.schema.target)
+        found = [_as_grown(f, tree[node].split) if c == own else f for f, c in zip(found, wanted, strict=True)]
     place = f", node {node}," if tree is not None else ""
     heading = f"{name_text(recipe.name)}{place} on {rows_text(entries)}"
     rankings = [_ranking(entries, recipe, wanted, names, found, first, heading) for first in range(len(wanted))]
@@ -183,6 +186,16 @@ def _with_criterion(recipe: Recipe, criterion: Criterion) -> Recipe:
     role = "regression" if criterion.task == "regression" else "criterion"
     other = "criterion" if role == "regression" else "regression"
     return replace(recipe, numeric=numeric, simplify=None, pruning=None, **{role: criterion, other: None})  # type: ignore[arg-type]
+
+
+def _as_grown(found: Found, chosen: Split | None) -> Found:
+    """The tree's own choice first: C4.5's average leaves out columns by the size of the whole table, unknown here."""
+    if chosen is None or not found.splits or found.splits[0].column_index == chosen.column_index:
+        return found
+    first = [split for split in found.splits if split.column_index == chosen.column_index]
+    rest = [split for split in found.splits if split.column_index != chosen.column_index]
+    rest.sort(key=lambda split: -split.score)  # stable: equal ones stay in the engine's order
+    return replace(found, splits=(*first, *rest), chosen=bool(first))
 
 
 def _ranking(

@@ -20,6 +20,7 @@ from treewright.explain.formula import (
     Expression,
     Fraction,
     Function,
+    Name,
     Number,
     Power,
     Product,
@@ -51,10 +52,16 @@ class Step:
     name: Expression | None = None
 
     @property
+    def sides(self) -> tuple[Expression, ...]:
+        """What stands left and right of the equals signs."""
+        number = self.shown[-1:].isdigit() or self.shown.endswith("∞")
+        parts = (self.name, self.numbers, Number(self.shown) if number else Name(self.shown))
+        return tuple(part for part in parts if part is not None)
+
+    @property
     def text(self) -> str:
         """The arithmetic on one line."""
-        parts = [plain(part) for part in (self.name, self.numbers) if part is not None]
-        return " = ".join([*parts, self.shown])
+        return " = ".join(map(plain, self.sides))
 
 
 def step(

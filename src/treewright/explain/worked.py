@@ -142,10 +142,20 @@ def _leaf(node: Node) -> Worked:
     shown = figure(prediction) if isinstance(prediction, float) and node.counts is None else level_text(prediction)
     rows = Branch("this leaf", node.rows, node.weight, node.counts, node.mean, node.deviation)
     return Worked(
-        node.id, None, shown_name(criterion_of(tree.recipe, tree.schema.target)),
-        f"Node {node.id} answers {shown} ({size})", tree.schema.target.classes, (rows,), answer_steps(node),
-        None, None, None, True, (f"It asks nothing: {stop_words(node)}.",), _rivals(None, node.rivals),
-    )  # fmt: skip
+        node=node.id,
+        column=None,
+        criterion=shown_name(criterion_of(tree.recipe, tree.schema.target)),
+        heading=f"Node {node.id} answers {shown} ({size})",
+        classes=tree.schema.target.classes,
+        branches=(rows,),
+        steps=answer_steps(node),
+        score=None,
+        gain=None,
+        stored=None,
+        complete=True,
+        remarks=(f"It asks nothing: {stop_words(node)}.",),
+        rivals=_rivals(None, node.rivals),
+    )
 
 
 def _rival(node: Node, column: str, entries: Entries | None) -> Worked:
@@ -191,12 +201,23 @@ def _split(node: Node, split: Split, entries: Entries | None, own: bool = True) 
     if shown is not None and division is not None and split.statistic is not None and shown.expected is None:
         significance = tuple(significance_steps(division)[0]) if name not in ("chi_square", "f") else ()
     return Worked(
-        node.id, split.column, shown_name(criterion), _heading(node, split, own), tree.schema.target.classes,
-        () if division is None else division.branches(conditions), () if shown is None else shown.steps,
-        None if shown is None else shown.score, None if shown is None else shown.gain, split.score, complete,
-        (*remarks, *_beaten(criterion, chosen, rivals)), _rivals(chosen, rivals), significance, None if shown is None else shown.expected,
-        curve if curve is not None and not split.spec.has_levels else None,
-    )  # fmt: skip
+        node=node.id,
+        column=split.column,
+        criterion=shown_name(criterion),
+        heading=_heading(node, split, own),
+        classes=tree.schema.target.classes,
+        branches=() if division is None else division.branches(conditions),
+        steps=() if shown is None else shown.steps,
+        score=None if shown is None else shown.score,
+        gain=None if shown is None else shown.gain,
+        stored=split.score,
+        complete=complete,
+        remarks=(*remarks, *_beaten(criterion, chosen, rivals)),
+        rivals=_rivals(chosen, rivals),
+        significance=significance,
+        expected=None if shown is None else shown.expected,
+        curve=None if split.spec.has_levels else curve,
+    )
 
 
 def _derived(
@@ -256,9 +277,8 @@ def _remarks(
     name = name_text(split.column)
     if not complete:
         remarks.append(_why_not(node, split, derived, entries, own))
-    elif isinstance(criterion_of(tree.recipe, tree.schema.target), Custom) and entries is None and own:
-        if _lacks_values(node, split):
-            remarks.append(f"Some rows have no value of {name}; the branches show all rows that went there.")
+    elif entries is None and not scores_missing(tree.recipe.missing) and _lacks_values(node, split):  # a user's formula
+        remarks.append(f"Some rows have no value of {name}; the branches show all rows that went there.")
     if complete and division is not None and division.missing_rows:
         remarks.append(
             f"{division.missing_rows} rows of weight {amount(division.missing)} have no value of {name}; they are not "

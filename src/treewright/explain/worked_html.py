@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.explain.blocks import Block, Grid, Plot, Remark, Steps, Title, curve_words
 from treewright.explain.curve import Curve
-from treewright.explain.formula import Name, Number, mathml
+from treewright.explain.formula import mathml
 from treewright.explain.steps import Step
 from treewright.tree_words import break_texts
 
@@ -50,15 +50,10 @@ def _block(block: Block) -> str:
 
 
 def _equation(step: Step) -> str:
-    parts = [mathml(part) for part in (step.name, step.numbers) if part is not None]
-    number = step.shown[-1:].isdigit() or "∞" in step.shown
-    parts.append(mathml(Number(step.shown) if number else Name(step.shown)))
-    equation = "<mo>=</mo>".join(parts)
+    equation = "<mo>=</mo>".join(map(mathml, step.sides))
+    written = f'<math displaystyle="true" alttext="{escape(step.text)}">{equation}</math>'
     # A long equation is scrolled rather than let it widen the page.
-    return (
-        f'<div class="tw-equation" style="overflow-x:auto;padding:.3em 0"><math displaystyle="true" alttext="{escape(step.text)}">'
-        f"{equation}</math></div>"
-    )
+    return f'<div class="tw-equation" style="overflow-x:auto;padding:.3em 0">{written}</div>'
 
 
 def _grid(grid: Grid) -> str:
@@ -70,8 +65,8 @@ def _grid(grid: Grid) -> str:
         lines.append(f'<tr><th scope="row" align="left">{escape(first)}</th>{cells}</tr>')
     body = "\n".join(lines)
     return (
-        f'<table class="tw-table" cellpadding="3">\n<caption>{escape(grid.caption)}</caption>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{body}\n</tbody>\n</table>"
+        f'<table class="tw-table" cellpadding="3">\n<caption>{escape(grid.caption)}</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
     )
 
 

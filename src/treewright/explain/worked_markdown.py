@@ -11,8 +11,7 @@ import re
 from collections.abc import Sequence
 
 from treewright.explain.blocks import Block, Grid, Plot, Remark, Steps, Title, curve_words
-from treewright.explain.formula import Name, Number, latex
-from treewright.explain.steps import Step
+from treewright.explain.formula import latex
 from treewright.explain.worked_text import sparkline
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~&])")
@@ -34,16 +33,12 @@ def _block(block: Block) -> str:
         case Steps():
             lines = [f"**{_escaped(block.caption)}**", ""]
             for place, (words, step) in enumerate(block.told(), 1):
-                lines.append(f"{place}. **{_escaped(step.label)}**{_escaped(words)}  \n   ${_equation(step)}$")
+                lines.append(
+                    f"{place}. **{_escaped(step.label)}**{_escaped(words)}  \n   ${' = '.join(map(latex, step.sides))}$"
+                )
             return "\n".join(lines)
         case Plot(caption, curve):
             return f"**{_escaped(caption)}**\n\n`{sparkline(curve)}`\n\n{_escaped(curve_words(curve))}"
-
-
-def _equation(step: Step) -> str:
-    parts = [latex(part) for part in (step.name, step.numbers) if part is not None]
-    result = Number(step.shown) if step.shown[-1:].isdigit() or "∞" in step.shown else Name(step.shown)
-    return " = ".join([*parts, latex(result)])
 
 
 def _grid(grid: Grid) -> str:
