@@ -193,7 +193,9 @@ def _split(node: Node, split: Split, entries: Entries | None, own: bool = True) 
     derived = None
     if division is not None and division.known > 0 and division.weights.max() > 0:
         derived = _derived(criterion, tree, split, division, conditions, curve)
-    complete = derived is not None and _same(derived.score, split.score) and _same(derived.gain, split.gain)
+    # A root turns the last digit of a sum into half of all digits.
+    near = 1e-7 * (1 + node.impurity) if name == "standard_deviation" else 1e-9
+    complete = derived is not None and _same(derived.score, split.score, near) and _same(derived.gain, split.gain, near)
     remarks = _remarks(node, split, division, derived, complete, entries, own)
     shown = derived if complete or entries is not None else None
     chosen, rivals = split if own else node.split, node.rivals
@@ -236,8 +238,8 @@ def _derived(
     return derive(criterion, division, conditions, cuts=cuts, log_multiplier=multiplier)
 
 
-def _same(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+def _same(a: float, b: float, near: float = 1e-9) -> bool:
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=near)
 
 
 def _heading(node: Node, split: Split, own: bool) -> str:
@@ -276,8 +278,8 @@ def _remarks(
     tree, remarks = node.tree, []
     name = name_text(split.column)
     if not complete:
-        remarks.append(_why_not(node, split, derived, entries, own))
-    elif entries is None and not scores_missing(tree.recipe.missing) and _lacks_values(node, split):  # a user's formula
+        remarks.append(_why_not(node, split, division, derived, entries, own))
+    elif entries is None and division is not None and _unscored(node, split, division):  # by a user's formula
         remarks.append(f"Some rows have no value of {name}; the branches show all rows that went there.")
     if complete and division is not None and division.missing_rows:
         remarks.append(
@@ -289,7 +291,9 @@ def _remarks(
     return tuple(remarks)
 
 
-def _why_not(node: Node, split: Split, derived: Derivation | None, entries: Entries | None, own: bool) -> str:
+def _why_not(
+    node: Node, split: Split, division: Division | None, derived: Derivation | None, entries: Entries | None, own: bool
+) -> str:
     name, score = name_text(split.column), figure(split.score)
     if not own and entries is None:
         return (
@@ -307,7 +311,7 @@ def _why_not(node: Node, split: Split, derived: Derivation | None, entries: Entr
             f"The rows given lead to {found}, the tree stores {score}: they are not the rows, or have not the weights, "
             "that this split was chosen by."
         )
-    if not scores_missing(node.tree.recipe.missing) and _lacks_values(node, split):
+    if division is not None and _unscored(node, split, division):
         return (
             f"Some rows have no value of {name}. The score {score} counts only rows that have one, while the tree "
             f"stores each branch with all rows that went there, so how they were counted is unknown; "
@@ -330,13 +334,17 @@ def _same_rows(node: Node, entries: Entries) -> bool:
     return node.rows == entries.n_rows and math.isclose(weight, entries.total, rel_tol=1e-6)
 
 
-def _lacks_values(node: Node, split: Split) -> bool:
-    """Whether branches do not weigh the shares of the rows with a value, or rows were left behind or doubled."""
-    children = [node.tree[child] for child in node.children]
-    if sum(child.rows for child in children) != node.rows:
+def _unscored(node: Node, split: Split, division: Division) -> bool:
+    """Whether rows without a value are in the branches but were not scored there.
+
+    Then branches do not weigh the shares of the rows with a value, or rows were left behind or doubled.
+    """
+    if scores_missing(node.tree.recipe.missing):
+        return False
+    if sum(division.rows or ()) != node.rows:
         return True
-    whole = sum(child.weight for child in children) or 1.0
-    return any(abs(c.weight / whole - share) > 1e-9 for c, share in zip(children, split.share, strict=True))
+    shares = division.weights / max(float(division.weights.sum()), 1e-300)
+    return any(abs(a - b) > 1e-9 for a, b in zip(shares.tolist(), split.share, strict=True))
 
 
 def _beaten(criterion: Criterion, chosen: Split | None, rivals: Sequence[Split]) -> list[str]:
