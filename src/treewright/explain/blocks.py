@@ -167,7 +167,7 @@ def _rivals(worked: Worked) -> Grid:
 
 
 def _plot(curve: Curve) -> Plot:
-    return Plot(f"{curve.measure[:1].upper()}{curve.measure[1:]} of every cut of {name_text(curve.spec.name)}", curve)
+    return Plot(f"{curve.measure[:1].upper()}{curve.measure[1:]} over the cuts of {name_text(curve.spec.name)}", curve)
 
 
 def curve_words(curve: Curve) -> str:

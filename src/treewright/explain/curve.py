@@ -85,7 +85,10 @@ def curve_of(
         kept = np.unique(kept)
         places, allowed = places[kept], allowed[:, kept]
     scores, fits = cutter.scores(places, criterion, measure, allowed), np.asarray(allowed.any(axis=0))
-    cuts = np.array([_stored(levels[i], levels[i + 1], numeric, values, entries) for i in places])
+    cuts = levels[places] / 2 + levels[places + 1] / 2
+    if numeric.at == "observed":  # the largest value of the whole table that is not above
+        everywhere = np.unique(values[(entries.everywhere > 0) & ~entries.missing(column)])
+        cuts = everywhere[np.searchsorted(everywhere, cuts, side="right") - 1]
     name = "information gain" if measure.name == "gain_ratio" else measure.score
     return Curve(spec, name, cuts, scores, fits, _best(scores, fits), n_allowed, n_tried, thinned)
 
@@ -96,12 +99,6 @@ def _best(scores: FloatArray, allowed: NDArray[np.bool_]) -> int | None:
         return None
     top = float(scores[allowed].max())
     return int(np.argmax(allowed & (scores >= top - 1e-12 * max(1.0, abs(top)))))
-
-
-def _stored(low: float, high: float, numeric: Threshold, values: FloatArray, entries: Entries) -> float:
-    """The number the recipe stores for a cut between two values."""
-    middle = float(low / 2 + high / 2)
-    return middle if numeric.at == "midpoint" else float(values[(entries.everywhere > 0) & (values <= middle)].max())
 
 
 #: Where the low side, the high side and the rows without a value are counted: one order for each way to try.

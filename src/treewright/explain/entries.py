@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.costs import altered
-from treewright.encode import MISSING_CODE, Encoded, describe, encode
+from treewright.encode import MISSING_CODE, Encoded, encode
 from treewright.engine import reach
 from treewright.errors import DataError
 from treewright.kinds import KindChoice
+from treewright.learn import training_table
 from treewright.recipe import Recipe
 from treewright.schema import Schema, Task
 from treewright.table import read, taken
@@ -64,13 +65,7 @@ def of_table(
     """The rows of a root, for a table from which nothing was learned yet."""
     if target is None:
         raise DataError("rank_splits needs to know the target: name its column, or give a tree")
-    frame = read(data)
-    answers, frame = taken(frame, target, "target")
-    weights = None
-    if weight is not None:
-        weights, frame = taken(frame, weight, "weight")
-    schema = describe(frame, answers, task, kinds)
-    encoded = encode(frame, schema, training=True, target=answers, weight=weights)
+    encoded, schema = training_table(data, target, weight, kinds, task)
     return _entries(encoded, schema, recipe)
 
 
