@@ -49,6 +49,8 @@ from treewright.errors import DataError, FileError, RecipeError, TreewrightError
 from treewright.explain.changes import changes
 from treewright.explain.contributions import contributions
 from treewright.explain.path import explain
+from treewright.explain.ranking import rank_splits
+from treewright.explain.worked import worked
 from treewright.export.saved import load, save
 from treewright.learn import learn
 from treewright.predict import apply, predict, predict_proba
@@ -182,8 +184,10 @@ __all__ = [
     "predict_proba",
     "prune",
     "pruning_path",
+    "rank_splits",
     "render",
     "save",
+    "worked",
 ]
 
 _ESTIMATORS = frozenset(name for name in __all__ if name.endswith(("Classifier", "Regressor")))
