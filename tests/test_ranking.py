@@ -37,7 +37,7 @@ def under(tree: tw.Tree, level: str) -> int:
 
 
 def test_tennis() -> None:
-    ranking = tw.rank_splits(TENNIS, "Play", ["information_gain", "gain_ratio"], recipe=tw.ID3)
+    ranking = tw.rank_splits(TENNIS, "Play", ["information_gain", "gain_ratio"])
     assert scores(ranking) == {"Outlook": 0.2467, "Humidity": 0.1518, "Wind": 0.0481, "Temperature": 0.0292}
     ratio = {"Outlook": 0.1564, "Humidity": 0.1518, "Wind": 0.0488, "Temperature": 0.0188}
     assert scores(ranking.by("gain_ratio")) == ratio
@@ -62,16 +62,17 @@ def test_tennis_in_sunny() -> None:
 
 
 def test_tennis_by_default_is_the_recipes_criterion() -> None:
-    assert tw.rank_splits(TENNIS, "Play").criteria == ("gini",)
+    assert tw.rank_splits(TENNIS, "Play", recipe=tw.CART).criteria == ("gini",)
+    assert tw.rank_splits(TENNIS, "Play").criteria == ("information_gain",)
     assert tw.rank_splits(GOLF, "Hours").criteria == ("variance",)
     assert tw.rank_splits(TENNIS, "Play", recipe=tw.C45).criteria == ("gain_ratio",)
 
 
 def test_trading_and_buys() -> None:
     parent = 1 - 0.4**2 - 0.6**2
-    after = {c.column: round(parent - c.gain, 4) for c in tw.rank_splits(TRADING, "Return")}
+    after = {c.column: round(parent - c.gain, 4) for c in tw.rank_splits(TRADING, "Return", "gini")}
     assert after == {"Past_Trend": 0.2667, "Trading_Volume": 0.3429, "Open_Interest": 0.4667}
-    assert scores(tw.rank_splits(BUYS, "Buys", "entropy", recipe=tw.ID3)) == {"Age": 0.5577, "Income": 0.1678}
+    assert scores(tw.rank_splits(BUYS, "Buys", "entropy")) == {"Age": 0.5577, "Income": 0.1678}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_trading_and_buys() -> None:
 )
 def test_cricket(criterion: str, before: float, gender: float, form: float) -> None:
     plays = [int(p == "yes") for p in CRICKET["Plays"]] if criterion == "variance" else CRICKET["Plays"]
-    ranking = tw.rank_splits({**CRICKET, "Plays": plays}, "Plays", criterion, recipe=tw.ID3)
+    ranking = tw.rank_splits({**CRICKET, "Plays": plays}, "Plays", criterion)
     assert {c.column: round(before - c.gain, 4) for c in ranking} == {"Gender": gender, "Class": form}
 
 

@@ -12,7 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
-from treewright.choices import CRITERION_NAMES, ChiSquare, Criterion, FTest, GainRatio, InformationGain, Threshold
+from treewright.choices import (
+    CRITERION_NAMES,
+    ChiSquare,
+    Criterion,
+    EachValue,
+    FTest,
+    GainRatio,
+    Ignore,
+    InformationGain,
+    Threshold,
+    Variance,
+)
 from treewright.engine import refuse_recipe
 from treewright.errors import DataError, RecipeError
 from treewright.explain.division import Branch, divided, scores_missing
@@ -21,10 +32,18 @@ from treewright.explain.measures import criterion_of, measure_of, shown_name
 from treewright.explain.ranking_text import rows_text, table
 from treewright.explain.search import Found, best_splits
 from treewright.kinds import KindChoice
-from treewright.recipe import CART, Recipe
+from treewright.recipe import Recipe
 from treewright.schema import Level, Task
 from treewright.tree import Split, Tree
 from treewright.tree_words import name_text
+
+BLACKBOARD = Recipe(
+    name="One branch per level",
+    branching=EachValue(),
+    criterion=InformationGain(),
+    regression=Variance(),
+    missing=Ignore(),
+)
 
 #: Longer lists of levels are cut in the words of a branch; the split has them all.
 _MOST_LEVELS = 4
@@ -103,7 +122,7 @@ def rank_splits(
     target: object = None,
     criterion: str | Criterion | Sequence[str | Criterion] | None = None,
     *,
-    recipe: Recipe = CART,
+    recipe: Recipe | None = None,
     tree: Tree | None = None,
     node: int = 0,
     weight: object = None,
@@ -113,18 +132,19 @@ def rank_splits(
     """Every column's best split, ranked by a criterion, or by several side by side.
 
     Without a tree the rows are a whole table and `recipe` says how columns branch; its criterion is used if none is
-    given. With a tree (`data` is then what it was learned from) the rows are those that reach `node`, weighed as they
-    were, and the recipe is the tree's.
+    given. Without a recipe it is done as on a blackboard: one branch per level, two sides of a limit for numbers, rows
+    without an answer left out; by information gain, or variance for a numeric target. With a tree (`data` is then what
+    it was learned from) the rows are those that reach `node`, weighed as they were, and the recipe is the tree's.
 
     >>> import treewright as tw
     >>> sky, wind = ["sun", "sun", "rain", "rain"], ["no", "yes", "no", "yes"]
     >>> days = {"sky": sky, "wind": wind, "day": [1, 2, 3, 4], "play": ["yes", "yes", "yes", "no"]}
     >>> print(tw.rank_splits(days, "play", ["information_gain", "gini"]))
-    CART on play: 4 rows, no 1, yes 3
+    One branch per level on play: 4 rows, no 1, yes 3
        column  information_gain    gini  branches: no/yes
     1  day               0.8113  0.3750  <= 3.5: 0/3 | > 3.5: 1/0
     2  sky               0.3113  0.1250  rain: 1/1 | sun: 0/2
-    3  wind              0.3113  0.1250  yes: 1/1 | no: 0/2
+    3  wind              0.3113  0.1250  no: 0/2 | yes: 1/1
     """
     if tree is not None:
         tree[node]  # a node that is not there is an error now, not after reading the table
@@ -133,6 +153,7 @@ def rank_splits(
             raise DataError("kinds and task are what the tree already knows; leave them out, or leave out the tree")
         entries = at_node(tree, node, data, target, weight)
     else:
+        recipe = BLACKBOARD if recipe is None else recipe
         entries = of_table(data, target, recipe, weight, kinds, task)
     wanted = _criteria(criterion, recipe, entries)
     names = tuple(shown_name(one) for one in wanted)
