@@ -20,6 +20,7 @@ from export_cases import DATA, POLICIES, Case, learned_case, random_case, table_
 from handmade import TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sql_engines import plain_environment
 
 import treewright as tw
 from treewright.errors import ExportError
@@ -46,8 +47,9 @@ def plain_rows(case: Case) -> list[dict[str, Any]]:
     return [{name: microseconds(value) for name, value in row.items()} for row in case.rows.to_pylist()]
 
 
-def run(*command: str | Path, **more: Any) -> str:
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, timeout=300, **more)
+def run(*command: str | Path) -> str:
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300, env=plain_environment())
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 

@@ -353,6 +353,8 @@ def test_what_cannot_be_asked() -> None:
         tw.export.sql(tennis(), dialect="oracle")  # type: ignore[arg-type]
     with pytest.raises(ExportError, match="output has 'odds'"):
         tw.export.sql(tennis(), output="odds")  # type: ignore[arg-type]
+    with pytest.raises(ExportError, match="keep has 'Prediction', which is the name of an output"):
+        tw.export.sql(tennis(), keep=("Prediction",))
     with pytest.raises(ExportError, match="output is empty"):
         tw.export.sql(tennis(), output=())
     with pytest.raises(ExportError, match="the target 'hours' is a number and has no probabilities"):
