@@ -361,6 +361,22 @@ def test_rows_that_the_recipe_refuses_in_c_and_the_file_is_c_plus_plus_too(tmp_p
     assert run(tmp_path / "trees") == "-1 -1 -1 yes -1 44.25\n"
 
 
+@pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not here")
+def test_rows_that_the_recipe_refuses_in_rust_and_the_file_needs_no_std(tmp_path: Path) -> None:
+    path = tmp_path / "trees.rs"
+    path.write_text(f"#![no_std]\npub mod strict {{\n{tw.export.rust(STRICT)}}}\n")
+    run("rustc", "--edition", "2021", "--crate-type", "lib", "--emit", "metadata", path, "-o", tmp_path / "trees.rmeta")
+    path.write_text(
+        f"mod strict {{\n{tw.export.rust(STRICT)}}}\nmod needy {{\n{tw.export.rust(NEEDY)}}}\nfn main() {{\n"
+        '    let snow = strict::Row { outlook: Some("snow"), humidity: 70.0, windy: Some(true) };\n'
+        "    let none = needy::Row { humidity: f64::NAN };\n"
+        '    println!("{:?} {:?} {:?}", strict::predict(&snow), strict::leaf(&snow), needy::predict_proba(&none));\n'
+        '    println!("{:?}", strict::predict(&strict::Row { outlook: None, ..snow }));\n}\n'
+    )
+    run("rustc", "--edition", "2021", "-A", "dead_code", path, "-o", tmp_path / "trees")
+    assert run(tmp_path / "trees") == 'None None None\nSome("yes")\n'
+
+
 def of_levels(*levels: Any, classes: tuple[Any, ...] = ("no", "yes")) -> Tree:
     schema = Schema((ColumnSpec("c", "nominal", levels),), TargetSpec("y", "classification", classes))
     return tree(fork(Question(0, (0, 1), missing=0), leaf(1, 0), leaf(0, 1)), schema)
