@@ -286,6 +286,15 @@ def two_ways_of_many(levels: tuple[str, ...]) -> Tree:
     return tree(fork(Question(0, tuple(i % 2 for i in range(len(levels))), missing=0), leaf(1, 0), leaf(0, 1)), schema)
 
 
+def test_text_is_compared_letter_by_letter_whatever_the_column_says(engine: Engine) -> None:
+    """Columns that take A for a, or (PostgreSQL) fill up with blanks."""
+    source = {"postgresql": "CAST(c AS CHAR(5))"}.get(engine.dialect, "c COLLATE NOCASE")
+    rows = pa.table({"c": ["a", "A", "b", "B"]})
+    t = tree(fork(Question(0, (0, 1), missing=-2), leaf(1, 0), leaf(0, 1)), schema_of())
+    query = tw.export.sql(t, dialect=engine.dialect, table=f"(SELECT {source} AS c FROM rows)", output="leaf")
+    assert [int(row[0]) for row in engine.run([(rows, query)])[0]] == [1, 0, 2, 0] == tw.apply(t, rows).tolist()
+
+
 def test_kept_columns_and_other_sources() -> None:
     rows = pa.table({"humidity": [70.0, 90.0, None], "Id": [7, 8, 9], "keep_0": ["a", "b", "c"]})
     both = tw.export.sql(hours(), output=("leaf", "prediction"), keep=("Id", "keep_0"))
