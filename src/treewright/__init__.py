@@ -46,6 +46,9 @@ from treewright.choices import (
     Variance,
 )
 from treewright.errors import DataError, FileError, RecipeError, TreewrightError
+from treewright.explain.correlated import correlated
+from treewright.explain.importance import importance
+from treewright.explain.rules import rules
 from treewright.export.saved import load, save
 from treewright.learn import learn
 from treewright.predict import apply, predict, predict_proba
@@ -168,8 +171,10 @@ __all__ = [
     "Variance",
     "__version__",
     "apply",
+    "correlated",
     "criteria",
     "export",
+    "importance",
     "learn",
     "load",
     "predict",
@@ -177,6 +182,7 @@ __all__ = [
     "prune",
     "pruning_path",
     "render",
+    "rules",
     "save",
 ]
 

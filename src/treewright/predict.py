@@ -27,29 +27,37 @@ ALL_THREADS = 0
 
 def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
     """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number."""
-    rows = _encoded(tree, data, n_threads)
+    found = answered(tree, encoded_rows(tree, data, n_threads), n_threads)
+    return found if tree.schema.target.classes is None else named(tree, found)
+
+
+def answered(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
+    """`predict` for rows that are encoded already, with classes by their places."""
     target = tree.schema.target
     if target.classes is None:
         return answers(tree, rows, n_threads)[:, 0]
     if target.costs is None:
-        places: NDArray[Any] = classify(tree, rows, n_threads)
-    else:
-        places = answer_places(target, answers(tree, rows, n_threads))
-    classes: NDArray[Any] = tree.keep("classes", lambda: class_array(target.classes or ()))
-    named: NDArray[Any] = classes[places]
-    return named
+        return classify(tree, rows, n_threads)
+    return answer_places(target, answers(tree, rows, n_threads))
+
+
+def named(tree: Tree, places: NDArray[Any]) -> NDArray[Any]:
+    """The classes at some places."""
+    classes: NDArray[Any] = tree.keep("classes", lambda: class_array(tree.schema.target.classes or ()))
+    found: NDArray[Any] = classes[places]
+    return found
 
 
 def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
     """The probability of each class, in the order of `tree.schema.target.classes`."""
     if tree.schema.target.classes is None:
         raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
-    return answers(tree, _encoded(tree, data, n_threads), n_threads)
+    return answers(tree, encoded_rows(tree, data, n_threads), n_threads)
 
 
 def apply(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
     """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
-    return route(tree, _encoded(tree, data, n_threads), n_threads)
+    return route(tree, encoded_rows(tree, data, n_threads), n_threads)
 
 
 def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
@@ -60,7 +68,8 @@ def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
     return np.array(classes, dtype=object)  # mixed types: numpy would turn the numbers into text
 
 
-def _encoded(tree: Tree, data: object, n_threads: int) -> Encoded:
+def encoded_rows(tree: Tree, data: object, n_threads: int) -> Encoded:
+    """A table coded as the tree's columns are; what the tree cannot answer is an error."""
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     rows = _matrix(tree, data)

@@ -28,16 +28,16 @@ def text(tree: Tree, max_depth: int | None = None, max_lines: int = 200) -> str:
         lines.append("where missing is not mentioned, a missing value goes to the largest branch")
     left_out = tree.n_nodes - 1 - drawn
     if left_out:
-        lines.append(f"… {_many(left_out, 'node')} not shown; text(tree, max_depth=…, max_lines=…) shows more")
+        lines.append(f"… {count_text(left_out, 'node')} not shown; text(tree, max_depth=…, max_lines=…) shows more")
     return "\n".join([_header(tree), *lines])
 
 
 def _header(tree: Tree) -> str:
     root = tree.root
-    weight = "" if _same(root.weight, root.rows) else f" of weight {number_text(_rounded(root.weight))}"
+    weight = "" if same_size(root.weight, root.rows) else f" of weight {number_text(rounded(root.weight))}"
     return (
         f"{printable(tree.recipe.name)} tree for {name_text(tree.schema.target.name)}: "
-        f"{_many(root.rows, 'row')}{weight}, {_many(tree.n_leaves, 'leaf')}, depth {tree.depth}"
+        f"{count_text(root.rows, 'row')}{weight}, {count_text(tree.n_leaves, 'leaf')}, depth {tree.depth}"
     )
 
 
@@ -79,7 +79,7 @@ def _entries(node: Node, bar: str) -> list[Entry]:
     split = node.split
     assert split is not None  # only nodes with children come here
     children = [node.tree[child] for child in node.children]
-    met = _met_missing(node, split, children)
+    met = met_missing(node, split, children)
     remark = _missing_remark(node, split) if met else None
     texts = split.words(most=_MOST_LEVELS, with_missing=met and remark is None)
     words: list[tuple[str, Node | None]] = list(zip(texts, children, strict=True))
@@ -111,7 +111,7 @@ def _missing_remark(node: Node, split: Split) -> str | None:
     return f"{start}: asks {instead}; else{last.removeprefix(':')}" if instead else start + last
 
 
-def _met_missing(node: Node, split: Split, children: list[Node]) -> bool:
+def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
     """Whether rows without an answer were seen here while growing, as far as the tree can tell.
 
     Rows were then left behind or doubled, or the children's weights are not the shares of the known rows. Policies that
@@ -128,7 +128,7 @@ def _met_missing(node: Node, split: Split, children: list[Node]) -> bool:
 
 
 def _answer(node: Node, count_below: bool = True) -> str:
-    below = f", {_many(_size(node) - 1, 'node')} below" if count_below and not node.is_leaf else ""
+    below = f", {count_text(_size(node) - 1, 'node')} below" if count_below and not node.is_leaf else ""
     prediction, counts = node.prediction, node.counts
     shown = name_text(prediction) if isinstance(prediction, str) else level_text(prediction)
     return f": {shown}  ({_size_text(node)}{_certainty(node, counts)}{below})"
@@ -137,18 +137,22 @@ def _answer(node: Node, count_below: bool = True) -> str:
 def _certainty(node: Node, counts: tuple[float, ...] | None) -> str:
     """How far the rows here agree with the answer: the class's share, or the standard deviation."""
     if counts is None:
-        return f", ± {number_text(_rounded(node.deviation or 0.0))}" if node.rows > 1 else ""
+        return f", ± {number_text(rounded(node.deviation or 0.0))}" if node.rows > 1 else ""
     total = sum(counts)
     own = counts[list(node.tree.schema.target.classes or ()).index(node.prediction)]
-    return f", {_percent(own / total)}" if total > 0 else ""
+    return f", {percent_text(own / total)}" if total > 0 else ""
 
 
 def _size_text(node: Node) -> str:
-    """Rows, in fractions where rows were spread; or weight, where rows came with weights."""
     root = node.tree.root
-    if not _same(root.weight, root.rows):
-        return f"weight {number_text(_rounded(node.weight))}"
-    return _many(node.rows, "row") if _same(node.weight, node.rows) else f"{number_text(_rounded(node.weight))} rows"
+    return size_text(node.weight, node.rows, weighted=not same_size(root.weight, root.rows))
+
+
+def size_text(weight: float, rows: int, weighted: bool) -> str:
+    """Rows, in fractions where rows were spread; or weight, where rows came with weights."""
+    if weighted:
+        return f"weight {number_text(rounded(weight))}"
+    return count_text(rows, "row") if same_size(weight, rows) else f"{number_text(rounded(weight))} rows"
 
 
 def _size(node: Node) -> int:
@@ -158,19 +162,23 @@ def _size(node: Node) -> int:
     return 1 + (int(ends[0]) if len(ends) else len(depth))
 
 
-def _percent(share: float) -> str:
+def percent_text(share: float) -> str:
+    """A share in whole percent; what is not all is never called 100 %."""
     whole = round(100 * share)
     return ">99 %" if whole == 100 and share < 1 - 1e-12 else f"{whole} %"
 
 
-def _rounded(x: float) -> float:
+def rounded(x: float) -> float:
+    """Four digits, or one decimal of large numbers."""
     return float(f"{x:.4g}") if abs(x) < 1000 else round(x, 1)
 
 
-def _same(weight: float, rows: int) -> bool:
+def same_size(weight: float, rows: int) -> bool:
+    """Whether so many rows weigh one each."""
     return abs(weight - rows) <= 1e-9 * max(1.0, float(rows))
 
 
-def _many(count: int, what: str) -> str:
+def count_text(count: int, what: str) -> str:
+    """A number of things: "1 leaf", "1,200 rows"."""
     plural = {"leaf": "leaves"}.get(what, f"{what}s")
     return f"{count:,} {what if count == 1 else plural}"

@@ -1,0 +1,197 @@
+"""Rules as text, as a table for documents and as a table for pages.
+
+Comes in: `Rules`. Goes out: text. Always holds: one line per rule, whatever names and levels contain; what is left out
+is said, and so is what happens to rows with missing values where some were met.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from treewright.render.text import count_text, met_missing, percent_text, rounded, size_text
+from treewright.schema import Level
+from treewright.tree import Tree
+from treewright.tree_words import level_text, name_text, number_text, printable
+
+if TYPE_CHECKING:
+    from treewright.explain.rules import Rule, Rules
+
+
+# --- one rule ---------------------------------------------------------------------------------------------------------
+
+
+def rule_words(rule: Rule, style: str, most: int | None) -> str:
+    """ "if humidity <= 75 then play = yes  (2 rows, 100 %)"; plainly "If the humidity is at most 75, then ..."."""
+    if style == "plain":
+        return (
+            f"{_plain_start(rule, most)} {_plain_name(rule.target)} is {_plain_answer(rule)} ({_plain_figures(rule)})."
+        )
+    conditions = " and ".join(_in_a_row(test.words(most=most)) for test in rule.tests)
+    start = f"if {conditions} then " if conditions else "otherwise " if rule.node is None else "always "
+    return f"{start}{name_text(rule.target)} = {_answer(rule.answer)}  ({_figures(rule)})"
+
+
+def _in_a_row(words: str) -> str:
+    """In brackets where an "or" would be misread between two "and"."""
+    return f"({words})" if " or " in words else words
+
+
+def _answer(answer: Level) -> str:
+    if isinstance(answer, float):
+        return number_text(rounded(answer))
+    return name_text(answer) if isinstance(answer, str) else level_text(answer)
+
+
+def _figures(rule: Rule) -> str:
+    return ", ".join(filter(None, (size_text(rule.support, rule.rows, rule.weighted), _certainty(rule))))
+
+
+def _certainty(rule: Rule) -> str:
+    if rule.confidence is not None:
+        return percent_text(rule.confidence)
+    return "" if rule.deviation is None or rule.rows < 2 else f"± {number_text(rounded(rule.deviation))}"
+
+
+def _plain_start(rule: Rule, most: int | None) -> str:
+    words = [test.words("plain", most) for test in rule.tests]
+    if not words:
+        return "Otherwise" if rule.node is None else "Always"
+    comma = ", and " if len(words) > 2 or any(" and " in one or " or " in one for one in words) else " and "
+    return "If " + (", ".join(words[:-1]) + comma + words[-1] if len(words) > 1 else words[0]) + ", then"
+
+
+def _plain_name(name: str) -> str:
+    return f"the {name_text(name).replace('_', ' ').strip()}"
+
+
+def _plain_answer(rule: Rule) -> str:
+    if rule.mean is not None:
+        return f"about {_answer(rule.answer)}"
+    return str(rule.answer).lower() if isinstance(rule.answer, bool) else _answer(rule.answer)
+
+
+def _plain_figures(rule: Rule) -> str:
+    size = size_text(rule.support, rule.rows, rule.weighted)
+    if rule.confidence is None:
+        return f"{size}, give or take {number_text(rounded(rule.deviation or 0.0))}"
+    return f"true of {percent_text(rule.confidence).replace(' %', '%')} of {size}"
+
+
+# --- all of them ------------------------------------------------------------------------------------------------------
+
+
+def listing(found: Rules, style: str, most: int | None, max_rules: int) -> str:
+    """A header, one line per rule, the default, what is left out, and a word on missing values."""
+    shown = found.rules[:max_rules]
+    lines = [_numbered(place, rule_words(rule, style, most), found) for place, rule in enumerate(shown, 1)]
+    left_out = len(found) - len(shown)
+    if left_out:
+        lines.append(f"… {count_text(left_out, 'rule')} not shown; text(max_rules=…) shows more")
+    if found.default is not None and not found.part:
+        lines.append(rule_words(found.default, style, most))
+    return "\n".join([header(found), *lines, *missing_words(found)])
+
+
+def header(found: Rules) -> str:
+    """How many rules there are, how to read them, and how often they are right."""
+    target = name_text(found.tree.schema.target.name)
+    what = f"{'some of the rules' if found.part else count_text(len(found), 'rule')} for {target}"
+    if found.kind == "list":
+        assert found.accuracy is not None
+        assert found.tree_accuracy is not None
+        return (
+            f"{what}, {count_text(found.n_conditions, 'condition')}; the first that applies answers\n"
+            f"right for {_tenths(found.accuracy)} of the training rows, the tree for {_tenths(found.tree_accuracy)}"
+        )
+    right = "" if found.accuracy is None else f"; right for {_tenths(found.accuracy)} of the rows"
+    return f"{what}, one per leaf of the {printable(found.tree.recipe.name)} tree{right}"
+
+
+def missing_words(found: Rules) -> list[str]:
+    """What happens to a row without a value, if the tree met such rows."""
+    ways = _missing_ways(found.tree)
+    if not ways:
+        return []
+    if found.kind == "list":
+        return ["a row without a value does not meet a condition on it, unless that says “or missing”"]
+    return [f"a row without {_names(columns)} {what}" for what, columns in ways.items() if what]
+
+
+def _missing_ways(tree: Tree) -> dict[str, list[str]]:
+    """What is done with rows without a value, by column; "" where the rules themselves say it."""
+    answers = {
+        "spread": "goes down every branch, by share",
+        "random": "goes down one branch, drawn by share",
+        "stop": "is answered where the question is asked",
+    }
+    ways: dict[str, list[str]] = {}
+    for node in tree.walk():
+        split = node.split
+        if split is None or not met_missing(node, split, [tree[child] for child in node.children]):
+            continue
+        if node.surrogates:
+            what = "is sent on by other columns that tell much the same (surrogates)"
+        else:
+            what = answers.get(split.missing, "") if isinstance(split.missing, str) else ""
+        known = ways.setdefault(what, [])
+        if split.column not in known:
+            known.append(split.column)
+    return ways
+
+
+def _names(columns: list[str]) -> str:
+    texts = [name_text(column) for column in columns]
+    if len(texts) > 4:
+        texts = [*texts[:3], f"{len(texts) - 3} others"]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
+
+
+def _numbered(place: int, words: str, found: Rules) -> str:
+    width = len(str(min(len(found), 999)))
+    return f"{place:>{width}}. {words}" if found.kind == "list" else words
+
+
+def _tenths(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _cells(found: Rules, style: str) -> list[list[str]]:
+    """A row per rule: conditions, answer, size, certainty, lift."""
+    lines = []
+    for rule in (*found.rules, *([found.default] if found.default is not None and not found.part else [])):
+        joint = " and ".join(_in_a_row(test.words(style)) for test in rule.tests)
+        start = joint or ("otherwise" if rule.node is None else "always")
+        lift = "" if rule.lift is None else f"{rule.lift:.2f}"
+        size = size_text(rule.support, rule.rows, rule.weighted)
+        lines.append([start, _answer(rule.answer), size, _certainty(rule), lift])
+    return lines
+
+
+def _heads(found: Rules) -> list[str]:
+    certainty = "deviation" if found.tree.schema.target.classes is None else "right"
+    return ["if", name_text(found.tree.schema.target.name), "support", certainty, "lift"]
+
+
+def markdown_table(found: Rules, style: str) -> str:
+    """A table of the rules; the header stands before it."""
+    lines = [_heads(found), ["---", "---", "---:", "---:", "---:"], *_cells(found, style)]
+    written = ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |" for cells in lines]
+    return "\n".join([header(found).replace("\n", "; "), "", *written, *(["", *missing_words(found)])])
+
+
+def web_table(found: Rules, style: str) -> str:
+    """The same as a fragment of a page."""
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in _heads(found))
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>" for cells in _cells(found, style)
+    )
+    note = "".join(f"<p>{escape(words)}</p>" for words in missing_words(found))
+    caption = escape(header(found)).replace("\n", "<br>")
+    return (
+        f'<table class="treewright-rules"><caption>{caption}</caption><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table>{note}"
+    )
