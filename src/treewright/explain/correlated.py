@@ -38,11 +38,9 @@ class StandIn:
     def __str__(self) -> str:
         parts = []
         if self.other_score is not None:
-            same = number_text(_short(self.other_score)) == number_text(_short(self.score))
-            better = "is as good" if same else "is better" if self.other_score > self.score else "is almost as good"
-            parts.append(
-                f"{better} ({number_text(_short(self.other_score))} against {number_text(_short(self.score))})"
-            )
+            other, own = (number_text(float(f"{score:.3g}")) for score in (self.other_score, self.score))
+            as_good = other == own or self.other_score > self.score
+            parts.append(f"is {'' if as_good else 'almost '}as good ({other} against {own})")
         if self.agreement is not None:
             parts.append(f"sends {100 * self.agreement:.0f} % of the rows the same way")
         return f"node {self.node} asks {name_text(self.asked)}; {name_text(self.other)} {' and '.join(parts)}"
@@ -88,8 +86,8 @@ def correlated(tree: Tree, margin: float = 0.1) -> Correlated:
     """For every split the columns that were beaten by `margin` of its score at most, or imitate it that closely.
 
     Of two columns that tell the same only one may appear in a tree: that the other does not is no sign that it does not
-    matter. Rivals are compared by the score that chose the split; a surrogate counts if its adjusted agreement is at
-    least 1 - `margin`.
+    matter. Rivals are compared by the score that chose the split and by their gain; a surrogate counts if its adjusted
+    agreement is at least 1 - `margin`.
     """
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
@@ -106,7 +104,7 @@ def correlated(tree: Tree, margin: float = 0.1) -> Correlated:
 def _stand_ins(node: Node, margin: float) -> list[StandIn]:
     split = node.split
     assert split is not None  # only nodes with children come here
-    rivals = _by_column([one for one in node.rivals if one.score >= split.score - margin * abs(split.score)])
+    rivals = _by_column([one for one in node.rivals if _is_close(one, split, margin)])
     imitators = _by_column([one for one in node.surrogates if (one.adjusted or 0.0) >= 1 - margin])
     found = []
     for column in dict.fromkeys([*rivals, *imitators]):
@@ -128,6 +126,12 @@ def _stand_ins(node: Node, margin: float) -> list[StandIn]:
     return found
 
 
+def _is_close(rival: Split, split: Split, margin: float) -> bool:
+    """By the score that decides and by the gain: C4.5 passes over columns of good ratio and little gain."""
+    pairs = ((rival.score, split.score), (rival.gain, split.gain))
+    return all(other >= own - margin * abs(own) for other, own in pairs)
+
+
 def _by_column(splits: Sequence[Split]) -> dict[str, Split]:
     """The best split of each column; they come best first."""
     best: dict[str, Split] = {}
@@ -139,7 +143,3 @@ def _by_column(splits: Sequence[Split]) -> dict[str, Split]:
 def _columns(one: StandIn) -> tuple[str, str]:
     first, second = sorted((one.asked, one.other))
     return first, second
-
-
-def _short(score: float) -> float:
-    return float(f"{score:.3g}")

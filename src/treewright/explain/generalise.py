@@ -73,9 +73,8 @@ def needed(
         near = np.flatnonzero(total < 2 * mark)
         place = total[near] - mark
         place[place < 0] = n
-        seen: FloatArray = np.bincount(2 * place + right[near], weights=weight[near], minlength=2 * n + 2).reshape(
-            -1, 2
-        )
+        sums: Any = np.bincount(2 * place + right[near], weights=weight[near], minlength=2 * n + 2)
+        seen: FloatArray = sums.reshape(n + 1, 2)
         seen[:n] += seen[n]  # a row that meets all conditions still does without one of them
         cases = seen.sum(axis=1)
         rates = error_rates(seen[:, 0], cases, confidence)

@@ -58,6 +58,7 @@ def first_match(rules: Sequence[Sequence[Condition]], rows: Encoded) -> NDArray[
 
 def _kept(found: list[Candidate], rows: Encoded, weight: FloatArray) -> dict[int, list[Candidate]]:
     """For each class the rules of its shortest description."""
+    assert rows.target is not None
     distinct = distinct_values(rows)
     kept: dict[int, list[Candidate]] = {}
     for answer in range(rows.n_classes):

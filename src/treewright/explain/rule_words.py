@@ -6,6 +6,7 @@ is said, and so is what happens to rows with missing values where some were met.
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -27,14 +28,15 @@ def rule_words(rule: Rule, style: str, most: int | None) -> str:
         return (
             f"{_plain_start(rule, most)} {_plain_name(rule.target)} is {_plain_answer(rule)} ({_plain_figures(rule)})."
         )
-    conditions = " and ".join(_in_a_row(test.words(most=most)) for test in rule.tests)
+    conditions = _joined([test.words(most=most) for test in rule.tests])
     start = f"if {conditions} then " if conditions else "otherwise " if rule.node is None else "always "
     return f"{start}{name_text(rule.target)} = {_answer(rule.answer)}  ({_figures(rule)})"
 
 
-def _in_a_row(words: str) -> str:
-    """In brackets where an "or" would be misread between two "and"."""
-    return f"({words})" if " or " in words else words
+def _joined(words: list[str]) -> str:
+    """All conditions; in brackets those whose "or" would be misread between two "and"."""
+    several = len(words) > 1
+    return " and ".join(f"({one})" if several and " or " in one else one for one in words)
 
 
 def _answer(answer: Level) -> str:
@@ -163,8 +165,7 @@ def _cells(found: Rules, style: str) -> list[list[str]]:
     """A row per rule: conditions, answer, size, certainty, lift."""
     lines = []
     for rule in (*found.rules, *([found.default] if found.default is not None and not found.part else [])):
-        joint = " and ".join(_in_a_row(test.words(style)) for test in rule.tests)
-        start = joint or ("otherwise" if rule.node is None else "always")
+        start = _joined([test.words(style) for test in rule.tests]) or ("otherwise" if rule.node is None else "always")
         lift = "" if rule.lift is None else f"{rule.lift:.2f}"
         size = size_text(rule.support, rule.rows, rule.weighted)
         lines.append([start, _answer(rule.answer), size, _certainty(rule), lift])
@@ -178,9 +179,16 @@ def _heads(found: Rules) -> list[str]:
 
 def markdown_table(found: Rules, style: str) -> str:
     """A table of the rules; the header stands before it."""
-    lines = [_heads(found), ["---", "---", "---:", "---:", "---:"], *_cells(found, style)]
-    written = ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |" for cells in lines]
-    return "\n".join([header(found).replace("\n", "; "), "", *written, *(["", *missing_words(found)])])
+    body = [[_in_markdown(cell) for cell in cells] for cells in (_heads(found), *_cells(found, style))]
+    lines = [body[0], ["---", "---", "---:", "---:", "---:"], *body[1:]]
+    written = ["| " + " | ".join(cells) + " |" for cells in lines]
+    notes = [_in_markdown(words) for words in missing_words(found)]
+    return "\n".join([_in_markdown(header(found).replace("\n", "; ")), "", *written, *(["", *notes] if notes else [])])
+
+
+def _in_markdown(text: str) -> str:
+    """Without anything that would be read as a tag, a link, emphasis or the end of a cell."""
+    return re.sub(r"([\\`*\[\]|]|<(?=[A-Za-z/!?]))", r"\\\1", text)
 
 
 def web_table(found: Rules, style: str) -> str:
