@@ -9,13 +9,14 @@ they do in growing: as weights of rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.costs import altered
-from treewright.encode import Encoded
+from treewright.encode import MISSING_CODE, Encoded
 from treewright.explain.conditions import Condition
 from treewright.explain.description import Problem, distinct_values, rule_bits, shortest
 from treewright.explain.generalise import ROUNDING, Candidate, candidates
@@ -37,7 +38,9 @@ def rule_list(tree: Tree, rows: Encoded, confidence: float) -> RuleList:
     assert rows.target is not None
     weight = altered(tree.schema.target, rows.target, rows.weight).weight
     weight = np.ones(rows.n_rows) if weight is None else weight
-    kept = _kept(candidates(tree, rows, weight, confidence), rows, weight)
+    lacking = columns_with_missing(rows)
+    found = [_frank(one, lacking) for one in candidates(tree, rows, weight, confidence)]
+    kept = _kept(found, rows, weight)
     return _polished(_in_order(kept, rows, weight), rows, weight)
 
 
@@ -54,6 +57,20 @@ def first_match(rules: Sequence[Sequence[Condition]], rows: Encoded) -> NDArray[
         found[open_rows[met]] = place
         open_rows = open_rows[~met]
     return found
+
+
+def columns_with_missing(rows: Encoded) -> tuple[bool, ...]:
+    """Which columns lack a value somewhere."""
+    return tuple(bool((np.isnan(x) if x.dtype.kind == "f" else x == MISSING_CODE).any()) for x in rows.columns)
+
+
+def _frank(rule: Candidate, lacking: tuple[bool, ...]) -> Candidate:
+    """The rule with words that say all: a missing value meets a condition only if some did, and it then says so."""
+    conditions = []
+    for condition in rule.conditions:
+        met = condition.missing and lacking[condition.column_index]
+        conditions.append(replace(condition, missing=met, told=met))
+    return replace(rule, conditions=tuple(conditions))
 
 
 def _kept(found: list[Candidate], rows: Encoded, weight: FloatArray) -> dict[int, list[Candidate]]:

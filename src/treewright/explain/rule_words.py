@@ -10,7 +10,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from treewright.render.text import count_text, met_missing, percent_text, rounded, size_text
+from treewright.render.text import count_text, met_missing, missing_remarks, percent_text, rounded, size_text
 from treewright.schema import Level
 from treewright.tree import Tree
 from treewright.tree_words import level_text, name_text, number_text, printable
@@ -77,7 +77,7 @@ def _plain_figures(rule: Rule) -> str:
     size = size_text(rule.support, rule.rows, rule.weighted)
     if rule.confidence is None:
         return f"{size}, give or take {number_text(rounded(rule.deviation or 0.0))}"
-    return f"true of {percent_text(rule.confidence).replace(' %', '%')} of {size}"
+    return f"true of {percent_text(rule.confidence).replace(' %', '%').replace('>', 'over ')} of {size}"
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
@@ -111,13 +111,15 @@ def header(found: Rules) -> str:
 
 
 def missing_words(found: Rules) -> list[str]:
-    """What happens to a row without a value, if the tree met such rows."""
-    ways = _missing_ways(found.tree)
-    if not ways:
-        return []
+    """What happens to a row without a value, if such rows were met."""
     if found.kind == "list":
-        return ["a row without a value does not meet a condition on it, unless that says “or missing”"]
-    return [f"a row without {_names(columns)} {what}" for what, columns in ways.items() if what]
+        return [_LIST_REMARK] if found.missing_met else []
+    ways = _missing_ways(found.tree)
+    told = [f"a row without {_names(columns)} {what}" for what, columns in ways.items() if what]
+    return [*told, *missing_remarks(found.tree)]
+
+
+_LIST_REMARK = "a row without a value does not meet a condition on it, unless that says “or missing”"
 
 
 def _missing_ways(tree: Tree) -> dict[str, list[str]]:

@@ -19,7 +19,7 @@ from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.explain.conditions import Condition, leaf_paths, merged
 from treewright.explain.measures import chosen_measure, measured
-from treewright.explain.rule_list import RuleList, first_match, rule_list
+from treewright.explain.rule_list import RuleList, columns_with_missing, first_match, rule_list
 from treewright.explain.rule_words import listing, markdown_table, rule_words, web_table
 from treewright.predict import answered, encoded_rows, named
 from treewright.pruning import labelled_rows
@@ -97,7 +97,7 @@ class Rules(Sequence[Rule]):
     """The rules of a tree. `default` answers where no rule of a list applies; None for leaf rules.
 
     `accuracy` and `tree_accuracy` are on the training rows (None for a number). `part`: these are some of the rules
-    only, so that they cannot answer every row.
+    only, so that they cannot answer every row. `missing_met`: a list was made from rows of which some lack a value.
     """
 
     tree: Tree
@@ -107,6 +107,7 @@ class Rules(Sequence[Rule]):
     accuracy: float | None = None
     tree_accuracy: float | None = None
     part: bool = False
+    missing_met: bool = False
 
     # --- a sequence ---
 
@@ -321,7 +322,7 @@ def _listed_rules(tree: Tree, rows: Encoded | None, confidence: float) -> Rules:
     assert rows is not None
     found = rule_list(tree, rows, confidence)
     made, default = _measured_rules(tree, rows, found)
-    listed = Rules(tree, "list", made, default)
+    listed = Rules(tree, "list", made, default, missing_met=any(columns_with_missing(rows)))
     spec = tree.schema.target
     accuracy, tree_accuracy = (
         measured("accuracy", spec, rows, answers) for answers in (listed._answers(rows, 0), answered(tree, rows, 0))

@@ -24,12 +24,18 @@ def text(tree: Tree, max_depth: int | None = None, max_lines: int = 200) -> str:
     if max_lines < 1:
         raise ValueError(f"max_lines must be at least 1, not {max_lines}")
     lines, drawn = _lines(tree, _depth_that_fits(tree, max_depth, max_lines), max_lines)
-    if not tree.root.is_leaf and isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
-        lines.append("where missing is not mentioned, a missing value goes to the largest branch")
+    lines += missing_remarks(tree)
     left_out = tree.n_nodes - 1 - drawn
     if left_out:
         lines.append(f"… {count_text(left_out, 'node')} not shown; text(tree, max_depth=…, max_lines=…) shows more")
     return "\n".join([_header(tree), *lines])
+
+
+def missing_remarks(tree: Tree) -> list[str]:
+    """What must be said where `met_missing` cannot tell."""
+    if tree.root.is_leaf or not isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
+        return []
+    return ["where missing is not mentioned, a missing value goes to the largest branch"]
 
 
 def _header(tree: Tree) -> str:
