@@ -17,10 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
+from treewright.encode import Encoded
 from treewright.explain.conditions import EVERYWHERE, Condition
 from treewright.explain.description import TRY_ALL, Problem, shortest
-from treewright.explain.generalise import MARKS, candidates, needed
-from treewright.explain.rule_list import rule_list
+from treewright.explain.generalise import MARKS, Candidate, candidates, needed
+from treewright.explain.rule_list import in_order, rule_list
 from treewright.pruning import labelled_rows
 from treewright.schema import ColumnSpec
 
@@ -80,6 +81,35 @@ def test_no_rule_can_be_left_out_without_more_errors(seed: int) -> None:
     for rule in found.rules:
         met = [test.holds(rows.columns[test.column_index]) for test in rule.conditions]
         assert np.flatnonzero(np.all(met, axis=0)).tolist() == rule.rows.tolist()
+
+
+def test_classes_that_claim_the_fewest_rows_of_others_come_first() -> None:
+    def rule(answer: int, rows: list[int], rate: float) -> Candidate:
+        return Candidate((), answer, 0, np.array(rows), rate)
+
+    target = np.array([0, 0, 0, 1, 1, 1, 2, 2], dtype=np.int32)
+    rows = Encoded((), (), (), 8, target, 3)
+    greedy, modest, clean = rule(0, [0, 1, 2, 3, 4, 6], 0.4), rule(1, [3, 4, 6], 0.3), rule(2, [6, 7], 0.2)
+    kept = {0: [greedy], 1: [modest], 2: [clean, rule(2, [7], 0.1)]}
+    # Class 2 claims nobody else's rows. Without the rows it claims class 1 claims none, class 0 two.
+    assert [one.answer for one in in_order(kept, rows, np.ones(8))] == [2, 2, 1, 0]
+    assert [one.rate for one in in_order(kept, rows, np.ones(8))][:2] == [0.1, 0.2]
+    # Where row 6 weighs nothing, classes 1 and 2 are clean and the heavier comes first; after class 1, class 0 is too.
+    assert [one.answer for one in in_order(kept, rows, np.array([1.0] * 6 + [0, 5]))] == [2, 2, 1, 0]
+    assert [one.answer for one in in_order(kept, rows, np.array([1.0] * 6 + [0, 1]))] == [1, 0, 2, 2]
+
+
+def test_the_default_is_the_heaviest_class_of_the_rest() -> None:
+    one = case(5, classes=True, missing=False)
+    rules = tw.rules(grown(one), one.table, kind="list")
+    rest = np.ones(len(one.table), dtype=bool)
+    rows = labelled_rows(rules.tree, one.table, None, None)
+    assert rows is not None
+    for rule in rules:
+        rest &= ~np.all([test.holds(rows.columns[test.column_index]) for test in rule.tests], axis=0)
+    assert rules.default is not None
+    assert rules.default.answer == one.table["target"][rest].value_counts().idxmax()
+    assert rules.default.rows == rest.sum()
 
 
 def test_the_order_of_rows_does_not_matter() -> None:

@@ -19,7 +19,7 @@ from treewright.engine import answers, classify, route, survey
 from treewright.errors import DataError
 from treewright.schema import Level
 from treewright.table import read
-from treewright.tree import Tree, answer_places
+from treewright.tree import Tree, answer_places, require_tree
 
 #: As many threads as there are processors.
 ALL_THREADS = 0
@@ -70,8 +70,7 @@ def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
 
 def encoded_rows(tree: Tree, data: object, n_threads: int) -> Encoded:
     """A table coded as the tree's columns are; what the tree cannot answer is an error."""
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    require_tree(tree)
     rows = _matrix(tree, data)
     if rows is None:
         # An array has no names and is read whole; of a table only the tree's own columns are.

@@ -92,10 +92,8 @@ def _formal_levels(spec: ColumnSpec, codes: Sequence[int], most: int | None) -> 
     levels, name = spec.levels or (), name_text(spec.name)
     texts = [level_text(level) for level in levels]
     if _is_range(spec, codes):
-        first, last = codes[0], codes[-1]
-        if first == 0:
-            return f"{name} <= {texts[last]}"
-        return f"{name} >= {texts[first]}" if last == len(levels) - 1 else f"{texts[first]} <= {name} <= {texts[last]}"
+        ways = "{name} <= {last}", "{name} >= {first}", "{first} <= {name} <= {last}"
+        return _range_words(ways, texts, codes, name)
     others = _left_out(levels, codes)
     if others is None:
         marks = [0 if i in set(codes) else -1 for i in range(len(levels))]
@@ -109,10 +107,7 @@ def _plain_levels(spec: ColumnSpec, codes: Sequence[int], most: int | None) -> s
     levels = spec.levels or ()
     texts = [str(level).lower() if isinstance(level, bool) else level_text(level) for level in levels]
     if _is_range(spec, codes):
-        first, last = codes[0], codes[-1]
-        if first == 0:
-            return f"{texts[last]} or lower"
-        return f"{texts[first]} or higher" if last == len(levels) - 1 else f"from {texts[first]} to {texts[last]}"
+        return _range_words(("{last} or lower", "{first} or higher", "from {first} to {last}"), texts, codes)
     others = _left_out(levels, codes)
     if others is None:
         return _cut_list([texts[i] for i in codes], ", ", " or ", most)
@@ -123,6 +118,12 @@ def _is_range(spec: ColumnSpec, codes: Sequence[int]) -> bool:
     """Whether ordinal levels lie together, at least two of them, and are not all."""
     together = len(codes) > 1 and codes[-1] - codes[0] == len(codes) - 1
     return spec.kind == "ordinal" and together and len(codes) < len(spec.levels or ())
+
+
+def _range_words(ways: tuple[str, str, str], texts: Sequence[str], codes: Sequence[int], name: str = "") -> str:
+    """By its ends: one way for a range from the first level on, one for a range to the last, one for any other."""
+    way = 0 if codes[0] == 0 else 1 if codes[-1] == len(texts) - 1 else 2
+    return ways[way].format(name=name, first=texts[codes[0]], last=texts[codes[-1]])
 
 
 def _left_out(levels: Sequence[Level], codes: Sequence[int]) -> list[int] | None:

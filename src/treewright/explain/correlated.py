@@ -13,7 +13,7 @@ from itertools import groupby
 
 from treewright.errors import DataError
 from treewright.render.text import count_text
-from treewright.tree import Node, Split, Tree
+from treewright.tree import Node, Split, Tree, require_tree
 from treewright.tree_words import name_text, number_text
 
 
@@ -89,8 +89,7 @@ def correlated(tree: Tree, margin: float = 0.1) -> Correlated:
     matter. Rivals are compared by the score that chose the split and by their gain; a surrogate counts if its adjusted
     agreement is at least 1 - `margin`.
     """
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    require_tree(tree)
     if not 0 <= margin <= 1:
         raise DataError(f"margin must lie between 0 and 1, not {margin!r}")
     found = [one for node in tree.walk() if not node.is_leaf for one in _stand_ins(node, margin)]

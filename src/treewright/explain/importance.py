@@ -19,7 +19,7 @@ from treewright.pruning import labelled_rows
 from treewright.pruning.risk import growing_weight
 from treewright.pruning.shape import is_leaf
 from treewright.render.text import count_text
-from treewright.tree import Tree
+from treewright.tree import Tree, require_tree
 from treewright.tree_words import name_text
 
 FloatArray = NDArray[np.float64]
@@ -105,8 +105,7 @@ def importance(
     >>> found.columns, [round(x, 3) for x in found.raw], [round(x, 3) for x in found.values]
     (('wind', 'sky'), [2.0, 1.245], [0.616, 0.384])
     """
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    require_tree(tree)
     if kind not in ("impurity", "surrogate", "permutation"):
         raise DataError(f"kind must be 'impurity', 'surrogate' or 'permutation', not {kind!r}")
     if kind != "permutation":

@@ -41,7 +41,7 @@ def rule_list(tree: Tree, rows: Encoded, confidence: float) -> RuleList:
     lacking = columns_with_missing(rows)
     found = [_frank(one, lacking) for one in candidates(tree, rows, weight, confidence)]
     kept = _kept(found, rows, weight)
-    return _polished(_in_order(kept, rows, weight), rows, weight)
+    return _polished(in_order(kept, rows, weight), rows, weight)
 
 
 def first_match(rules: Sequence[Sequence[Condition]], rows: Encoded) -> NDArray[np.intp]:
@@ -88,7 +88,7 @@ def _kept(found: list[Candidate], rows: Encoded, weight: FloatArray) -> dict[int
     return kept
 
 
-def _in_order(kept: dict[int, list[Candidate]], rows: Encoded, weight: FloatArray) -> list[Candidate]:
+def in_order(kept: dict[int, list[Candidate]], rows: Encoded, weight: FloatArray) -> list[Candidate]:
     """Class after class, the one that claims the fewest rows of others next; rows claimed are out of the game."""
     still = weight.copy()
     claims = {answer: np.unique(np.concatenate([one.rows for one in own])) for answer, own in kept.items() if own}

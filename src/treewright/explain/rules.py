@@ -27,7 +27,7 @@ from treewright.pruning.bottom_up import labels, staying
 from treewright.pruning.folds import real_weight
 from treewright.render.text import same_size
 from treewright.schema import Level
-from treewright.tree import Node, Tree
+from treewright.tree import Node, Tree, require_tree
 
 FloatArray = NDArray[np.float64]
 Kind = Literal["leaves", "list"]
@@ -248,16 +248,15 @@ def rules(
 
     `kind="leaves"`: one rule per leaf that has rows, heaviest first; `data` is not needed. `kind="list"`: a shorter,
     ordered list in the manner of C4.5rules, for classes; `data` is the table the tree was learned from, `target` and
-    `weight` its columns (names or arrays) where they are not as in training. `confidence` says how pessimistic errors
-    are estimated: less drops fewer conditions.
+    `weight` its columns (names or arrays) where they are not as in training. `confidence` says how errors are
+    estimated: with less of it more pessimistically, most of all in small rules.
 
     >>> import treewright as tw
     >>> table = {"age": [20, 31, 35, 44, 61, 70], "pays": ["no", "no", "yes", "yes", "no", "no"]}
-    >>> print(tw.rules(tw.learn(table, "pays", tw.SKLEARN))[0])
+    >>> print(tw.rules(tw.learn(table, "pays", tw.SKLEARN)).for_class("yes")[0])
     if 33 < age <= 52.5 then pays = yes  (2 rows, 100 %)
     """
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    require_tree(tree)
     if kind not in ("leaves", "list"):
         raise DataError(f"kind must be 'leaves' or 'list', not {kind!r}")
     if kind == "list":
