@@ -91,12 +91,23 @@ std::vector<Column> read_columns(const nb::object& columns, const std::vector<in
     return result;
 }
 
-template <class Value>
-nb::object array(std::vector<Value> values, size_t rows, size_t width = 0) {
+// An array that owns its numbers; if `Kept` is const, one that cannot be written to.
+template <class Kept, class Value>
+nb::object owning(std::vector<Value> values, size_t rows, size_t width) {
     auto* owned = new std::vector<Value>(std::move(values));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
     const size_t shape[2] = {rows, width};
-    return nb::cast(nb::ndarray<nb::numpy, Value>(owned->data(), width > 0 ? 2 : 1, shape, owner));
+    return nb::cast(nb::ndarray<nb::numpy, Kept>(owned->data(), width > 0 ? 2 : 1, shape, owner));
+}
+
+template <class Value>
+nb::object array(std::vector<Value> values, size_t rows, size_t width = 0) {
+    return owning<Value>(std::move(values), rows, width);
+}
+
+template <class Value>
+nb::object frozen(std::vector<Value> values, size_t rows, size_t width = 0) {
+    return owning<const Value>(std::move(values), rows, width);
 }
 
 // Calls visit(name, member) for every array that holds one number per place; the one list of the format's arrays.
@@ -137,10 +148,10 @@ nb::dict to_dict(FlatTree flat) {
     nb::dict out;
     each_array(flat, [&](const char* name, auto& values) {
         const size_t size = values.size();
-        out[name] = array(std::move(values), size);
+        out[name] = frozen(std::move(values), size);
     });
-    out["stats"] = array(std::move(flat.stats), nodes, flat.n_stats);
-    out["value"] = array(std::move(flat.value), nodes, flat.n_values);
+    out["stats"] = frozen(std::move(flat.stats), nodes, flat.n_stats);
+    out["value"] = frozen(std::move(flat.value), nodes, flat.n_values);
     return out;
 }
 
@@ -298,6 +309,7 @@ class PyRouter {
 public:
     PyRouter(const nb::dict& arrays, uint64_t seed) : router_(from_dict(arrays), seed) {}
 
+    // Each gives one answer (or row of answers) per row, and whether the table holds an infinite number.
     nb::object predict(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
         return ask<double>(&Router::predict, router_.answers(), columns, kinds, rows, n_threads);
     }
@@ -310,7 +322,7 @@ public:
 
 private:
     template <class Value>
-    using Question = void (Router::*)(const std::vector<Column>&, int64_t, Pool&, Value*) const;
+    using Question = bool (Router::*)(const std::vector<Column>&, int64_t, Pool&, Value*) const;
 
     // `width` values per row; 0: one, and no second dimension.
     template <class Value>
@@ -318,12 +330,13 @@ private:
                    int64_t rows, int n_threads) const {
         const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
         std::vector<Value> out(static_cast<size_t>(rows) * std::max(width, 1));
+        bool infinite = false;
         {
             const nb::gil_scoped_release unlocked;
             Pool pool(n_threads);
-            (router_.*question)(table, rows, pool, out.data());
+            infinite = (router_.*question)(table, rows, pool, out.data());
         }
-        return array(std::move(out), rows, width);
+        return nb::make_tuple(array(std::move(out), rows, width), infinite);
     }
 
     Router router_;

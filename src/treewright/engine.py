@@ -74,20 +74,27 @@ def _lean(recipe: Recipe, missing: bool) -> Recipe:
 
 def route(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
     """The node that answers each row; where a row goes down several branches, the heaviest."""
-    nodes: NDArray[np.int32] = _router(tree).apply(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    nodes: NDArray[np.int32] = _asked(tree, rows, _router(tree).apply, n_threads)
     return nodes
 
 
 def answers(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.float64]:
     """Each row's class probabilities, or its number: the weighted sum over all paths."""
-    values: NDArray[np.float64] = _router(tree).predict(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    values: NDArray[np.float64] = _asked(tree, rows, _router(tree).predict, n_threads)
     return values
 
 
 def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
     """The place of each row's most probable class, the first of equals."""
-    places: NDArray[np.int32] = _router(tree).classify(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    places: NDArray[np.int32] = _asked(tree, rows, _router(tree).classify, n_threads)
     return places
+
+
+def _asked(tree: Tree, rows: Encoded, question: Callable[..., Any], n_threads: int) -> Any:
+    answer, infinite = question(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    if infinite:
+        survey(rows, tree.schema, n_threads)  # which says where
+    return answer
 
 
 def survey(encoded: Encoded, schema: Schema, n_threads: int) -> bool:

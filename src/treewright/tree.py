@@ -131,12 +131,10 @@ class Tree:
         object.__setattr__(self, "arrays", MappingProxyType(frozen))
 
     @classmethod
-    def grown(cls, arrays: Mapping[str, NDArray[Any]], schema: Schema, recipe: Recipe) -> Tree:
-        """A tree straight from the core, whose arrays are nobody else's and need no check."""
-        for array in arrays.values():
-            array.setflags(write=False)
+    def grown(cls, arrays: dict[str, NDArray[Any]], schema: Schema, recipe: Recipe) -> Tree:
+        """A tree straight from the core, whose arrays are nobody else's, cannot be written to and need no check."""
         tree = object.__new__(cls)
-        parts = {"arrays": MappingProxyType(dict(arrays)), "schema": schema, "recipe": recipe, "cuts": (), "_kept": {}}
+        parts = {"arrays": MappingProxyType(arrays), "schema": schema, "recipe": recipe, "cuts": (), "_kept": {}}
         for name, part in parts.items():
             object.__setattr__(tree, name, part)
         return tree

@@ -126,9 +126,8 @@ def impurity_taken(tree: Tree) -> FloatArray:
     arrays, weight, impurity = tree.arrays, growing_weight(tree), tree.arrays["impurity"]
     parent = arrays["parent"][1:]
     column = arrays["column"][arrays["split_start"][parent]]
-    taken = np.zeros(len(tree.schema.columns))
-    np.add.at(taken, column, weight[1:] * (impurity[parent] - impurity[1:]))
-    return taken
+    decrease = weight[1:] * (impurity[parent] - impurity[1:])
+    return np.bincount(column, decrease, minlength=len(tree.schema.columns)).astype(np.float64)
 
 
 def shares(raw: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encode import Encoded
+from treewright.engine import survey
 from treewright.errors import DataError
 from treewright.explain.conditions import Condition, leaf_paths, merged
 from treewright.explain.measures import chosen_measure, measured
@@ -172,7 +173,7 @@ class Rules(Sequence[Rule]):
 
     def predict(self, data: object, *, n_threads: int = 0) -> NDArray[Any]:
         """The answer for each row. Leaf rules follow the tree, missing values included; a list goes from the top."""
-        found = self._answers(encoded_rows(self.tree, data, n_threads), n_threads)
+        found = self._answers(encoded_rows(self.tree, data), n_threads)
         return found if self.tree.schema.target.classes is None else named(self.tree, found)
 
     def evaluate(
@@ -191,6 +192,7 @@ class Rules(Sequence[Rule]):
             raise DataError("these are some of the rules only and cannot answer every row; ask all of them")
         if self.default is None:
             return answered(self.tree, rows, n_threads)
+        survey(rows, self.tree.schema, n_threads)  # infinite numbers are an error here as for the tree
         classes = self.tree.schema.target.classes or ()
         places = np.array([classes.index(rule.answer) for rule in (*self.rules, self.default)])
         found: NDArray[Any] = places[first_match([rule.tests for rule in self.rules], rows)]
