@@ -235,13 +235,19 @@ def test_choosing_and_sorting() -> None:
     assert [rule.node for rule in rules.sorted("node")] == [2, 3, 4, 6, 7]
     assert [rule.answer for rule in rules.sorted("answer")] == ["no", "no", "yes", "yes", "yes"]
     assert len(rules.where(lambda rule: rule.support > 3)) == 1
-    assert str(rules.for_class("no")).startswith("some of the rules for play")
+    assert str(rules.for_class("no")).startswith("2 of the rules for play\nif ")
     with pytest.raises(tw.DataError, match="some of the rules only"):
         rules.for_class("no").predict({"outlook": ["sunny"], "humidity": [70], "windy": [True]})
     with pytest.raises(tw.DataError, match="no class"):
         rules.for_class("maybe")
     with pytest.raises(tw.DataError, match="no column"):
         rules.with_column("rain")
+
+
+def test_tables_of_numbers_have_no_lift() -> None:
+    written = tw.rules(hours()).markdown().splitlines()
+    assert written[2:4] == ["| if | hours | support | deviation |", "| --- | --- | ---: | ---: |"]
+    assert written[4] == "| humidity <= 77.5 | 44.25 | 9 rows | ± 4.836 |"
 
 
 def test_plain_values() -> None:

@@ -98,7 +98,9 @@ def listing(found: Rules, style: str, most: int | None, max_rules: int) -> str:
 def header(found: Rules) -> str:
     """How many rules there are, how to read them, and how often they are right."""
     target = name_text(found.tree.schema.target.name)
-    what = f"{'some of the rules' if found.part else count_text(len(found), 'rule')} for {target}"
+    if found.part:
+        return f"{len(found)} of the rules for {target}"  # what all of them get right would not be said of these
+    what = f"{count_text(len(found), 'rule')} for {target}"
     if found.kind == "list":
         assert found.accuracy is not None
         assert found.tree_accuracy is not None
@@ -168,21 +170,21 @@ def _cells(found: Rules, style: str) -> list[list[str]]:
     lines = []
     for rule in (*found.rules, *([found.default] if found.default is not None and not found.part else [])):
         start = _joined([test.words(style) for test in rule.tests]) or ("otherwise" if rule.node is None else "always")
-        lift = "" if rule.lift is None else f"{rule.lift:.2f}"
         size = size_text(rule.support, rule.rows, rule.weighted)
-        lines.append([start, _answer(rule.answer), size, _certainty(rule), lift])
+        lift = [] if rule.mean is not None else ["" if rule.lift is None else f"{rule.lift:.2f}"]
+        lines.append([start, _answer(rule.answer), size, _certainty(rule), *lift])
     return lines
 
 
 def _heads(found: Rules) -> list[str]:
-    certainty = "deviation" if found.tree.schema.target.classes is None else "right"
-    return ["if", name_text(found.tree.schema.target.name), "support", certainty, "lift"]
+    figures = ["deviation"] if found.tree.schema.target.classes is None else ["right", "lift"]
+    return ["if", name_text(found.tree.schema.target.name), "support", *figures]
 
 
 def markdown_table(found: Rules, style: str) -> str:
     """A table of the rules; the header stands before it."""
     body = [[_in_markdown(cell) for cell in cells] for cells in (_heads(found), *_cells(found, style))]
-    lines = [body[0], ["---", "---", "---:", "---:", "---:"], *body[1:]]
+    lines = [body[0], ["---", "---", *["---:"] * (len(body[0]) - 2)], *body[1:]]
     written = ["| " + " | ".join(cells) + " |" for cells in lines]
     notes = [_in_markdown(words) for words in missing_words(found)]
     return "\n".join([_in_markdown(header(found).replace("\n", "; ")), "", *written, *(["", *notes] if notes else [])])
@@ -195,13 +197,18 @@ def _in_markdown(text: str) -> str:
 
 def web_table(found: Rules, style: str) -> str:
     """The same as a fragment of a page."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in _heads(found))
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>" for cells in _cells(found, style)
-    )
+    head = _web_line("th", _heads(found))
+    body = "".join(_web_line("td", cells) for cells in _cells(found, style))
     note = "".join(f"<p>{escape(words)}</p>" for words in missing_words(found))
     caption = escape(header(found)).replace("\n", "<br>")
     return (
-        f'<table class="treewright-rules"><caption>{caption}</caption><thead><tr>{head}</tr></thead>'
+        f'<table class="treewright-rules"><caption>{caption}</caption><thead>{head}</thead>'
         f"<tbody>{body}</tbody></table>{note}"
     )
+
+
+def _web_line(tag: str, cells: list[str]) -> str:
+    """Words to the left, figures to the right and unbroken."""
+    ways = ["text-align:left", "text-align:left", *["text-align:right;white-space:nowrap"] * (len(cells) - 2)]
+    made = (f'<{tag} style="{way}">{escape(cell)}</{tag}>' for way, cell in zip(ways, cells, strict=True))
+    return f"<tr>{''.join(made)}</tr>"

@@ -248,10 +248,10 @@ def rules(
 ) -> Rules:
     """The rules of a tree.
 
-    `kind="leaves"`: one rule per leaf that has rows, heaviest first; `data` is not needed. `kind="list"`: a shorter,
-    ordered list in the manner of C4.5rules, for classes; `data` is the table the tree was learned from, `target` and
-    `weight` its columns (names or arrays) where they are not as in training. `confidence` says how errors are
-    estimated: with less of it more pessimistically, most of all in small rules.
+    `kind="leaves"`: one rule per leaf that has rows, heaviest first; `data` is not needed and only measures `accuracy`.
+    `kind="list"`: a shorter, ordered list in the manner of C4.5rules, for classes; `data` is the table the tree was
+    learned from, `target` and `weight` its columns (names or arrays) where they are not as in training. `confidence`
+    says how errors are estimated: with less of it more pessimistically, most of all in small rules.
 
     >>> import treewright as tw
     >>> table = {"age": [20, 31, 35, 44, 61, 70], "pays": ["no", "no", "yes", "yes", "no", "no"]}
