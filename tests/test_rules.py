@@ -65,6 +65,17 @@ def test_a_row_with_missing_values_that_meets_a_rule_is_answered_by_it(seed: int
     assert (rules.predict(one.table) == tw.predict(learned, one.table)).all()
 
 
+@pytest.mark.parametrize(("missing", "unseen", "holder"), [(-2, 0, 0), (1, -4, 1), (-1, -4, None), (1, 0, 0)])
+def test_a_level_that_no_child_holds(missing: int, unseen: int, holder: int | None) -> None:
+    """It goes where unseen levels go or, failing that, where missing values do; a rule says so."""
+    plan = fork(Question(0, (0, -1, 1), missing=missing, unseen=unseen), leaf(3, 0), leaf(0, 4))
+    found = [rule.tests[0] for rule in tw.rules(tree(plan)).sorted("node")]
+    assert [1 in test.codes for test in found] == [child == holder for child in (0, 1)]
+    nodes = tw.apply(tree(plan), {"outlook": ["overcast"], "humidity": [1.0], "windy": [True]})
+    if holder is not None:
+        assert nodes.tolist() == [1 + holder]
+
+
 @given(st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
 def test_any_tree_has_rules_that_print(seed: int) -> None:
