@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "draw.hpp"
 #include "finite.hpp"
 
 namespace tw {
@@ -17,11 +16,9 @@ constexpr int64_t looked_at = 128; // rows whose values still lie in cache when 
 } // namespace
 
 Router::Router(const FlatTree& flat, uint64_t seed)
-    : answers_(flat.n_values), nodes_(forks_of(flat)), keys_(nodes_.size()), value_(flat.value) {
-    keys_[0] = root_key(seed);
+    : answers_(flat.n_values), nodes_(forks_of(flat)), keys_(keys_of(nodes_, seed)), value_(flat.value) {
     for (size_t i = 0; i < nodes_.size(); ++i) {
         const Fork& node = nodes_[i];
-        for (size_t c = 0; c < node.children.size(); ++c) keys_[node.children[c]] = child_key(keys_[i], c);
         Step step;
         step.leaf = node.children.empty();
         step.plain = !step.leaf && node.split.breaks.size() == 1 && node.split.child_of_bin[0] >= 0 &&
@@ -51,8 +48,7 @@ void Router::follow(const std::vector<Column>& columns, int64_t row, Visit visit
     Path path{0, 1.0};
     while (true) {
         const Fork& at = nodes_[path.node];
-        int child = at.children.empty() ? stop_here : destination(at.split, at.surrogates, columns, row);
-        if (child == random_child) child = draw_child(at.split.share, keys_[path.node], hash_row(columns, row));
+        const int child = at.children.empty() ? stop_here : way_of(at, keys_[path.node], columns, row).child;
         if (child >= 0) {
             path.node = at.children[child];
             continue;
@@ -79,8 +75,7 @@ int Router::next(const std::vector<Column>& columns, int32_t node, int64_t row) 
         if (x == x) return step.child[x > step.limit ? 1 : 0];
     }
     const Fork& at = nodes_[node];
-    int child = destination(at.split, at.surrogates, columns, row);
-    if (child == random_child) child = draw_child(at.split.share, keys_[node], hash_row(columns, row));
+    const int child = way_of(at, keys_[node], columns, row).child;
     return child >= 0 ? at.children[child] : -1;
 }
 
@@ -171,6 +166,24 @@ bool Router::apply(const std::vector<Column>& columns, int64_t rows, Pool& pool,
                 out[row] = node;
             });
         });
+}
+
+// A parent comes before its children, so one pass in the order of nodes is enough.
+Trace Router::trace(const std::vector<Column>& columns, int64_t row) const {
+    Trace trace;
+    trace.way.resize(nodes_.size());
+    trace.weight.assign(nodes_.size(), 0);
+    trace.weight[0] = 1;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+        const Fork& at = nodes_[i];
+        if (at.children.empty()) continue;
+        const Way& way = trace.way[i] = way_of(at, keys_[i], columns, row);
+        for (size_t c = 0; c < at.children.size(); ++c) {
+            const double part = way.child == spread ? at.split.share[c] : way.child == static_cast<int>(c);
+            trace.weight[at.children[c]] = part > 0 ? trace.weight[i] * part : 0;
+        }
+    }
+    return trace;
 }
 
 } // namespace tw

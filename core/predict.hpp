@@ -14,6 +14,12 @@
 
 namespace tw {
 
+// One row at every node: where it goes from there (or would go), and how much of it comes there.
+struct Trace {
+    std::vector<Way> way; // leaves stop
+    std::vector<double> weight;
+};
+
 class Router {
 public:
     Router(const FlatTree& flat, uint64_t seed);
@@ -27,6 +33,7 @@ public:
     bool classify(const std::vector<Column>& columns, int64_t rows, Pool& pool, int32_t* out) const;
     // out: the node that answers; where a row takes several paths, the heaviest (the first among equals).
     bool apply(const std::vector<Column>& columns, int64_t rows, Pool& pool, int32_t* out) const;
+    Trace trace(const std::vector<Column>& columns, int64_t row) const;
 
 private:
     // Calls visit(node, weight) for every node where a path of the row ends, in depth-first order.

@@ -46,9 +46,14 @@ from treewright.choices import (
     Variance,
 )
 from treewright.errors import DataError, FileError, RecipeError, TreewrightError
+from treewright.explain.changes import changes
+from treewright.explain.contributions import contributions
 from treewright.explain.correlated import correlated
 from treewright.explain.importance import importance
+from treewright.explain.path import explain
+from treewright.explain.ranking import rank_splits
 from treewright.explain.rules import rules
+from treewright.explain.worked import worked
 from treewright.export.saved import load, save
 from treewright.learn import learn
 from treewright.predict import apply, predict, predict_proba
@@ -171,8 +176,11 @@ __all__ = [
     "Variance",
     "__version__",
     "apply",
+    "changes",
+    "contributions",
     "correlated",
     "criteria",
+    "explain",
     "export",
     "importance",
     "learn",
@@ -181,9 +189,11 @@ __all__ = [
     "predict_proba",
     "prune",
     "pruning_path",
+    "rank_splits",
     "render",
     "rules",
     "save",
+    "worked",
 ]
 
 _ESTIMATORS = frozenset(name for name in __all__ if name.endswith(("Classifier", "Regressor")))

@@ -27,12 +27,17 @@ ALL_THREADS = 0
 
 def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
     """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number."""
-    found = answered(tree, encoded_rows(tree, data), n_threads)
+    return predicted(tree, encoded(tree, data), n_threads)
+
+
+def predicted(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
+    """The same, for rows that have been read."""
+    found = answered(tree, rows, n_threads)
     return found if tree.schema.target.classes is None else named(tree, found)
 
 
 def answered(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
-    """`predict` for rows that are encoded already, with classes by their places."""
+    """The same, with classes by their places."""
     target = tree.schema.target
     if target.classes is None:
         return answers(tree, rows, n_threads)[:, 0]
@@ -52,12 +57,12 @@ def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> 
     """The probability of each class, in the order of `tree.schema.target.classes`."""
     if tree.schema.target.classes is None:
         raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
-    return answers(tree, encoded_rows(tree, data), n_threads)
+    return answers(tree, encoded(tree, data), n_threads)
 
 
 def apply(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
     """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
-    return route(tree, encoded_rows(tree, data), n_threads)
+    return route(tree, encoded(tree, data), n_threads)
 
 
 def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
@@ -68,8 +73,8 @@ def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
     return np.array(classes, dtype=object)  # mixed types: numpy would turn the numbers into text
 
 
-def encoded_rows(tree: Tree, data: object) -> Encoded:
-    """A table coded as the tree's columns are; what the tree cannot answer is an error."""
+def encoded(tree: Tree, data: object) -> Encoded:
+    """The rows as the tree reads them: the one door, whatever is then asked of them."""
     require_tree(tree)
     rows = _matrix(tree, data)
     if rows is None:

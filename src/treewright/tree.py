@@ -240,11 +240,16 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        # The one outward look of this room, and only when a tree is printed: a Tree that prints as itself is worth it,
+        # The outward looks of this room, and only when a tree is shown: a Tree that prints as itself is worth it,
         # and at import time nothing points from here to render.
         from treewright.render.text import text
 
         return text(self)
+
+    def _repr_html_(self) -> str:
+        from treewright.render.notebook import notebook
+
+        return notebook(self)
 
 
 @dataclass(frozen=True, repr=False)

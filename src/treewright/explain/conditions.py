@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.explain.condition_words import formal, plain
-from treewright.render.text import met_missing
+from treewright.render.node_words import met_missing
 from treewright.schema import ColumnSpec
 from treewright.tree import Node, Split, Tree
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from treewright.errors import DataError
-from treewright.render.text import count_text
+from treewright.render.node_words import many
 from treewright.tree import Node, Split, Tree, require_tree
 from treewright.tree_words import name_text, number_text
 
@@ -69,10 +69,10 @@ class Correlated:
             return "\n".join([f"no column comes within {share} of one that is asked", *self.remarks])
         lines: list[str] = []
         for (first, second), group in self.pairs.items():
-            lines += [f"{name_text(first)} and {name_text(second)}: {count_text(len(group), 'split')}"]
+            lines += [f"{name_text(first)} and {name_text(second)}: {many(len(group), 'split')}"]
             lines += [f"  {one}" for one in group]
         if len(lines) > max_lines:
-            lines = [*lines[:max_lines], f"… {count_text(len(lines) - max_lines, 'line')} more"]
+            lines = [*lines[:max_lines], f"… {many(len(lines) - max_lines, 'line')} more"]
         return "\n".join([f"columns within {share} of the one that is asked", *lines, *self.remarks])
 
     def __str__(self) -> str:

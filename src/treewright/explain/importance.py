@@ -18,7 +18,7 @@ from treewright.explain.permutation import Permutations, permuted
 from treewright.pruning import labelled_rows
 from treewright.pruning.risk import growing_weight
 from treewright.pruning.shape import is_leaf
-from treewright.render.text import count_text
+from treewright.render.node_words import many
 from treewright.tree import Tree, require_tree
 from treewright.tree_words import name_text
 
@@ -204,10 +204,10 @@ def _lines(found: Importance, most: int) -> list[str]:
             value += f"  [{found.low[i]:.4f}, {found.high[i]:.4f}]"
         lines.append(f"{name:<{width}}  {value}  {_bar(found.values[i] / largest)}".rstrip())
     if len(matter) > most:
-        lines.append(f"… {count_text(len(matter) - most, 'column')} more")
+        lines.append(f"… {many(len(matter) - most, 'column')} more")
     idle = len(found.values) - len(matter)
     if idle:
-        lines.append(f"{count_text(idle, 'column')} of {len(found.values)} {'is' if idle == 1 else 'are'} not used")
+        lines.append(f"{many(idle, 'column')} of {len(found.values)} {'is' if idle == 1 else 'are'} not used")
     return lines
 
 

@@ -1,83 +1,105 @@
-"""How good answers are: one number for the answers to some rows.
+"""What each criterion is called, by the core and by people.
 
-Comes in: what is true, what was answered, the weight of each row. Goes out: a number, and whether more is better.
-Always holds: classes come as their places, numbers as themselves; every row counts by its weight.
+Comes in: a choice of criterion. Goes out: its `Measure`: names and the formula in words.
+Always holds: every criterion a recipe accepts has one; no formula is computed here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from treewright.encode import Encoded
-from treewright.errors import DataError
+from treewright.choices import (
+    AbsoluteError,
+    ChiSquare,
+    Criterion,
+    Custom,
+    FTest,
+    GainRatio,
+    Gini,
+    InformationGain,
+    Misclassification,
+    Poisson,
+    StandardDeviation,
+    Twoing,
+    Variance,
+)
+from treewright.recipe import Recipe
 from treewright.schema import TargetSpec
-from treewright.tree import cost_array
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
-
-Measure = Literal["accuracy", "cost", "variance explained", "squared error", "absolute error"]
 
 
 @dataclass(frozen=True)
-class Scale:
-    """A measure: its function of (target, truth, answers, weight), for which task, and whether more is better."""
+class Measure:
+    """`name` as in `CRITERION_NAMES`; `impurity` as people and the core call it; `words`: its formula; `score`: what
+    the criterion's own number is called, `score_words` how it comes about."""
 
-    function: Callable[[TargetSpec, Array, Array, FloatArray], float]
-    task: str
-    more_is_better: bool
+    name: str
+    impurity: str
+    words: str
+    score: str
+    score_words: str
 
+    @property
+    def impurity_name(self) -> str:
+        """What the core calls the impurity."""
+        return self.impurity.replace(" ", "_")
 
-def chosen_measure(measure: str | None, target: TargetSpec) -> str:
-    """The measure asked for, if it fits the target; without one accuracy, with costs cost, of numbers R²."""
-    if measure is None:
-        if target.task == "regression":
-            return "variance explained"
-        return "accuracy" if target.costs is None else "cost"
-    if measure not in SCALES or SCALES[measure].task != target.task:
-        fitting = ", ".join(repr(name) for name, scale in SCALES.items() if scale.task == target.task)
-        raise DataError(f"measure must be one of {fitting} for the target {target.name!r}, not {measure!r}")
-    return measure
-
-
-def measured(measure: str, target: TargetSpec, rows: Encoded, answers: Array) -> float:
-    """How good the answers to rows with known targets are."""
-    assert rows.target is not None
-    weight = np.ones(rows.n_rows) if rows.weight is None else rows.weight
-    return SCALES[measure].function(target, rows.target, answers, weight)
+    @property
+    def averages(self) -> bool:
+        """Whether the score is an impurity before minus its weighted mean after."""
+        return self.name not in ("gain_ratio", "twoing", "chi_square", "f", "custom")
 
 
-def _accuracy(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
-    return float(weight[truth == answers].sum() / weight.sum())
+_ENTROPY = ("entropy", "minus the sum over classes of share × log2(share)")
+_GINI = ("gini", "one minus the sum of squared shares")
+_VARIANCE = ("variance", "sum of squared deviations from the mean / weight")
+_GAIN = "before the split minus after it"
 
-
-def _cost(target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
-    return float(weight @ cost_array(target)[truth, answers] / weight.sum())
-
-
-def _squared_error(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
-    return float(weight @ (truth - answers) ** 2 / weight.sum())
-
-
-def _absolute_error(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
-    return float(weight @ np.abs(truth - answers) / weight.sum())
-
-
-def _variance_explained(target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
-    mean = np.full(len(truth), weight @ truth / weight.sum())
-    around_mean = _squared_error(target, truth, mean, weight)
-    return 1.0 - _squared_error(target, truth, answers, weight) / around_mean if around_mean > 0 else 0.0
-
-
-SCALES: dict[str, Scale] = {
-    "accuracy": Scale(_accuracy, "classification", True),
-    "cost": Scale(_cost, "classification", False),
-    "variance explained": Scale(_variance_explained, "regression", True),
-    "squared error": Scale(_squared_error, "regression", False),
-    "absolute error": Scale(_absolute_error, "regression", False),
+_MEASURES: dict[type, Measure] = {
+    InformationGain: Measure("information_gain", *_ENTROPY, "information gain", _GAIN),
+    GainRatio: Measure("gain_ratio", *_ENTROPY, "gain ratio", "information gain / split information"),
+    Gini: Measure("gini", *_GINI, "gini gain", _GAIN),
+    Misclassification: Measure(
+        "misclassification", "misclassification", "one minus the largest share", "decrease of misclassification", _GAIN
+    ),
+    Twoing: Measure("twoing", *_GINI, "twoing", "share left × share right / 4 × squared sum of differences"),
+    ChiSquare: Measure("chi_square", *_GINI, "-ln p", "minus the natural logarithm of p"),
+    Variance: Measure("variance", *_VARIANCE, "reduction of variance", _GAIN),
+    StandardDeviation: Measure(
+        "standard_deviation",
+        "standard deviation",
+        "root of (sum of squared deviations from the mean / weight)",
+        "reduction of standard deviation",
+        _GAIN,
+    ),
+    AbsoluteError: Measure(
+        "absolute_error",
+        "absolute error",
+        "sum of absolute deviations from the median / weight",
+        "reduction of absolute error",
+        _GAIN,
+    ),
+    Poisson: Measure(
+        "poisson", "poisson", "mean of y ln y minus mean × ln(mean)", "reduction of half the Poisson deviance", _GAIN
+    ),
+    FTest: Measure("f", *_VARIANCE, "-ln p", "minus the natural logarithm of p"),
+    Custom: Measure("custom", *_GINI, "score", "the user's own formula"),
 }
+
+
+def criterion_of(recipe: Recipe, target: TargetSpec) -> Criterion:
+    """The criterion that a recipe has for such a target; a tree made by hand may come with none."""
+    if target.classes is None:
+        return recipe.regression or Variance()
+    return recipe.criterion or Gini()
+
+
+def measure_of(criterion: Criterion) -> Measure:
+    return _MEASURES[type(criterion)]
+
+
+def shown_name(criterion: Criterion) -> str:
+    """The name under which a criterion stands in a table; a user's function has its own."""
+    if isinstance(criterion, Custom):
+        return str(getattr(criterion.function, "__name__", "custom"))
+    name = measure_of(criterion).name
+    return "likelihood_ratio" if isinstance(criterion, ChiSquare) and criterion.likelihood_ratio else name

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from treewright.encode import Encoded
 from treewright.errors import DataError
-from treewright.explain.measures import SCALES, chosen_measure, measured
+from treewright.explain.scores import SCALES, chosen_measure, measured
 from treewright.predict import answered
 from treewright.pruning.shape import is_leaf
 from treewright.tree import Tree

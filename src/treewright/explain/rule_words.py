@@ -10,7 +10,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from treewright.render.text import count_text, met_missing, missing_remarks, percent_text, rounded, size_text
+from treewright.render.node_words import many, met_missing, missing_remarks, percent, rounded, rows_text
 from treewright.schema import Level
 from treewright.tree import Tree
 from treewright.tree_words import level_text, name_text, number_text, printable
@@ -46,12 +46,12 @@ def _answer(answer: Level) -> str:
 
 
 def _figures(rule: Rule) -> str:
-    return ", ".join(filter(None, (size_text(rule.support, rule.rows, rule.weighted), _certainty(rule))))
+    return ", ".join(filter(None, (rows_text(rule.support, rule.rows, rule.weighted), _certainty(rule))))
 
 
 def _certainty(rule: Rule) -> str:
     if rule.confidence is not None:
-        return percent_text(rule.confidence)
+        return percent(rule.confidence)
     return "" if rule.deviation is None or rule.rows < 2 else f"± {number_text(rounded(rule.deviation))}"
 
 
@@ -74,10 +74,10 @@ def _plain_answer(rule: Rule) -> str:
 
 
 def _plain_figures(rule: Rule) -> str:
-    size = size_text(rule.support, rule.rows, rule.weighted)
+    size = rows_text(rule.support, rule.rows, rule.weighted)
     if rule.confidence is None:
         return f"{size}, give or take {number_text(rounded(rule.deviation or 0.0))}"
-    return f"true of {percent_text(rule.confidence).replace(' %', '%').replace('>', 'over ')} of {size}"
+    return f"true of {percent(rule.confidence).replace(' %', '%').replace('>', 'over ')} of {size}"
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def listing(found: Rules, style: str, most: int | None, max_rules: int) -> str:
     lines = [_numbered(place, rule_words(rule, style, most), found) for place, rule in enumerate(shown, 1)]
     left_out = len(found) - len(shown)
     if left_out:
-        lines.append(f"… {count_text(left_out, 'rule')} not shown; text(max_rules=…) shows more")
+        lines.append(f"… {many(left_out, 'rule')} not shown; text(max_rules=…) shows more")
     if found.default is not None and not found.part:
         lines.append(rule_words(found.default, style, most))
     return "\n".join([header(found), *lines, *missing_words(found)])
@@ -100,12 +100,12 @@ def header(found: Rules) -> str:
     target = name_text(found.tree.schema.target.name)
     if found.part:
         return f"{len(found)} of the rules for {target}"  # what all of them get right would not be said of these
-    what = f"{count_text(len(found), 'rule')} for {target}"
+    what = f"{many(len(found), 'rule')} for {target}"
     if found.kind == "list":
         assert found.accuracy is not None
         assert found.tree_accuracy is not None
         return (
-            f"{what}, {count_text(found.n_conditions, 'condition')}; the first that applies answers\n"
+            f"{what}, {many(found.n_conditions, 'condition')}; the first that applies answers\n"
             f"right for {_tenths(found.accuracy)} of the training rows, the tree for {_tenths(found.tree_accuracy)}"
         )
     right = "" if found.accuracy is None else f"; right for {_tenths(found.accuracy)} of the rows"
@@ -170,7 +170,7 @@ def _cells(found: Rules, style: str) -> list[list[str]]:
     lines = []
     for rule in (*found.rules, *([found.default] if found.default is not None and not found.part else [])):
         start = _joined([test.words(style) for test in rule.tests]) or ("otherwise" if rule.node is None else "always")
-        size = size_text(rule.support, rule.rows, rule.weighted)
+        size = rows_text(rule.support, rule.rows, rule.weighted)
         lift = [] if rule.mean is not None else ["" if rule.lift is None else f"{rule.lift:.2f}"]
         lines.append([start, _answer(rule.answer), size, _certainty(rule), *lift])
     return lines

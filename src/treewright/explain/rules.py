@@ -19,14 +19,14 @@ from treewright.encode import Encoded
 from treewright.engine import survey
 from treewright.errors import DataError
 from treewright.explain.conditions import Condition, leaf_paths, merged
-from treewright.explain.measures import chosen_measure, measured
 from treewright.explain.rule_list import RuleList, columns_with_missing, first_match, rule_list
 from treewright.explain.rule_words import listing, markdown_table, rule_words, web_table
-from treewright.predict import answered, encoded_rows, named
+from treewright.explain.scores import chosen_measure, measured
+from treewright.predict import answered, encoded, named
 from treewright.pruning import labelled_rows
 from treewright.pruning.bottom_up import labels, staying
 from treewright.pruning.folds import real_weight
-from treewright.render.text import same_size
+from treewright.render.node_words import same
 from treewright.schema import Level
 from treewright.tree import Node, Tree, require_tree
 
@@ -173,7 +173,7 @@ class Rules(Sequence[Rule]):
 
     def predict(self, data: object, *, n_threads: int = 0) -> NDArray[Any]:
         """The answer for each row. Leaf rules follow the tree, missing values included; a list goes from the top."""
-        found = self._answers(encoded_rows(self.tree, data), n_threads)
+        found = self._answers(encoded(self.tree, data), n_threads)
         return found if self.tree.schema.target.classes is None else named(self.tree, found)
 
     def evaluate(
@@ -299,7 +299,7 @@ def _leaf_rule(leaf: Node, tests: tuple[Condition, ...]) -> Rule:
         mean=leaf.mean,
         deviation=leaf.deviation,
         node=leaf.id,
-        weighted=not same_size(root.weight, root.rows),
+        weighted=not same(root.weight, root.rows),
     )
     if leaf.counts is None or root.counts is None:
         return rule
@@ -340,7 +340,7 @@ def _measured_rules(tree: Tree, rows: Encoded, found: RuleList) -> tuple[tuple[R
 
     def rule(tests: tuple[Condition, ...], answer: int, met: NDArray[Any], node: int | None) -> Rule:
         heavy, right = float(weight[met].sum()), float(weight[met][target[met] == answer].sum())
-        weighted = not same_size(whole, rows.n_rows)
+        weighted = not same(whole, rows.n_rows)
         name = tree.schema.target.name
         made = Rule(name, tests, classes[answer], heavy, len(met), heavy / whole, node=node, weighted=weighted)
         return _certain(made, right / heavy, float(rate[answer])) if heavy > 0 else made
