@@ -1,0 +1,59 @@
+// Branches as curves, and cards as mere rectangles where the view is far away.
+//
+// Comes in: a layout and which of its nodes are in view. Goes out: a few drawing paths, gathered by thickness or colour.
+// Always holds: the number of elements does not grow with the tree; a branch is as thick as the weight that goes down it.
+
+import { CARD } from "./layout.js";
+import { colourAt, purity, shareOf } from "./model.js";
+import { draw } from "./words.js";
+
+/** The widest branch, that of all rows. */
+const WIDEST = 14;
+
+/** @param {number[]} seen places in the layout's order. @param {(node: number) => number|null} lit weight on a case's path */
+export function edgePaths(model, placed, seen, lit) {
+  const groups = new Map();
+  for (const i of seen) {
+    const node = placed.order[i];
+    if (node === 0) continue;
+    const onPath = lit(node);
+    const share = onPath === null ? shareOf(model, node) : Math.max(0.15, onPath);
+    const thick = Math.max(1, Math.round(2 * WIDEST * share) / 2);
+    const key = `${onPath === null ? "" : "lit"} ${thick}`;
+    groups.set(key, (groups.get(key) || "") + curve(placed, placed.above[i], i));
+  }
+  return [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, d]) => {
+      const [onPath, thick] = key.split(" ");
+      return draw("path", { class: onPath ? "tw-edge tw-edge-lit" : "tw-edge", d, "stroke-width": thick });
+    });
+}
+
+function curve({ x, y, orientation }, from, to) {
+  if (orientation === "right") {
+    const [x1, y1] = [x[from] + CARD.width, y[from] + CARD.height / 2];
+    const [x2, y2] = [x[to], y[to] + CARD.height / 2];
+    const middle = (x1 + x2) / 2;
+    return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+  }
+  const [x1, y1] = [x[from] + CARD.width / 2, y[from] + CARD.height];
+  const [x2, y2] = [x[to] + CARD.width / 2, y[to] - CARD.label];
+  const middle = (y1 + y2) / 2;
+  return `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}`;
+}
+
+/** Cards from afar: one path per colour and strength. */
+export function farCards(model, placed, seen) {
+  const groups = new Map();
+  for (const i of seen) {
+    const node = placed.order[i];
+    const key = `${colourAt(model, node)}|${0.35 + 0.3 * Math.round(2 * purity(model, node))}`;
+    const box = `M${placed.x[i]} ${placed.y[i]}h${CARD.width}v${CARD.height}h${-CARD.width}z`;
+    groups.set(key, (groups.get(key) || "") + box);
+  }
+  return [...groups].map(([key, d]) => {
+    const [colour, opacity] = key.split("|");
+    return draw("path", { d, style: `fill:${colour}`, "fill-opacity": opacity });
+  });
+}

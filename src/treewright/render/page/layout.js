@@ -1,0 +1,115 @@
+// Where cards stand: a tidy tree of what is expanded, and which nodes to expand at first.
+//
+// Comes in: the model, the cut, the set of expanded nodes, an orientation. Goes out: visible nodes with x and y.
+// Always holds: linear in the number of visible nodes, without recursion; siblings never overlap, a parent stands in the
+// middle of its children.
+
+export const CARD = { width: 172, height: 48, label: 16 };
+const GAPS = { right: { breadth: 12, depth: 56 }, down: { breadth: 18, depth: 52 } };
+
+/**
+ * @param {"right"|"down"} orientation
+ * @returns {{order: number[], x: Float64Array, y: Float64Array, above: Int32Array, place: Map<number, number>,
+ *   width: number, height: number, orientation: string}} `order`: the visible nodes, a parent before its children; x, y
+ *   and `above` (the parent's place) go by the place in it.
+ */
+export function layout(model, cut, expanded, orientation) {
+  const order = [];
+  const stack = [0];
+  while (stack.length) {
+    const node = stack.pop();
+    order.push(node);
+    if (cut.leaf[node] || !expanded.has(node)) continue;
+    const children = model.children(node);
+    for (let c = children.length - 1; c >= 0; c--) stack.push(children[c]);
+  }
+  const place = new Map(order.map((node, i) => [node, i]));
+  const breadth = middles(model, order, place);
+  const gap = GAPS[orientation];
+  const right = orientation === "right";
+  const step = right ? CARD.height + CARD.label + gap.breadth : CARD.width + gap.breadth;
+  const deep = right ? CARD.width + gap.depth : CARD.height + CARD.label + gap.depth;
+  const x = new Float64Array(order.length);
+  const y = new Float64Array(order.length);
+  let width = 0;
+  let height = 0;
+  order.forEach((node, i) => {
+    const along = breadth[i] * step;
+    const down = model.depth[node] * deep;
+    x[i] = right ? down : along;
+    y[i] = (right ? along : down) + CARD.label;
+    width = Math.max(width, x[i] + CARD.width);
+    height = Math.max(height, y[i] + CARD.height);
+  });
+  const above = Int32Array.from(order, (node) => (node > 0 ? place.get(model.nodes.parent[node]) : 0));
+  return { order, x, y, place, above, width, height, orientation };
+}
+
+/** The breadth of each visible node, in cards: ends one after the other, parents between first and last child. */
+function middles(model, order, place) {
+  const low = new Float64Array(order.length).fill(NaN);
+  const high = new Float64Array(order.length);
+  const middle = new Float64Array(order.length);
+  let next = 0;
+  let previous = -1;
+  const shown = (node) => model.hasChildren(node) && place.has(model.children(node)[0]);
+  order.forEach((node, i) => {
+    if (shown(node)) return;
+    // A little air between cousins makes families visible.
+    if (previous >= 0 && model.nodes.parent[previous] !== model.nodes.parent[node]) next += 0.14;
+    middle[i] = next++;
+    previous = node;
+  });
+  for (let i = order.length - 1; i >= 0; i--) {
+    if (!Number.isNaN(low[i])) middle[i] = (low[i] + high[i]) / 2;
+    const parent = i > 0 ? place.get(model.nodes.parent[order[i]]) : undefined;
+    if (parent === undefined) continue;
+    low[parent] = Number.isNaN(low[parent]) ? middle[i] : Math.min(low[parent], middle[i]);
+    high[parent] = Math.max(high[parent], middle[i]);
+  }
+  return middle;
+}
+
+/** The nodes to expand so that about `most` cards are seen: whole levels first, then the heaviest nodes. */
+export function firstExpanded(model, cut, most, start = 0) {
+  const expanded = new Set();
+  let shown = 1;
+  let level = [start];
+  while (level.length) {
+    const open = level.filter((node) => !cut.leaf[node]);
+    open.sort((a, b) => model.nodes.weight[b] - model.nodes.weight[a] || a - b);
+    const next = [];
+    for (const node of open) {
+      const children = model.children(node);
+      if (shown + children.length > most && expanded.size > 0) continue;
+      expanded.add(node);
+      shown += children.length;
+      next.push(...children);
+    }
+    level = next;
+  }
+  return expanded;
+}
+
+/** The scale at which a layout fits into a view. */
+export function fitScale(placed, view, margin = 32) {
+  const across = (view.width - 2 * margin) / Math.max(placed.width, 1);
+  const up = (view.height - 2 * margin) / Math.max(placed.height, 1);
+  return Math.max(0.02, Math.min(1.15, across, up));
+}
+
+/** What to show first: the most cards that are still readable, in the orientation that shows them larger. */
+export function firstView(model, cut, view, wish = null) {
+  const readable = 0.8;
+  let best = null;
+  for (const most of [40, 32, 25, 19, 15, 11, 8, 5]) {
+    const expanded = firstExpanded(model, cut, most);
+    for (const orientation of wish ? [wish] : ["down", "right"]) {
+      const placed = layout(model, cut, expanded, orientation);
+      const scale = fitScale(placed, view);
+      if (scale >= readable && (!best || scale > best.scale)) best = { expanded, orientation, scale };
+    }
+    if (best) return best;
+  }
+  return { expanded: firstExpanded(model, cut, 5), orientation: wish || "right", scale: readable };
+}

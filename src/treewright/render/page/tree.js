@@ -1,0 +1,251 @@
+// The tree in view: cards, branches, keys, zoom.
+//
+// Comes in: the app (model and shared state). Goes out: an element, and a few verbs (fit, reveal, zoom).
+// Always holds: only what is in view is in the document, so a tree of any size stays smooth; one card can be reached by
+// the tab key, the chosen one, and arrow keys go on from there.
+
+import { card, hint } from "./cards.js";
+import { edgePaths, farCards } from "./edges.js";
+import { CARD, firstExpanded, firstView, fitScale, layout } from "./layout.js";
+import { cutAt, pathTo } from "./model.js";
+import { viewport } from "./viewport.js";
+import { draw, make } from "./words.js";
+
+/** Below this scale cards are rectangles. */
+const FAR = 0.34;
+const MARGIN = 240; // pixels around the view that are drawn already
+
+export function treeView(app) {
+  const { model, state } = app;
+  const edges = draw("svg", { class: "tw-edges", "aria-hidden": "true" });
+  const cards = make("div", { class: "tw-cards", role: "tree", "aria-label": `Tree for ${model.report.facts.target}` });
+  const stage = make("div", { class: "tw-stage" }, edges, cards);
+  const tip = make("div", { class: "tw-hint", role: "tooltip", hidden: true });
+  const element = make("div", { class: "tw-viewport" }, stage, tip);
+  const shown = new Map();
+  let placed = null;
+  let drawnAt = null;
+  let waiting = 0;
+
+  const window_ = viewport(element, ({ x, y, scale }) => {
+    stage.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
+    tip.hidden = true;
+    schedule();
+  });
+
+  const cut = () => cutAt(model, state.alpha);
+  const lit = (node) => (state.lit && state.lit.has(node) ? state.lit.get(node) : null);
+  const isLeaf = (node) => cut().leaf[node] > 0;
+
+  function schedule() {
+    if (!waiting) waiting = requestAnimationFrame(() => ((waiting = 0), drawView(false)));
+  }
+
+  /** Draws what is in view, unless it is there already. */
+  function drawView(anew) {
+    const { x, y, scale } = window_.at;
+    const moved = drawnAt && Math.max(Math.abs(x - drawnAt.x), Math.abs(y - drawnAt.y)) > MARGIN / 2;
+    if (!anew && drawnAt && !moved && drawnAt.scale === scale) return;
+    drawnAt = { x, y, scale };
+    const far = scale < FAR;
+    const seen = placesInView(placed, element, window_.at);
+    edges.replaceChildren(...(far ? farCards(model, placed, seen.cards) : []));
+    edges.prepend(...edgePaths(model, placed, seen.edges, lit));
+    const wanted = new Set(far ? [] : seen.cards.map((i) => placed.order[i]));
+    if (placed.place.has(state.selected)) wanted.add(state.selected);
+    for (const [node, old] of shown) {
+      if (!wanted.has(node) && old !== document.activeElement) {
+        old.remove();
+        shown.delete(node);
+      }
+    }
+    for (const node of wanted) if (!shown.has(node)) addCard(node);
+  }
+
+  function addCard(node) {
+    const i = placed.place.get(node);
+    const fresh = card(model, node, {
+      leaf: isLeaf(node), expanded: state.expanded.has(node), below: cut().below[node], lit: lit(node),
+      dim: state.lit !== null, match: state.matches.has(node),
+    });
+    fresh.style.transform = `translate(${placed.x[i]}px, ${placed.y[i]}px)`;
+    fresh.tabIndex = node === state.selected ? 0 : -1;
+    fresh.setAttribute("aria-selected", String(node === state.selected));
+    const parent = model.nodes.parent[node];
+    const siblings = parent >= 0 ? model.children(parent) : [0];
+    fresh.setAttribute("aria-setsize", siblings.length);
+    fresh.setAttribute("aria-posinset", siblings.indexOf(node) + 1);
+    shown.set(node, fresh);
+    cards.append(fresh);
+  }
+
+  /** Draws everything again: after a change of what is expanded, lit, found or cut. */
+  function redraw() {
+    const focused = element.contains(document.activeElement);
+    placed = layout(model, cut(), state.expanded, state.orientation);
+    cards.setAttribute("aria-orientation", state.orientation === "right" ? "horizontal" : "vertical");
+    element.classList.toggle("tw-down", state.orientation === "down");
+    for (const old of shown.values()) old.remove();
+    shown.clear();
+    drawView(true);
+    if (focused && shown.has(state.selected)) shown.get(state.selected).focus({ preventScroll: true });
+  }
+
+  function select(node, focus) {
+    for (const [other, old] of shown) {
+      old.setAttribute("aria-selected", String(other === node));
+      old.tabIndex = other === node ? 0 : -1;
+    }
+    if (!shown.has(node) && placed.place.has(node)) addCard(node);
+    if (focus && shown.has(node)) shown.get(node).focus({ preventScroll: true });
+  }
+
+  /** Moves the view so that a node is seen. */
+  function reveal(node) {
+    const i = placed.place.get(node);
+    if (i === undefined) return;
+    const { scale } = window_.at;
+    const near = scale < 0.5 ? 0.9 : scale;
+    const [left, top] = [window_.at.x + placed.x[i] * scale, window_.at.y + placed.y[i] * scale];
+    const inside = left > 16 && top > 24 && left + CARD.width * scale < element.clientWidth - 16
+      && top + CARD.height * scale < element.clientHeight - 16;
+    if (inside && near === scale) return;
+    window_.place(
+      element.clientWidth / 2 - (placed.x[i] + CARD.width / 2) * near,
+      element.clientHeight / 2 - (placed.y[i] + CARD.height / 2) * near,
+      near,
+    );
+    drawView(true);
+  }
+
+  function fit() {
+    const scale = fitScale(placed, { width: element.clientWidth, height: element.clientHeight });
+    window_.place((element.clientWidth - placed.width * scale) / 2, (element.clientHeight - placed.height * scale) / 2, scale);
+    drawView(true);
+  }
+
+  /** Expands what is readable at once and fits it. */
+  function start(wish = null) {
+    const view = { width: element.clientWidth, height: element.clientHeight };
+    const first = firstView(model, cut(), view, wish);
+    state.expanded = first.expanded;
+    state.orientation = first.orientation;
+    if (placed === null || state.selected > 0) pathTo(model, state.selected).slice(0, -1).forEach((i) => state.expanded.add(i));
+    redraw();
+    fit();
+  }
+
+  /** Expands or collapses a node; its card stays where it is. */
+  function toggle(node, open = !state.expanded.has(node)) {
+    if (isLeaf(node)) return;
+    const before = placed.place.get(node);
+    const [x, y] = [placed.x[before], placed.y[before]];
+    if (open) for (const i of firstExpanded(model, cut(), 9, node)) state.expanded.add(i);
+    else for (const i of [...state.expanded]) if (i >= node && i < model.end[node]) state.expanded.delete(i);
+    if (!open && state.selected > node && state.selected < model.end[node]) app.select(node, false);
+    redraw();
+    const after = placed.place.get(node);
+    const { at } = window_;
+    window_.place(at.x - (placed.x[after] - x) * at.scale, at.y - (placed.y[after] - y) * at.scale, at.scale);
+    drawView(true);
+  }
+
+  function key(event) {
+    const node = state.selected;
+    const right = state.orientation === "right";
+    const deeper = right ? "ArrowRight" : "ArrowDown";
+    const higher = right ? "ArrowLeft" : "ArrowUp";
+    const [before, after] = right ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
+    const go = (next) => next !== undefined && next >= 0 && app.select(next, true);
+    if (event.key === deeper && !isLeaf(node)) {
+      if (!state.expanded.has(node)) toggle(node, true);
+      go(model.children(node)[0]);
+    } else if (event.key === higher) go(model.nodes.parent[node]);
+    else if (event.key === before) go(neighbour(-1));
+    else if (event.key === after) go(neighbour(1));
+    else if (event.key === "Home") go(0);
+    else if (event.key === "End") go(placed.order.at(-1));
+    else if (event.key === "Enter" || event.key === " ") toggle(node);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** The next visible node of the same depth. */
+  function neighbour(step) {
+    const depth = model.depth[state.selected];
+    for (let i = placed.place.get(state.selected) + step; i >= 0 && i < placed.order.length; i += step) {
+      if (model.depth[placed.order[i]] === depth) return placed.order[i];
+    }
+    return undefined;
+  }
+
+  /** The node under a pointer, where no card is drawn. */
+  function nodeAt(event) {
+    const near = event.target.closest?.("[data-node]");
+    if (near) return Number(near.dataset.node);
+    const box = element.getBoundingClientRect();
+    const { x, y, scale } = window_.at;
+    const [px, py] = [(event.clientX - box.left - x) / scale, (event.clientY - box.top - y) / scale];
+    const i = placed.order.findIndex(
+      (_, k) => px >= placed.x[k] && px <= placed.x[k] + CARD.width && py >= placed.y[k] && py <= placed.y[k] + CARD.height,
+    );
+    return i < 0 ? null : placed.order[i];
+  }
+
+  element.addEventListener("click", (event) => {
+    const toggled = event.target.closest?.("[data-toggle]");
+    if (toggled) return toggle(Number(toggled.dataset.toggle));
+    const node = nodeAt(event);
+    if (node !== null) app.select(node, true, false);
+  });
+  element.addEventListener("dblclick", (event) => {
+    const node = nodeAt(event);
+    if (node !== null && !event.target.closest?.("[data-toggle]")) toggle(node);
+  });
+  element.addEventListener("keydown", key);
+  element.addEventListener("pointermove", (event) => {
+    if (event.buttons || event.pointerType === "touch") return;
+    const node = nodeAt(event);
+    if (node === null) return void (tip.hidden = true);
+    if (tip.hidden || tip.dataset.of !== String(node)) showHint(node);
+  });
+  element.addEventListener("pointerleave", () => (tip.hidden = true));
+
+  function showHint(node) {
+    const i = placed.place.get(node);
+    const { x, y, scale } = window_.at;
+    tip.replaceChildren(hint(model, node));
+    tip.dataset.of = String(node);
+    tip.hidden = false;
+    const below = y + (placed.y[i] + CARD.height) * scale + 8;
+    const above = y + (placed.y[i] - CARD.label) * scale - tip.offsetHeight - 8;
+    const top = below + tip.offsetHeight < element.clientHeight || above < 0 ? below : above;
+    const left = Math.max(8, Math.min(element.clientWidth - tip.offsetWidth - 8, x + placed.x[i] * scale));
+    tip.style.transform = `translate(${left}px, ${Math.max(8, top)}px)`;
+  }
+
+  new ResizeObserver(() => placed && schedule()).observe(element);
+  return {
+    element, redraw, select, reveal, fit, start, toggle, isLeaf, cut,
+    zoom: window_.zoom,
+    placed: () => placed,
+  };
+}
+
+/** Which cards and which branches lie in view. */
+function placesInView({ order, x, y, above }, element, at) {
+  const left = (-at.x - MARGIN) / at.scale;
+  const top = (-at.y - MARGIN) / at.scale;
+  const right = (element.clientWidth - at.x + MARGIN) / at.scale;
+  const bottom = (element.clientHeight - at.y + MARGIN) / at.scale;
+  const cards = [];
+  const edges = [];
+  const seen = (x1, y1, x2, y2) => x2 + CARD.width >= left && x1 <= right && y2 + CARD.height >= top && y1 <= bottom;
+  for (let i = 0; i < order.length; i++) {
+    if (seen(x[i], y[i], x[i], y[i])) cards.push(i);
+    const j = above[i];
+    if (seen(Math.min(x[i], x[j]), Math.min(y[i], y[j]), Math.max(x[i], x[j]), Math.max(y[i], y[j]))) edges.push(i);
+  }
+  return { cards, edges };
+}
