@@ -52,8 +52,13 @@ def html(
         from treewright.report import report
 
         told = report(tree, data, held_out=held_out)
-    heading = title or f"Decision tree for {told['facts']['target']}"
-    parts = {"title": markup.escape(heading), "style": _text("page.css"), "report": _safe(packed(told)), "module": module()}
+    parts = {
+        "title": markup.escape(title or f"Decision tree for {told['facts']['target']}"),
+        "heading": _safe(title),
+        "style": _text("page.css"),
+        "report": _safe(packed(told)),
+        "module": module(),
+    }
     return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _text("page.html"))
 
 
@@ -86,9 +91,9 @@ def _written(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def _safe(report: dict[str, Any]) -> str:
+def _safe(value: Any) -> str:
     """JSON that cannot end the element it stands in, nor break a line where JavaScript sees one."""
-    text = _written(report).replace("<", "\\u003c")
+    text = _written(value).replace("<", "\\u003c")
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

@@ -16,8 +16,13 @@ from treewright.tree_words import name_text
 
 
 def details(tree: Tree) -> list[dict[str, Any]]:
-    """One entry per node, with what it has: `condition` in full where it was cut short, `worked`, `rivals`, ..."""
-    return [_detail(node) for node in tree]
+    """One entry per node, with what it has: `condition` in full, `worked`, `rivals`, ..."""
+    told = [_detail(node) for node in tree]
+    for node in tree:
+        split = node.split
+        for child, words in zip(node.children, () if split is None else split.words(), strict=True):
+            told[child]["condition"] = words
+    return told
 
 
 def rule_table(tree: Tree) -> list[dict[str, Any]]:

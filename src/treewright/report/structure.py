@@ -126,7 +126,7 @@ def _conditions(tree: Tree) -> tuple[list[str], list[str]]:
         split = node.split
         if split is None:
             continue
-        for child, words in zip(node.children, split.words(most=MOST_LEVELS), strict=True):
+        for child, words in zip(node.children, split.words(most=MOST_LEVELS, with_missing=False), strict=True):
             condition[child], edge[child] = words, edge_text(split, words)
     return condition, edge
 

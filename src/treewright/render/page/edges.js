@@ -7,8 +7,9 @@ import { CARD } from "./layout.js";
 import { colourAt, purity, shareOf } from "./model.js";
 import { draw } from "./words.js";
 
-/** The widest branch, that of all rows. */
+/** The widest branch, that of all rows; of a case, that of the whole case. */
 const WIDEST = 14;
+const WIDEST_LIT = 6;
 
 /** @param {number[]} seen places in the layout's order. @param {(node: number) => number|null} lit weight on a case's path */
 export function edgePaths(model, placed, seen, lit) {
@@ -17,8 +18,8 @@ export function edgePaths(model, placed, seen, lit) {
     const node = placed.order[i];
     if (node === 0) continue;
     const onPath = lit(node);
-    const share = onPath === null ? shareOf(model, node) : Math.max(0.15, onPath);
-    const thick = Math.max(1, Math.round(2 * WIDEST * share) / 2);
+    const full = onPath === null ? WIDEST * shareOf(model, node) : WIDEST_LIT * onPath;
+    const thick = Math.max(onPath === null ? 1 : 1.5, Math.round(2 * full) / 2);
     const key = `${onPath === null ? "" : "lit"} ${thick}`;
     groups.set(key, (groups.get(key) || "") + curve(placed, placed.above[i], i));
   }
@@ -36,6 +37,11 @@ function curve({ x, y, orientation }, from, to) {
     const [x2, y2] = [x[to], y[to] + CARD.height / 2];
     const middle = (x1 + x2) / 2;
     return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+  }
+  if (orientation === "outline") {
+    const [x1, y1] = [x[from] + 12, y[from] + CARD.height];
+    const [x2, y2] = [x[to], y[to] + CARD.height / 2];
+    return `M${x1} ${y1}V${y2 - 12}Q${x1} ${y2} ${x2} ${y2}`;
   }
   const [x1, y1] = [x[from] + CARD.width / 2, y[from] + CARD.height];
   const [x2, y2] = [x[to] + CARD.width / 2, y[to] - CARD.label];

@@ -5,10 +5,15 @@
 // middle of its children.
 
 export const CARD = { width: 172, height: 48, label: 16 };
-const GAPS = { right: { breadth: 12, depth: 56 }, down: { breadth: 18, depth: 52 } };
+const GAPS = { right: { breadth: 12, depth: 56 }, down: { breadth: 18, depth: 52 }, outline: { breadth: 10, depth: -144 } };
+
+/** Views narrower than this show an outline: cards below each other, indented by depth. */
+const NARROW = 560;
+/** Cards any smaller are hard to read. */
+const READABLE = 0.8;
 
 /**
- * @param {"right"|"down"} orientation
+ * @param {"right"|"down"|"outline"} orientation
  * @returns {{order: number[], x: Float64Array, y: Float64Array, above: Int32Array, place: Map<number, number>,
  *   width: number, height: number, orientation: string}} `order`: the visible nodes, a parent before its children; x, y
  *   and `above` (the parent's place) go by the place in it.
@@ -24,9 +29,9 @@ export function layout(model, cut, expanded, orientation) {
     for (let c = children.length - 1; c >= 0; c--) stack.push(children[c]);
   }
   const place = new Map(order.map((node, i) => [node, i]));
-  const breadth = middles(model, order, place);
   const gap = GAPS[orientation];
-  const right = orientation === "right";
+  const right = orientation !== "down";
+  const breadth = orientation === "outline" ? order.map((_, i) => i) : middles(model, order, place);
   const step = right ? CARD.height + CARD.label + gap.breadth : CARD.width + gap.breadth;
   const deep = right ? CARD.width + gap.depth : CARD.height + CARD.label + gap.depth;
   const x = new Float64Array(order.length);
@@ -95,21 +100,22 @@ export function firstExpanded(model, cut, most, start = 0) {
 export function fitScale(placed, view, margin = 32) {
   const across = (view.width - 2 * margin) / Math.max(placed.width, 1);
   const up = (view.height - 2 * margin) / Math.max(placed.height, 1);
-  return Math.max(0.02, Math.min(1.15, across, up));
+  const fits = placed.orientation === "outline" ? across : Math.min(across, up); // an outline is read from its top
+  return Math.max(0.02, Math.min(1.15, fits));
 }
 
 /** What to show first: the most cards that are still readable, in the orientation that shows them larger. */
 export function firstView(model, cut, view, wish = null) {
-  const readable = 0.8;
-  let best = null;
+  if (wish === "outline" || (wish === null && view.width < NARROW)) {
+    return { expanded: firstExpanded(model, cut, 25), orientation: "outline" };
+  }
   for (const most of [40, 32, 25, 19, 15, 11, 8, 5]) {
     const expanded = firstExpanded(model, cut, most);
-    for (const orientation of wish ? [wish] : ["down", "right"]) {
-      const placed = layout(model, cut, expanded, orientation);
-      const scale = fitScale(placed, view);
-      if (scale >= readable && (!best || scale > best.scale)) best = { expanded, orientation, scale };
-    }
-    if (best) return best;
+    const scales = (wish ? [wish] : ["down", "right"]).map((orientation) => ({
+      expanded, orientation, scale: fitScale(layout(model, cut, expanded, orientation), view),
+    }));
+    const best = scales.reduce((a, b) => (b.scale > a.scale ? b : a));
+    if (best.scale >= READABLE) return best;
   }
-  return { expanded: firstExpanded(model, cut, 5), orientation: wish || "right", scale: readable };
+  return { expanded: firstExpanded(model, cut, 5), orientation: wish || "right" };
 }

@@ -129,7 +129,7 @@ function header(app, element, title) {
   return make(
     "header",
     { class: "tw-header" },
-    make("div", { class: "tw-heading" }, make("h1", {}, make("bdi", {}, title || `Decision tree for ${facts.target}`)), factsLine(app.model.report)),
+    make("div", { class: "tw-heading" }, make("h1", {}, make("bdi", {}, title || "Decision tree")), factsLine(app.model.report)),
     make("div", { class: "tw-tools" }, themeButton(element), make("button", { type: "button", class: "tw-button", onclick: () => print() }, "Print")),
   );
 }
@@ -165,7 +165,7 @@ function toolbar(app) {
   const button = (text, name, onclick) => make("button", { type: "button", class: "tw-button", "aria-label": name, title: name, onclick }, text);
   const { tree, state } = app;
   const turn = () => {
-    state.orientation = state.orientation === "right" ? "down" : "right";
+    state.orientation = { right: "down", down: "outline", outline: "right" }[state.orientation];
     tree.redraw();
     tree.fit();
   };
@@ -183,7 +183,7 @@ function toolbar(app) {
     { class: "tw-toolbar", role: "toolbar", "aria-label": "Tree" },
     app.search.element,
     make("span", { class: "tw-space" }),
-    make("div", { class: "tw-group" }, button("Expand all", "Expand all nodes", all), button("Reset", "Back to the first view", reset), button("Turn", "Turn the tree: downwards or to the right", turn)),
+    make("div", { class: "tw-group" }, button("Expand all", "Expand all nodes", all), button("Reset", "Back to the first view", reset), button("Turn", "Turn the tree: to the right, downwards, as an outline", turn)),
     make("div", { class: "tw-group" }, button("−", "Zoom out (-)", () => tree.zoom(1 / 1.25)), button("+", "Zoom in (+)", () => tree.zoom(1.25)), button("Fit", "Fit the tree into view (0)", () => tree.fit())),
   );
 }

@@ -50,8 +50,7 @@ function confusion(matrix, classes) {
   const cell = (i, j) => {
     const share = totals[i] > 0 ? matrix[i][j] / totals[i] : 0;
     const kind = i === j ? "tw-right" : "tw-wrong";
-    const dark = share > 0.55 ? " tw-strong" : "";
-    return make("td", { class: `${kind}${dark}`, style: `--share:${Math.round(100 * share)}%`, title: `true ${classes[i]}, answered ${classes[j]}: ${number(matrix[i][j])}` },
+    return make("td", { class: kind, style: `--share:${Math.round(60 * share)}%`, title: `true ${classes[i]}, answered ${classes[j]}: ${number(matrix[i][j])}` },
       matrix[i][j] ? number(matrix[i][j]) : "·");
   };
   const rows = shown.map((i) =>

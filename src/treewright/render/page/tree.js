@@ -9,7 +9,7 @@ import { edgePaths, farCards } from "./edges.js";
 import { CARD, firstExpanded, firstView, fitScale, layout } from "./layout.js";
 import { cutAt, pathTo } from "./model.js";
 import { viewport } from "./viewport.js";
-import { draw, make } from "./words.js";
+import { draw, make, many, number } from "./words.js";
 
 /** Below this scale cards are rectangles. */
 const FAR = 0.34;
@@ -21,7 +21,8 @@ export function treeView(app) {
   const cards = make("div", { class: "tw-cards", role: "tree", "aria-label": `Tree for ${model.report.facts.target}` });
   const stage = make("div", { class: "tw-stage" }, edges, cards);
   const tip = make("div", { class: "tw-hint", role: "tooltip", hidden: true });
-  const element = make("div", { class: "tw-viewport" }, stage, tip);
+  const badge = make("p", { class: "tw-badge", hidden: true });
+  const element = make("div", { class: "tw-viewport" }, stage, badge, tip);
   const shown = new Map();
   let placed = null;
   let drawnAt = null;
@@ -84,7 +85,9 @@ export function treeView(app) {
     const focused = element.contains(document.activeElement);
     placed = layout(model, cut(), state.expanded, state.orientation);
     cards.setAttribute("aria-orientation", state.orientation === "right" ? "horizontal" : "vertical");
-    element.classList.toggle("tw-down", state.orientation === "down");
+    element.dataset.orientation = state.orientation;
+    badge.hidden = state.alpha === null;
+    badge.textContent = `Pruned: ${number(cut().below[0])} of ${many(model.report.facts.leaves, "leaf", "leaves")}`;
     for (const old of shown.values()) old.remove();
     shown.clear();
     drawView(true);
@@ -120,7 +123,8 @@ export function treeView(app) {
 
   function fit() {
     const scale = fitScale(placed, { width: element.clientWidth, height: element.clientHeight });
-    window_.place((element.clientWidth - placed.width * scale) / 2, (element.clientHeight - placed.height * scale) / 2, scale);
+    const top = state.orientation === "outline" ? 12 : (element.clientHeight - placed.height * scale) / 2;
+    window_.place((element.clientWidth - placed.width * scale) / 2, top, scale);
     drawView(true);
   }
 
@@ -152,7 +156,7 @@ export function treeView(app) {
 
   function key(event) {
     const node = state.selected;
-    const right = state.orientation === "right";
+    const right = state.orientation !== "down";
     const deeper = right ? "ArrowRight" : "ArrowDown";
     const higher = right ? "ArrowLeft" : "ArrowUp";
     const [before, after] = right ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
@@ -171,8 +175,9 @@ export function treeView(app) {
     event.stopPropagation();
   }
 
-  /** The next visible node of the same depth. */
+  /** The next visible node of the same depth; in an outline, of any. */
   function neighbour(step) {
+    if (state.orientation === "outline") return placed.order[placed.place.get(state.selected) + step];
     const depth = model.depth[state.selected];
     for (let i = placed.place.get(state.selected) + step; i >= 0 && i < placed.order.length; i += step) {
       if (model.depth[placed.order[i]] === depth) return placed.order[i];
