@@ -75,14 +75,16 @@ def packed(report: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("details", "rules"):
         made[name] = _packed_list(report[name], _CHUNK)
     for name in ("nodes", "splits", "rows"):
-        made[name] = _packed_list([report[name]], 1) if len(_written(report[name])) > _LARGE else report[name]
+        small = _packed_list([report[name]], 1)
+        made[name] = small if isinstance(small, dict) else report[name]
     return made
 
 
 def _packed_list(entries: list[Any], size: int) -> Any:
-    if len(_written(entries)) <= _LARGE:
-        return entries
+    """The list itself if it is short when written, else its chunks, each compressed."""
     chunks = [_written(entries[i : i + size]).encode() for i in range(0, len(entries), size)]
+    if sum(map(len, chunks)) <= _LARGE:
+        return entries
     texts = [base64.b64encode(zlib.compress(chunk, 6)).decode("ascii") for chunk in chunks]
     return {"packed": texts, "size": size, "length": len(entries)}
 

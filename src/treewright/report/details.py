@@ -9,20 +9,42 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from treewright.encode import Encoded
 from treewright.report.structure import MOST_LEVELS, edge_text
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import name_text
 
 
+#: A larger tree tells rivals, surrogates and arithmetic of so many questions only, those that most rows meet.
+MOST_QUESTIONS = 2000
+
+
 def details(tree: Tree) -> list[dict[str, Any]]:
-    """One entry per node, with what it has: `condition` in full, `worked`, `rivals`, ..."""
-    told = [_detail(node) for node in tree]
+    """One entry per node, with what it has: `worked`, `rivals`, `surrogates`; `condition` where a list was cut short."""
+    told: list[dict[str, Any]] = [{} for _ in range(tree.n_nodes)]
+    for i in detailed(tree):
+        told[i] = _detail(tree[i])
     for node in tree:
+        if node.is_leaf or len(tree.schema.columns[_asked(node)].levels or ()) <= MOST_LEVELS:
+            continue
         split = node.split
-        for child, words in zip(node.children, () if split is None else split.words(), strict=True):
+        assert split is not None
+        for child, words in zip(node.children, split.words(with_missing=False), strict=True):
             told[child]["condition"] = words
     return told
+
+
+def detailed(tree: Tree) -> list[int]:
+    """The nodes whose questions are told in detail: all, or the heaviest."""
+    inner = np.flatnonzero(tree.arrays["stop"] == 0)
+    heaviest = np.argsort(-tree.arrays["weight"][inner], kind="stable")[:MOST_QUESTIONS]
+    return sorted(inner[heaviest].tolist())
+
+
+def _asked(node: Node) -> int:
+    return int(node.tree.arrays["column"][node.tree.arrays["split_start"][node.id]])
 
 
 def rule_table(tree: Tree) -> list[dict[str, Any]]:

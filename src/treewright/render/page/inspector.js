@@ -185,8 +185,9 @@ function later(app, node, detail) {
     const work = make("div", { class: "tw-worked" });
     work.innerHTML = detail.worked; // made and escaped by treewright.explain.worked
     parts.push(section("How it was chosen", work));
-  } else if (app.model.nodes.asks[node] >= 0 && app.model.report.facts.worked_for < app.model.n) {
-    parts.push(section("How it was chosen", make("p", { class: "tw-muted" }, "This tree is large: the page holds the worked arithmetic of its heaviest nodes. treewright.worked(tree, node) tells that of any node.")));
+  } else if (app.model.nodes.asks[node] >= 0 && !detail.rivals) {
+    const why = "This tree is large: the page holds the arithmetic and the rivals of its heaviest questions. In Python, explain.worked(tree, node) tells those of any node.";
+    parts.push(section("How it was chosen", make("p", { class: "tw-muted" }, why)));
   }
   if (detail.rivals?.length) parts.push(section("Rivals", splitTable(detail.rivals, ["score", "gain", ...("p" in detail.rivals[0] ? ["p"] : [])])));
   if (detail.surrogates?.length) parts.push(section("Surrogates", splitTable(detail.surrogates, ["agreement", "adjusted"])));

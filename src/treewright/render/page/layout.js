@@ -4,8 +4,8 @@
 // Always holds: linear in the number of visible nodes, without recursion; siblings never overlap, a parent stands in the
 // middle of its children.
 
-export const CARD = { width: 172, height: 48, label: 16 };
-const GAPS = { right: { breadth: 12, depth: 56 }, down: { breadth: 18, depth: 52 }, outline: { breadth: 10, depth: -144 } };
+export const CARD = { width: 184, height: 48, label: 16 };
+const GAPS = { right: { breadth: 12, depth: 56 }, down: { breadth: 18, depth: 52 }, outline: { breadth: 10, depth: -156 } };
 
 /** Views narrower than this show an outline: cards below each other, indented by depth. */
 const NARROW = 560;

@@ -34,17 +34,17 @@ export function number(x) {
   if (x === null || x === undefined || Number.isNaN(x)) return "";
   if (Number.isInteger(x) && Math.abs(x) < 1e15) return x.toLocaleString("en-US");
   const size = Math.abs(x);
-  if (size >= 1e6 || size < 1e-4) return String(Number(x.toPrecision(4)));
-  if (size >= 1000) return x.toLocaleString("en-US", { maximumFractionDigits: 1 });
+  if (size >= 1e15 || size < 1e-4) return String(Number(x.toPrecision(4)));
+  if (size >= 1000) return x.toLocaleString("en-US", { maximumFractionDigits: size >= 1e5 ? 0 : 1 });
   return String(Number(x.toPrecision(4)));
 }
 
 /** A share as a percentage that never claims to be all or nothing unless it is. */
 export function percent(share, digits = 0) {
   const whole = (100 * share).toFixed(digits);
-  if (Number(whole) === 100 && share < 1 - 1e-12) return `>${(100 - 10 ** -digits).toFixed(digits)} %`;
-  if (Number(whole) === 0 && share > 1e-12) return `<${(10 ** -digits).toFixed(digits)} %`;
-  return `${whole} %`;
+  if (Number(whole) === 100 && share < 1 - 1e-12) return `>${(100 - 10 ** -digits).toFixed(digits)}\u00a0%`;
+  if (Number(whole) === 0 && share > 1e-12) return `<${(10 ** -digits).toFixed(digits)}\u00a0%`;
+  return `${whole}\u00a0%`;
 }
 
 export function many(count, what, plural = `${what}s`) {
