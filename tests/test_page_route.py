@@ -52,7 +52,12 @@ def route(cases: list[tuple[tw.Tree, Any]], folder: Path) -> list[list[dict[str,
     copy.write_text(Path(module).read_text())
     assert NODE is not None
     done = subprocess.run(
-        [NODE, script, copy.as_uri()], input=json.dumps(written), capture_output=True, text=True, check=False, timeout=120
+        [NODE, script, copy.as_uri()],
+        input=json.dumps(written),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     found: list[list[dict[str, Any]]] = json.loads(done.stdout)
@@ -150,10 +155,8 @@ def test_learned_trees(task: str, tmp_path: Path) -> None:
     rows = table(1, 300, gaps=0.15)
     rows["y"] = target(rows, task)
     new = table(2, 120, gaps=0.3, strange=True)
-    cases = []
-    for recipe in RECIPES.values():
-        if (recipe.regression if task == "number" else recipe.criterion) is not None:
-            cases.append((tw.learn(rows, "y", recipe, kinds=KINDS), new))
+    able = [r for r in RECIPES.values() if (r.regression if task == "number" else r.criterion) is not None]
+    cases = [(tw.learn(rows, "y", recipe, kinds=KINDS), new) for recipe in able]
     assert len(cases) >= 7
     check(cases, tmp_path)
 
@@ -161,7 +164,9 @@ def test_learned_trees(task: str, tmp_path: Path) -> None:
 def test_costs_decide_the_answer(tmp_path: Path) -> None:
     rows = table(3, 200)
     rows["y"] = ["yes" if x.endswith(("2", "3")) else "no" for x in target(rows, "class")]
-    t = tw.learn(rows, "y", dataclasses.replace(tw.CART, stopping=tw.Stopping(max_depth=2)), kinds=KINDS, costs=[[0, 1], [7, 0]])
+    t = tw.learn(
+        rows, "y", dataclasses.replace(tw.CART, stopping=tw.Stopping(max_depth=2)), kinds=KINDS, costs=[[0, 1], [7, 0]]
+    )
     check([(t, table(4, 80))], tmp_path)
 
 

@@ -4,6 +4,7 @@ Always holds: nothing here needs the compiled core; drawing never changes what i
 """
 
 from treewright.render.cuts import cuts
+from treewright.render.html import html
 from treewright.render.text import text
 
-__all__ = ["cuts", "text"]
+__all__ = ["cuts", "html", "text"]

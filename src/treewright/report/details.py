@@ -16,13 +16,12 @@ from treewright.report.structure import MOST_LEVELS, edge_text
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import name_text
 
-
 #: A larger tree tells rivals, surrogates and arithmetic of so many questions only, those that most rows meet.
 MOST_QUESTIONS = 2000
 
 
 def details(tree: Tree) -> list[dict[str, Any]]:
-    """One entry per node, with what it has: `worked`, `rivals`, `surrogates`; `condition` where a list was cut short."""
+    """One entry per node, with what it has: `worked`, `rivals`, `surrogates`; `condition` where one was cut short."""
     told: list[dict[str, Any]] = [{} for _ in range(tree.n_nodes)]
     for i in detailed(tree):
         told[i] = _detail(tree[i])

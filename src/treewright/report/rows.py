@@ -60,7 +60,7 @@ def _shown_columns(tree: Tree) -> list[int]:
     if n <= _COLUMNS:
         return list(range(n))
     asked = tree.arrays["column"][tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]]
-    return np.unique(asked)[:_COLUMNS].tolist()
+    return [int(i) for i in np.unique(asked)[:_COLUMNS]]
 
 
 def _listed(values: Any) -> list[Any]:

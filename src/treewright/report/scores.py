@@ -32,7 +32,7 @@ def score_on(tree: Tree, rows: Encoded) -> dict[str, Any]:
         return _residuals(tree, rows.target.astype(np.float64), given[:, 0])
     n = rows.n_classes
     matrix = np.zeros((n, n))
-    np.add.at(matrix, (rows.target, answer_places(tree.schema.target, given)), 1.0)
+    np.add.at(matrix, (rows.target.astype(np.intp), answer_places(tree.schema.target, given)), 1.0)
     return _classes(tree, matrix, "rows")
 
 

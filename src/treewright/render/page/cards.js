@@ -40,7 +40,7 @@ export function card(model, node, how) {
   return make(
     "div",
     {
-      class: classes.filter(Boolean).join(" "), role: "treeitem", "data-node": node, id: `tw-node-${node}`,
+      class: classes.filter(Boolean).join(" "), role: "treeitem", "data-node": node,
       "aria-level": model.depth[node] + 1, "aria-expanded": how.leaf ? null : String(how.expanded),
       "aria-label": spoken(model, node, how),
     },

@@ -16,7 +16,7 @@ export function caseForm(app) {
   const { model } = app;
   const { schema, rows: sample } = model.report;
   const row = new Array(schema.columns.length).fill(null);
-  const fields = new Map(usedColumns(model).map((column) => [column, field(schema.columns[column], column, typed)]));
+  const fields = new Map(usedColumns(model).map((column) => [column, field(schema.columns[column], `${app.id}-field-${column}`, typed)]));
   const result = make("div", { class: "tw-result", "aria-live": "polite" });
   const picker = sample && sample.row.length ? rowPicker(sample, useRow) : null;
   const form = make("form", { class: "tw-form", onsubmit: (event) => event.preventDefault() }, ...[...fields.values()].map((f) => f.element));
@@ -80,8 +80,7 @@ function usedColumns(model) {
   return [...main, ...[...others].sort((a, b) => a - b)];
 }
 
-function field(column, index, changed) {
-  const id = `tw-field-${index}`;
+function field(column, id, changed) {
   const input = column.levels ? choice(column, id) : entry(column, id);
   input.addEventListener("input", changed);
   const unit = column.kind === "duration" ? " (seconds)" : "";

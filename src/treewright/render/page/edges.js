@@ -12,14 +12,15 @@ const WIDEST = 14;
 const WIDEST_LIT = 6;
 
 /** @param {number[]} seen places in the layout's order. @param {(node: number) => number|null} lit weight on a case's path */
-export function edgePaths(model, placed, seen, lit) {
+export function edgePaths(model, placed, seen, lit, scale = 1) {
+  const thinnest = Math.max(1, 0.6 / scale); // from afar a branch is still a line
   const groups = new Map();
   for (const i of seen) {
     const node = placed.order[i];
     if (node === 0) continue;
     const onPath = lit(node);
     const full = onPath === null ? WIDEST * shareOf(model, node) : WIDEST_LIT * onPath;
-    const thick = Math.max(onPath === null ? 1 : 1.5, Math.round(2 * full) / 2);
+    const thick = Math.max(onPath === null ? thinnest : 1.5 * thinnest, Math.round(2 * full) / 2);
     const key = `${onPath === null ? "" : "lit"} ${thick}`;
     groups.set(key, (groups.get(key) || "") + curve(placed, placed.above[i], i));
   }
@@ -49,13 +50,13 @@ function curve({ x, y, orientation }, from, to) {
   return `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}`;
 }
 
-/** Cards from afar: one path per colour and strength. */
+/** Cards from afar: one path per colour and strength; they fill the room of their labels, so that they are seen. */
 export function farCards(model, placed, seen) {
   const groups = new Map();
   for (const i of seen) {
     const node = placed.order[i];
     const key = `${colourAt(model, node)}|${0.35 + 0.3 * Math.round(2 * purity(model, node))}`;
-    const box = `M${placed.x[i]} ${placed.y[i]}h${CARD.width}v${CARD.height}h${-CARD.width}z`;
+    const box = `M${placed.x[i]} ${placed.y[i] - CARD.label}h${CARD.width}v${CARD.height + CARD.label}h${-CARD.width}z`;
     groups.set(key, (groups.get(key) || "") + box);
   }
   return [...groups].map(([key, d]) => {

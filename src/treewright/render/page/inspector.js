@@ -168,7 +168,8 @@ function measures(model, node) {
 
 /** What a missing value does at a node. */
 export function missingText(model, node) {
-  const { splits } = model.report;
+  const { facts: told, splits } = model.report;
+  if (told.refuses_missing) return "is refused";
   const own = splits.start[node];
   const others = splits.start[node + 1] - own - 1;
   const missing = splits.missing[own];

@@ -15,7 +15,7 @@ import { importanceView, scoreText, scoreView } from "./score.js";
 import { searchBar } from "./search.js";
 import { tabs } from "./tabs.js";
 import { treeView } from "./tree.js";
-import { make, many, number } from "./words.js";
+import { freshId, make, many, number } from "./words.js";
 
 /** @param {HTMLElement} element @param {object} report @param {{title?: string}} options */
 export async function mount(element, report, options = {}) {
@@ -30,9 +30,9 @@ export async function mount(element, report, options = {}) {
   app.pruning = pruningPanel(app);
   app.search = searchBar(app);
   const rules = rulesView(app);
-  app.side = tabs("About", [["Node", app.inspector.element], ["Case", app.case.element], ["Pruning", app.pruning.element]], sideChanged);
+  app.side = tabs(app, "About", [["Node", app.inspector.element], ["Case", app.case.element], ["Pruning", app.pruning.element]], sideChanged);
   const hero = make("div", { class: "tw-hero" }, make("div", { class: "tw-main" }, toolbar(app), app.tree.element), make("aside", { class: "tw-side", "aria-label": "Details" }, app.side.element));
-  app.views = tabs("Views", [["Tree", hero], ["Rules", rules.element], ["Importance", importanceView(app).element], ["Score", scoreView(app).element]],
+  app.views = tabs(app, "Views", [["Tree", hero], ["Rules", rules.element], ["Importance", importanceView(app).element], ["Score", scoreView(app).element]],
     (name) => name === "Rules" && rules.open());
   const paper = make("div", { class: "tw-paper" });
   element.classList.add("treewright");
@@ -66,7 +66,7 @@ async function whole(part) {
 /** What all parts share: the model, the state, and the verbs that change it. */
 function appOf(model, details, rules) {
   const state = { selected: 0, expanded: new Set(), orientation: "right", alpha: null, lit: null, matches: new Set() };
-  const app = { model, state, details, rules };
+  const app = { id: freshId(), model, state, details, rules };
 
   /** Chooses a node; `move` shows it in the tree. */
   app.select = (node, focus = false, move = true) => {

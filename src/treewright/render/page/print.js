@@ -25,13 +25,12 @@ function printedTree(app) {
     const node = placed.order[i];
     const how = { leaf: app.tree.isLeaf(node), expanded: state.expanded.has(node), below: app.tree.cut().below[node], lit: lit(node), dim: false, match: false };
     const shown = card(model, node, how);
-    shown.removeAttribute("id");
     const place = { x: placed.x[i], y: placed.y[i] - CARD.label, width: CARD.width + 40, height: CARD.height + CARD.label + 24 };
     shown.style.transform = `translate(0, ${CARD.label}px)`;
     return draw("foreignObject", place, shown);
   });
   const [width, height] = [placed.width + 40, placed.height + 24];
-  const svg = draw("svg", { viewBox: `-4 0 ${width} ${height}`, class: "tw-printed-tree", style: `max-width:${width}px` }, ...edgePaths(model, placed, all, lit), ...boxes);
+  const svg = draw("svg", { viewBox: `-4 0 ${width} ${height}`, class: "tw-printed-tree", preserveAspectRatio: "xMinYMin meet", style: `max-width:${width}px` }, ...edgePaths(model, placed, all, lit), ...boxes);
   return make("section", {}, svg);
 }
 

@@ -13,7 +13,7 @@ const FRAME = { left: 44, right: 10, top: 10, bottom: 26 };
 export function pruningPanel(app) {
   const { pruning } = app.model.report;
   const steps = pruning.alpha.length;
-  const slider = make("input", { type: "range", min: 0, max: steps - 1, step: 1, value: 0, id: "tw-alpha", disabled: steps < 2 });
+  const slider = make("input", { type: "range", min: 0, max: steps - 1, step: 1, value: 0, id: `${app.id}-alpha`, disabled: steps < 2 });
   const told = make("div", { "aria-live": "polite" });
   const marker = draw("g", { class: "tw-marker" });
   const chart = riskChart(pruning, marker);
@@ -22,7 +22,7 @@ export function pruningPanel(app) {
     "div",
     { class: "tw-pruning" },
     make("p", { class: "tw-muted" }, "Each step cuts the splits whose leaves save the least. Drag to see the tree at that point."),
-    make("label", { for: "tw-alpha", class: "tw-eyebrow" }, "Step"),
+    make("label", { for: `${app.id}-alpha`, class: "tw-eyebrow" }, "Step"),
     slider,
     told,
     make(

@@ -5,10 +5,8 @@
 
 import { make } from "./words.js";
 
-let made = 0;
-
-export function tabs(label, views, changed = () => {}) {
-  const id = `tw-tabs-${made++}`;
+export function tabs(app, label, views, changed = () => {}) {
+  const id = `${app.id}-${label.toLowerCase()}`;
   const buttons = new Map();
   const panels = new Map();
   let current = views[0][0];

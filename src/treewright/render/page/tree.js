@@ -13,6 +13,8 @@ import { draw, make, many, number } from "./words.js";
 
 /** Below this scale cards are rectangles. */
 const FAR = 0.34;
+/** Where a tree is too large to fit, the view is as far away as this and looks at the root. */
+const OVERVIEW = 0.05;
 const MARGIN = 240; // pixels around the view that are drawn already
 
 export function treeView(app) {
@@ -51,7 +53,7 @@ export function treeView(app) {
     const far = scale < FAR;
     const seen = placesInView(placed, element, window_.at);
     edges.replaceChildren(...(far ? farCards(model, placed, seen.cards) : []));
-    edges.prepend(...edgePaths(model, placed, seen.edges, lit));
+    edges.prepend(...edgePaths(model, placed, seen.edges, lit, scale));
     const wanted = new Set(far ? [] : seen.cards.map((i) => placed.order[i]));
     if (placed.place.has(state.selected)) wanted.add(state.selected);
     for (const [node, old] of shown) {
@@ -86,12 +88,22 @@ export function treeView(app) {
     placed = layout(model, cut(), state.expanded, state.orientation);
     cards.setAttribute("aria-orientation", state.orientation === "right" ? "horizontal" : "vertical");
     element.dataset.orientation = state.orientation;
-    badge.hidden = state.alpha === null;
-    badge.textContent = `Pruned: ${number(cut().below[0])} of ${many(model.report.facts.leaves, "leaf", "leaves")}`;
+    tellWhatIsShown();
     for (const old of shown.values()) old.remove();
     shown.clear();
     drawView(true);
     if (focused && shown.has(state.selected)) shown.get(state.selected).focus({ preventScroll: true });
+  }
+
+  /** Says what is not in view because it is collapsed or pruned. */
+  function tellWhatIsShown() {
+    const { facts } = model.report;
+    const parts = [];
+    if (state.alpha !== null) parts.push(`pruned to ${number(cut().below[0])} of ${many(facts.leaves, "leaf", "leaves")}`);
+    const all = state.alpha === null ? facts.nodes : cut().leaf.reduce((sum, kind) => sum + (kind < 2), 0);
+    if (placed.order.length < all) parts.push(`${number(placed.order.length)} of ${many(all, "node")} shown; the rest is collapsed`);
+    badge.hidden = parts.length === 0;
+    badge.textContent = parts.join(" · ");
   }
 
   function select(node, focus) {
@@ -113,16 +125,18 @@ export function treeView(app) {
     const inside = left > 16 && top > 24 && left + CARD.width * scale < element.clientWidth - 16
       && top + CARD.height * scale < element.clientHeight - 16;
     if (inside && near === scale) return;
-    window_.place(
-      element.clientWidth / 2 - (placed.x[i] + CARD.width / 2) * near,
-      element.clientHeight / 2 - (placed.y[i] + CARD.height / 2) * near,
-      near,
-    );
+    lookAt(i, near);
+  }
+
+  function lookAt(i, scale) {
+    const [x, y] = [placed.x[i] + CARD.width / 2, placed.y[i] + CARD.height / 2];
+    window_.place(element.clientWidth / 2 - x * scale, element.clientHeight / 2 - y * scale, scale);
     drawView(true);
   }
 
   function fit() {
     const scale = fitScale(placed, { width: element.clientWidth, height: element.clientHeight });
+    if (scale < OVERVIEW) return lookAt(0, OVERVIEW);
     const top = state.orientation === "outline" ? 12 : (element.clientHeight - placed.height * scale) / 2;
     window_.place((element.clientWidth - placed.width * scale) / 2, top, scale);
     drawView(true);

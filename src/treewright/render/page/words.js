@@ -29,6 +29,15 @@ function set(element, properties) {
   }
 }
 
+let made = 0;
+
+/** A name that no other page in this document has, to begin the ids of its elements. */
+export function freshId() {
+  let id = `tw${made++}`;
+  while (document.querySelector(`[id^="${id}-"]`)) id = `tw${made++}`; // another copy of this module may have been here
+  return id;
+}
+
 /** About four digits, thousands apart. */
 export function number(x) {
   if (x === null || x === undefined || Number.isNaN(x)) return "";
