@@ -213,6 +213,31 @@ def test_expand_collapse_and_keys(chromium: Any, tmp_path: Path) -> None:
 
 
 @browser_only
+def test_every_layout(chromium: Any, tmp_path: Path) -> None:
+    with opened(chromium, html(tennis(), TENNIS_ROWS), tmp_path) as page:
+        for layout in ("down", "outline", "right"):
+            page.select_option(".tw-layouts", layout)
+            assert page.locator(".tw-card").count() == 8
+            boxes = [card.bounding_box() for card in page.locator(".tw-face").all()]
+            for i, a in enumerate(boxes):
+                for b in boxes[:i]:
+                    apart = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+                    assert apart or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
+        page.select_option(".tw-layouts", "map")
+        assert "outlook?" in page.locator(".tw-map-text").all_inner_texts()
+        page.mouse.click(*middle(page.locator(".tw-map-text", has_text="overcast: yes")))
+        assert "outlook = overcast" in page.inner_text(".tw-inspector")
+        assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith(
+            "outlook = overcast: answers yes"
+        )
+
+
+def middle(locator: Any) -> tuple[float, float]:
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@browser_only
 def test_search(chromium: Any, tmp_path: Path) -> None:
     levels = tuple(f"level {i:02d}" for i in range(30))
     schema = Schema((ColumnSpec("place", "nominal", levels),), TargetSpec("y", "classification", ("no", "yes")))

@@ -50,6 +50,32 @@ function curve({ x, y, orientation }, from, to) {
   return `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}`;
 }
 
+/** The map: one path per colour and strength, and the words that have room. */
+export function mapParts(model, placed, seen, scale, lit, words) {
+  const groups = new Map();
+  const texts = [];
+  const box = (i) => `M${placed.x[i]} ${placed.y[i]}h${placed.w(i)}v${placed.h(i) - Math.min(0.1 * placed.h(i), 1 / scale)}h${-placed.w(i)}z`;
+  for (const i of seen) {
+    const node = placed.order[i];
+    if (placed.h(i) * scale < 0.2) continue;
+    const faint = lit.any && lit(node) === null ? 0.35 : 1;
+    const key = `${colourAt(model, node)}|${(faint * (0.28 + 0.22 * Math.round(2 * purity(model, node)))).toFixed(2)}`;
+    groups.set(key, (groups.get(key) || "") + box(i));
+    const room = Math.floor((placed.w(i) * scale - 10) / 6.6);
+    if (placed.h(i) * scale < 15 || room < 7) continue;
+    const text = draw("text", { class: "tw-map-text", x: placed.x[i] + 5 / scale, y: placed.y[i] + Math.min(placed.h(i) / 2 + 4 / scale, 60 / scale), "font-size": 11 / scale });
+    const all = words(node);
+    text.textContent = all.length > room ? `${all.slice(0, room - 1)}…` : all;
+    texts.push(text);
+  }
+  const paths = [...groups].map(([key, d]) => {
+    const [colour, opacity] = key.split("|");
+    return draw("path", { d, style: `fill:${colour}`, "fill-opacity": opacity });
+  });
+  const path = seen.filter((i) => lit(placed.order[i]) !== null).map(box).join("");
+  return [...paths, ...(path ? [draw("path", { class: "tw-map-lit", d: path, "stroke-width": 2 / scale })] : []), ...texts];
+}
+
 /** Cards from afar: one path per colour and strength; they fill the room of their labels, so that they are seen. */
 export function farCards(model, placed, seen) {
   const groups = new Map();

@@ -7,6 +7,8 @@
 export const CARD = { width: 184, height: 48, label: 16 };
 const GAPS = { right: { breadth: 12, depth: 56 }, down: { breadth: 18, depth: 52 }, outline: { breadth: 10, depth: -156 } };
 
+/** What a map leaves free around it. */
+const EDGE = 24;
 /** Views narrower than this show an outline: cards below each other, indented by depth. */
 const NARROW = 560;
 /** Cards any smaller are hard to read. */
@@ -14,9 +16,9 @@ const READABLE = 0.8;
 
 /**
  * @param {"right"|"down"|"outline"} orientation
- * @returns {{order: number[], x: Float64Array, y: Float64Array, above: Int32Array, place: Map<number, number>,
- *   width: number, height: number, orientation: string}} `order`: the visible nodes, a parent before its children; x, y
- *   and `above` (the parent's place) go by the place in it.
+ * @returns {{order: number[], x: Float64Array, y: Float64Array, w: function, h: function, above: Int32Array, place: Map<number, number>,
+ *   width: number, height: number, orientation: string}} `order`: the visible nodes, a parent before its children; x, y,
+ *   w, h and `above` (the parent's place) go by the place in it.
  */
 export function layout(model, cut, expanded, orientation) {
   const order = [];
@@ -47,7 +49,39 @@ export function layout(model, cut, expanded, orientation) {
     height = Math.max(height, y[i] + CARD.height);
   });
   const above = Int32Array.from(order, (node) => (node > 0 ? place.get(model.nodes.parent[node]) : 0));
-  return { order, x, y, place, above, width, height, orientation };
+  return { order, x, y, w: () => CARD.width, h: () => CARD.height, place, above, width, height, orientation };
+}
+
+/** The whole tree as a map of its rows: a column per depth, a node as tall as its weight. It fills the view. */
+export function mapLayout(model, cut, view) {
+  const order = [];
+  let deepest = 0;
+  for (let i = 0; i < model.n; i++) {
+    if (cut.leaf[i] > 1) continue;
+    order.push(i);
+    deepest = Math.max(deepest, model.depth[i]);
+  }
+  const place = new Map(order.map((node, i) => [node, i]));
+  const above = Int32Array.from(order, (node) => (node > 0 ? place.get(model.nodes.parent[node]) : 0));
+  const step = (view.width - 2 * EDGE) / (deepest + 1);
+  const x = Float64Array.from(order, (node) => EDGE + model.depth[node] * step);
+  const y = new Float64Array(order.length).fill(EDGE);
+  const tall = new Float64Array(order.length).fill(view.height - 3 * EDGE);
+  order.forEach((node, i) => {
+    if (cut.leaf[node]) return;
+    const children = model.children(node);
+    const total = children.reduce((sum, child) => sum + model.nodes.weight[child], 0);
+    let top = y[i];
+    for (const child of children) {
+      const j = place.get(child);
+      y[j] = top;
+      tall[j] = tall[i] * (total > 0 ? model.nodes.weight[child] / total : 1 / children.length);
+      top += tall[j];
+    }
+  });
+  return {
+    order, x, y, w: () => step * 0.98, h: (i) => tall[i], place, above, width: view.width, height: view.height, orientation: "map",
+  };
 }
 
 /** The breadth of each visible node, in cards: ends one after the other, parents between first and last child. */

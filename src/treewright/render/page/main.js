@@ -103,7 +103,7 @@ function appOf(model, details, rules) {
     const heaviest = [...ends].sort((a, b) => b.weight - a.weight).slice(0, 6);
     for (const end of heaviest) pathTo(model, end.node).slice(0, -1).forEach((i) => state.expanded.add(i));
     app.tree.redraw();
-    app.tree.reveal(heaviest[0].node);
+    app.tree.frame(pathTo(model, heaviest[0].node));
   };
   app.unfollow = () => {
     state.lit = null;
@@ -164,11 +164,14 @@ function themeButton(element) {
 function toolbar(app) {
   const button = (text, name, onclick) => make("button", { type: "button", class: "tw-button", "aria-label": name, title: name, onclick }, text);
   const { tree, state } = app;
-  const turn = () => {
-    state.orientation = { right: "down", down: "outline", outline: "right" }[state.orientation];
+  const names = { right: "To the right", down: "Downwards", outline: "Outline", map: "Map of rows" };
+  const layouts = make("select", { class: "tw-button tw-layouts", "aria-label": "Layout of the tree" }, ...Object.entries(names).map(([value, name]) => make("option", { value }, name)));
+  layouts.addEventListener("change", () => {
+    state.orientation = layouts.value;
     tree.redraw();
     tree.fit();
-  };
+  });
+  app.orientationShown = (orientation) => (layouts.value = orientation);
   const all = () => {
     for (let i = 0; i < app.model.n; i++) if (tree.cut().leaf[i] === 0) state.expanded.add(i);
     tree.redraw();
@@ -180,10 +183,11 @@ function toolbar(app) {
   };
   return make(
     "div",
-    { class: "tw-toolbar", role: "toolbar", "aria-label": "Tree" },
+    { class: "tw-toolbar", role: "group", "aria-label": "Tools of the tree" },
     app.search.element,
     make("span", { class: "tw-space" }),
-    make("div", { class: "tw-group" }, button("Expand all", "Expand all nodes", all), button("Reset", "Back to the first view", reset), button("Turn", "Turn the tree: to the right, downwards, as an outline", turn)),
+    make("div", { class: "tw-group" }, button("Expand all", "Expand all nodes", all), button("Reset", "Back to the first view", reset)),
+    layouts,
     make("div", { class: "tw-group" }, button("−", "Zoom out (-)", () => tree.zoom(1 / 1.25)), button("+", "Zoom in (+)", () => tree.zoom(1.25)), button("Fit", "Fit the tree into view (0)", () => tree.fit())),
   );
 }

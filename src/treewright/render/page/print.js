@@ -5,7 +5,7 @@
 
 import { card } from "./cards.js";
 import { edgePaths } from "./edges.js";
-import { CARD } from "./layout.js";
+import { CARD, layout } from "./layout.js";
 import { draw, make, number, percent } from "./words.js";
 
 const MOST_RULES = 200;
@@ -17,17 +17,18 @@ export async function printable(app) {
 }
 
 function printedTree(app) {
-  const placed = app.tree.placed();
   const { model, state } = app;
+  const shown = state.orientation === "map" ? "right" : state.orientation;
+  const placed = layout(model, app.tree.cut(), state.expanded, shown);
   const all = placed.order.map((_, i) => i).slice(0, MOST_CARDS);
   const lit = (node) => (state.lit && state.lit.has(node) ? state.lit.get(node) : null);
   const boxes = all.map((i) => {
     const node = placed.order[i];
     const how = { leaf: app.tree.isLeaf(node), expanded: state.expanded.has(node), below: app.tree.cut().below[node], lit: lit(node), dim: false, match: false };
-    const shown = card(model, node, how);
+    const drawn = card(model, node, how);
     const place = { x: placed.x[i], y: placed.y[i] - CARD.label, width: CARD.width + 40, height: CARD.height + CARD.label + 24 };
-    shown.style.transform = `translate(0, ${CARD.label}px)`;
-    return draw("foreignObject", place, shown);
+    drawn.style.transform = `translate(0, ${CARD.label}px)`;
+    return draw("foreignObject", place, drawn);
   });
   const [width, height] = [placed.width + 40, placed.height + 24];
   const svg = draw("svg", { viewBox: `-4 0 ${width} ${height}`, class: "tw-printed-tree", preserveAspectRatio: "xMinYMin meet", style: `max-width:${width}px` }, ...edgePaths(model, placed, all, lit), ...boxes);

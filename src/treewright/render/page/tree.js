@@ -5,9 +5,9 @@
 // the tab key, the chosen one, and arrow keys go on from there.
 
 import { card, hint } from "./cards.js";
-import { edgePaths, farCards } from "./edges.js";
-import { CARD, firstExpanded, firstView, fitScale, layout } from "./layout.js";
-import { cutAt, pathTo } from "./model.js";
+import { edgePaths, farCards, mapParts } from "./edges.js";
+import { CARD, firstExpanded, firstView, fitScale, layout, mapLayout } from "./layout.js";
+import { answerText, cutAt, pathTo, questionText } from "./model.js";
 import { viewport } from "./viewport.js";
 import { draw, make, many, number } from "./words.js";
 
@@ -33,11 +33,14 @@ export function treeView(app) {
   const window_ = viewport(element, ({ x, y, scale }) => {
     stage.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
     tip.hidden = true;
+    stage.style.setProperty("--scale", scale);
     schedule();
-  });
+  }, () => (state.orientation === "map" ? 60 : 2.5));
 
   const cut = () => cutAt(model, state.alpha);
   const lit = (node) => (state.lit && state.lit.has(node) ? state.lit.get(node) : null);
+  const size = () => ({ width: element.clientWidth, height: element.clientHeight });
+  const mapWords = (node) => (node > 0 ? `${model.nodes.edge[node]}: ` : "") + (isLeaf(node) ? answerText(model, node) : `${questionText(model, node)}?`);
   const isLeaf = (node) => cut().leaf[node] > 0;
 
   function schedule() {
@@ -50,10 +53,14 @@ export function treeView(app) {
     const moved = drawnAt && Math.max(Math.abs(x - drawnAt.x), Math.abs(y - drawnAt.y)) > MARGIN / 2;
     if (!anew && drawnAt && !moved && drawnAt.scale === scale) return;
     drawnAt = { x, y, scale };
-    const far = scale < FAR;
+    const far = scale < FAR || state.orientation === "map";
     const seen = placesInView(placed, element, window_.at);
-    edges.replaceChildren(...(far ? farCards(model, placed, seen.cards) : []));
-    edges.prepend(...edgePaths(model, placed, seen.edges, lit, scale));
+    if (state.orientation === "map") {
+      lit.any = state.lit !== null;
+      edges.replaceChildren(...mapParts(model, placed, seen.cards, scale, lit, mapWords));
+    } else {
+      edges.replaceChildren(...edgePaths(model, placed, seen.edges, lit, scale), ...(far ? farCards(model, placed, seen.cards) : []));
+    }
     const wanted = new Set(far ? [] : seen.cards.map((i) => placed.order[i]));
     if (placed.place.has(state.selected)) wanted.add(state.selected);
     for (const [node, old] of shown) {
@@ -72,6 +79,10 @@ export function treeView(app) {
       dim: state.lit !== null, match: state.matches.has(node),
     });
     fresh.style.transform = `translate(${placed.x[i]}px, ${placed.y[i]}px)`;
+    if (state.orientation === "map") {
+      fresh.classList.add("tw-spot");
+      Object.assign(fresh.style, { width: `${placed.w(i)}px`, height: `${placed.h(i)}px` });
+    }
     fresh.tabIndex = node === state.selected ? 0 : -1;
     fresh.setAttribute("aria-selected", String(node === state.selected));
     const parent = model.nodes.parent[node];
@@ -85,7 +96,9 @@ export function treeView(app) {
   /** Draws everything again: after a change of what is expanded, lit, found or cut. */
   function redraw() {
     const focused = element.contains(document.activeElement);
-    placed = layout(model, cut(), state.expanded, state.orientation);
+    const map = state.orientation === "map";
+    placed = map ? mapLayout(model, cut(), size()) : layout(model, cut(), state.expanded, state.orientation);
+    app.orientationShown?.(state.orientation);
     cards.setAttribute("aria-orientation", state.orientation === "right" ? "horizontal" : "vertical");
     element.dataset.orientation = state.orientation;
     tellWhatIsShown();
@@ -107,6 +120,7 @@ export function treeView(app) {
   }
 
   function select(node, focus) {
+    if (state.orientation === "map") drawView(true);
     for (const [other, old] of shown) {
       old.setAttribute("aria-selected", String(other === node));
       old.tabIndex = other === node ? 0 : -1;
@@ -120,22 +134,39 @@ export function treeView(app) {
     const i = placed.place.get(node);
     if (i === undefined) return;
     const { scale } = window_.at;
-    const near = scale < 0.5 ? 0.9 : scale;
+    const near = state.orientation !== "map" ? (scale < 0.5 ? 0.9 : scale) : placed.h(i) * scale < 3 ? Math.min(60, 12 / placed.h(i)) : scale;
     const [left, top] = [window_.at.x + placed.x[i] * scale, window_.at.y + placed.y[i] * scale];
-    const inside = left > 16 && top > 24 && left + CARD.width * scale < element.clientWidth - 16
-      && top + CARD.height * scale < element.clientHeight - 16;
+    const inside = left > 8 && top > 16 && left + placed.w(i) * scale < element.clientWidth - 8
+      && top + placed.h(i) * scale < element.clientHeight - 16;
     if (inside && near === scale) return;
     lookAt(i, near);
   }
 
   function lookAt(i, scale) {
-    const [x, y] = [placed.x[i] + CARD.width / 2, placed.y[i] + CARD.height / 2];
+    const [x, y] = [placed.x[i] + placed.w(i) / 2, placed.y[i] + placed.h(i) / 2];
     window_.place(element.clientWidth / 2 - x * scale, element.clientHeight / 2 - y * scale, scale);
     drawView(true);
   }
 
+  /** Moves the view so that all of some nodes are seen, or else the last of them. */
+  function frame(nodes) {
+    const places = nodes.map((node) => placed.place.get(node)).filter((i) => i !== undefined);
+    const low = (list) => Math.min(...list);
+    const [left, top] = [low(places.map((i) => placed.x[i])), low(places.map((i) => placed.y[i] - CARD.label))];
+    const right = -low(places.map((i) => -placed.x[i] - placed.w(i)));
+    const bottom = -low(places.map((i) => -placed.y[i] - placed.h(i)));
+    const { x, y, scale } = window_.at;
+    const { width, height } = size();
+    if (x + left * scale > 0 && y + top * scale > 0 && x + right * scale < width && y + bottom * scale < height && scale > 0.5) return;
+    const near = Math.min(1, (width - 48) / (right - left), (height - 48) / (bottom - top));
+    if (near < 0.6 || state.orientation === "map") return reveal(nodes.at(-1));
+    window_.place((width - (left + right) * near) / 2, (height - (top + bottom) * near) / 2, near);
+    drawView(true);
+  }
+
   function fit() {
-    const scale = fitScale(placed, { width: element.clientWidth, height: element.clientHeight });
+    if (state.orientation === "map") return window_.place(0, 0, 1);
+    const scale = fitScale(placed, size());
     if (scale < OVERVIEW) return lookAt(0, OVERVIEW);
     const top = state.orientation === "outline" ? 12 : (element.clientHeight - placed.height * scale) / 2;
     window_.place((element.clientWidth - placed.width * scale) / 2, top, scale);
@@ -144,8 +175,7 @@ export function treeView(app) {
 
   /** Expands what is readable at once and fits it. */
   function start(wish = null) {
-    const view = { width: element.clientWidth, height: element.clientHeight };
-    const first = firstView(model, cut(), view, wish);
+    const first = wish === "map" ? { expanded: state.expanded, orientation: wish } : firstView(model, cut(), size(), wish);
     state.expanded = first.expanded;
     state.orientation = first.orientation;
     if (placed === null || state.selected > 0) pathTo(model, state.selected).slice(0, -1).forEach((i) => state.expanded.add(i));
@@ -155,7 +185,7 @@ export function treeView(app) {
 
   /** Expands or collapses a node; its card stays where it is. */
   function toggle(node, open = !state.expanded.has(node)) {
-    if (isLeaf(node)) return;
+    if (isLeaf(node) || state.orientation === "map") return;
     const before = placed.place.get(node);
     const [x, y] = [placed.x[before], placed.y[before]];
     if (open) for (const i of firstExpanded(model, cut(), 9, node)) state.expanded.add(i);
@@ -207,7 +237,7 @@ export function treeView(app) {
     const { x, y, scale } = window_.at;
     const [px, py] = [(event.clientX - box.left - x) / scale, (event.clientY - box.top - y) / scale];
     const i = placed.order.findIndex(
-      (_, k) => px >= placed.x[k] && px <= placed.x[k] + CARD.width && py >= placed.y[k] && py <= placed.y[k] + CARD.height,
+      (_, k) => px >= placed.x[k] && px <= placed.x[k] + placed.w(k) && py >= placed.y[k] && py <= placed.y[k] + placed.h(k),
     );
     return i < 0 ? null : placed.order[i];
   }
@@ -237,34 +267,34 @@ export function treeView(app) {
     tip.replaceChildren(hint(model, node));
     tip.dataset.of = String(node);
     tip.hidden = false;
-    const below = y + (placed.y[i] + CARD.height) * scale + 8;
+    const below = y + (placed.y[i] + placed.h(i)) * scale + 8;
     const above = y + (placed.y[i] - CARD.label) * scale - tip.offsetHeight - 8;
     const top = below + tip.offsetHeight < element.clientHeight || above < 0 ? below : above;
     const left = Math.max(8, Math.min(element.clientWidth - tip.offsetWidth - 8, x + placed.x[i] * scale));
     tip.style.transform = `translate(${left}px, ${Math.max(8, top)}px)`;
   }
 
-  new ResizeObserver(() => placed && schedule()).observe(element);
+  new ResizeObserver(() => placed && (state.orientation === "map" ? redraw() : schedule())).observe(element);
   return {
-    element, redraw, select, reveal, fit, start, toggle, isLeaf, cut,
+    element, redraw, select, reveal, frame, fit, start, toggle, isLeaf, cut,
     zoom: window_.zoom,
-    placed: () => placed,
   };
 }
 
 /** Which cards and which branches lie in view. */
-function placesInView({ order, x, y, above }, element, at) {
+function placesInView({ order, x, y, w, h, above }, element, at) {
   const left = (-at.x - MARGIN) / at.scale;
   const top = (-at.y - MARGIN) / at.scale;
   const right = (element.clientWidth - at.x + MARGIN) / at.scale;
   const bottom = (element.clientHeight - at.y + MARGIN) / at.scale;
   const cards = [];
   const edges = [];
-  const seen = (x1, y1, x2, y2) => x2 + CARD.width >= left && x1 <= right && y2 + CARD.height >= top && y1 <= bottom;
+  const seen = (x1, y1, x2, y2) => x2 >= left && x1 <= right && y2 >= top && y1 <= bottom;
   for (let i = 0; i < order.length; i++) {
-    if (seen(x[i], y[i], x[i], y[i])) cards.push(i);
+    const [x2, y2] = [x[i] + w(i), y[i] + h(i)];
+    if (seen(x[i], y[i], x2, y2)) cards.push(i);
     const j = above[i];
-    if (seen(Math.min(x[i], x[j]), Math.min(y[i], y[j]), Math.max(x[i], x[j]), Math.max(y[i], y[j]))) edges.push(i);
+    if (seen(Math.min(x[i], x[j]), Math.min(y[i], y[j]), Math.max(x2, x[j]), Math.max(y2, y[j]))) edges.push(i);
   }
   return { cards, edges };
 }

@@ -4,10 +4,9 @@
 // Always holds: what lies under the pointer stays there while zooming; a press without movement is left to be a click.
 
 const FARTHEST = 0.01;
-const NEAREST = 2.5;
 const STILL = 4; // pixels a pointer may tremble in a click
 
-export function viewport(element, moved) {
+export function viewport(element, moved, nearest) {
   const at = { x: 0, y: 0, scale: 1 };
   const pointers = new Map();
   let dragging = false;
@@ -17,7 +16,7 @@ export function viewport(element, moved) {
     moved(at);
   };
   const zoom = (factor, x = element.clientWidth / 2, y = element.clientHeight / 2) => {
-    const scale = Math.max(FARTHEST, Math.min(NEAREST, at.scale * factor));
+    const scale = Math.max(FARTHEST, Math.min(nearest(), at.scale * factor));
     const ratio = scale / at.scale;
     place(x - (x - at.x) * ratio, y - (y - at.y) * ratio, scale);
   };
