@@ -224,7 +224,7 @@ def test_every_layout(chromium: Any, tmp_path: Path) -> None:
                     apart = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
                     assert apart or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
         page.select_option(".tw-layouts", "map")
-        assert "outlook?" in page.locator(".tw-map-text").all_inner_texts()
+        assert "outlook?" in page.locator(".tw-map-text").all_text_contents()
         page.mouse.click(*middle(page.locator(".tw-map-text", has_text="overcast: yes")))
         assert "outlook = overcast" in page.inner_text(".tw-inspector")
         assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith(

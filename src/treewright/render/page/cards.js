@@ -20,9 +20,18 @@ export function card(model, node, how) {
       { class: "tw-card-line" },
       make("bdi", { class: "tw-card-title" }, title),
       how.leaf ? null : make("span", { class: "tw-asks" }, "?"),
-      make("span", { class: "tw-card-count" }, how.lit !== null && how.lit < 1 ? percent(how.lit, 1) : sizeText(model, node)),
+      make(
+        "span",
+        { class: "tw-card-count" },
+        how.lit !== null && how.lit < 1 ? percent(how.lit, 1) : sizeText(model, node),
+      ),
     ),
-    make("div", { class: "tw-card-line" }, bar(model, node), make("span", { class: "tw-card-sure" }, certainty(model, node))),
+    make(
+      "div",
+      { class: "tw-card-line" },
+      bar(model, node),
+      make("span", { class: "tw-card-sure" }, certainty(model, node)),
+    ),
   );
   const more = how.leaf
     ? null
@@ -53,7 +62,8 @@ export function card(model, node, how) {
 /** What a screen reader says. */
 function spoken(model, node, how) {
   const where = node === 0 ? "All rows" : model.nodes.condition[node];
-  const what = how.leaf ? `answers ${answerText(model, node)}, ${certainty(model, node)}` : `asks ${questionText(model, node)}`;
+  const answer_ = `answers ${answerText(model, node)}, ${certainty(model, node)}`;
+  const what = how.leaf ? answer_ : `asks ${questionText(model, node)}`;
   const size = model.report.facts.weighted ? sizeText(model, node) : `${sizeText(model, node)} rows`;
   return `${where}: ${what}, ${size}${how.leaf || how.expanded ? "" : `, ${many(how.below, "leaf", "leaves")} below`}`;
 }

@@ -5,7 +5,7 @@
 
 import { swatch } from "./cards.js";
 import { section } from "./inspector.js";
-import { answerOf, pathTo } from "./model.js";
+import { answerOf, pathTo, questionText } from "./model.js";
 import { answerAt, follow, UNSEEN } from "./route.js";
 import { inputText, inputValue, make, many, number, percent } from "./words.js";
 
@@ -16,10 +16,16 @@ export function caseForm(app) {
   const { model } = app;
   const { schema, rows: sample } = model.report;
   const row = new Array(schema.columns.length).fill(null);
-  const fields = new Map(usedColumns(model).map((column) => [column, field(schema.columns[column], `${app.id}-field-${column}`, typed)]));
+  const fields = new Map(
+    usedColumns(model).map((column) => [column, field(schema.columns[column], `${app.id}-field-${column}`, typed)])
+  );
   const result = make("div", { class: "tw-result", "aria-live": "polite" });
   const picker = sample && sample.row.length ? rowPicker(sample, useRow) : null;
-  const form = make("form", { class: "tw-form", onsubmit: (event) => event.preventDefault() }, ...[...fields.values()].map((f) => f.element));
+  const form = make(
+    "form",
+    { class: "tw-form", onsubmit: (event) => event.preventDefault() },
+    ...[...fields.values()].map((f) => f.element),
+  );
   const element = make(
     "div",
     { class: "tw-case" },
@@ -51,7 +57,10 @@ export function caseForm(app) {
     const { ends, steps } = follow(model.tree, row, (node) => app.tree.isLeaf(node));
     const values = answerAt(model.tree, ends);
     const lit = new Map();
-    for (const { node, weight } of ends) for (const i of pathTo(model, node)) lit.set(i, Math.min(1, (lit.get(i) || 0) + weight));
+    for (const { node, weight } of ends) for (const i of pathTo(model, node)) lit.set(
+      i,
+      Math.min(1, (lit.get(i) || 0) + weight),
+    );
     result.replaceChildren(...answer(app, row, values, ends, steps));
     return { lit, ends };
   }
@@ -91,13 +100,24 @@ function field(column, id, changed) {
       return input.value === "" ? null : input.value === ANOTHER ? UNSEEN : Number(input.value);
     },
     set(value) {
-      input.value = column.levels ? (value === null ? "" : value === UNSEEN ? ANOTHER : String(value)) : inputText(column, value);
+      input.value = column.levels ? (
+        value === null ? "" : value === UNSEEN ? ANOTHER : String(value)
+      ) : inputText(column, value);
     },
   };
 }
 
 function entry(column, id) {
-  return make("input", { id, type: INPUTS[column.kind], step: column.kind === "datetime" || column.kind === "time" ? 1 : column.kind === "date" ? null : "any", placeholder: "missing", autocomplete: "off" });
+  return make(
+    "input",
+    {
+      id,
+      type: INPUTS[column.kind],
+      step: column.kind === "datetime" || column.kind === "time" ? 1 : column.kind === "date" ? null : "any",
+      placeholder: "missing",
+      autocomplete: "off",
+    },
+  );
 }
 
 function choice(column, id) {
@@ -114,9 +134,19 @@ function rowPicker(sample, use) {
   let at = 0;
   const label = make("span", { class: "tw-picked" });
   const go = (step) => use((at + step + sample.row.length) % sample.row.length);
-  const button = (text, name, step) => make("button", { type: "button", class: "tw-button", "aria-label": name, onclick: () => go(step) }, text);
+  const button = (text, name, step) => make(
+    "button",
+    { type: "button", class: "tw-button", "aria-label": name, onclick: () => go(step) },
+    text,
+  );
   return {
-    element: make("div", { class: "tw-picker" }, button("‹", "Previous row", -1), label, button("›", "Next row", 1)),
+    element: make(
+      "div",
+      { class: "tw-picker" },
+      button("‹", "Previous row", -1),
+      label,
+      button("›", "Next row", 1),
+    ),
     show(i) {
       at = i;
       label.textContent = `Row ${number(sample.row[i])} of the table`;
@@ -133,11 +163,26 @@ function answer(app, row, values, ends, steps) {
   if (model.classes) parts.push(probabilities(model, values));
   const gaps = model.report.facts.refuses_missing ? steps.filter((step) => step.how !== "known") : [];
   if (gaps.length) {
-    const name = model.report.schema.columns[model.nodes.asks[gaps[0].node]].name;
-    parts.push(make("p", { class: "tw-note" }, "The tree itself would refuse this row: ", make("bdi", {}, name), " is missing or unknown."));
+    const name = questionText(model, gaps[0].node);
+    parts.push(
+      make(
+        "p",
+        { class: "tw-note" },
+        "The tree itself would refuse this row: ",
+        make("bdi", {}, name),
+        " is missing or unknown.",
+      )
+    );
   }
   if (steps.some((step) => step.how === "random")) {
-    parts.push(make("p", { class: "tw-note" }, "Where the tree draws a branch by chance, this page shows what is expected of the draw: all branches by share. The draw itself is not repeated."));
+    parts.push(
+      make(
+        "p",
+        { class: "tw-note" },
+        "Where the tree draws a branch by chance, this page shows what is expected of the draw: all branches by share. ",
+        "The draw itself is not repeated.",
+      )
+    );
   }
   parts.push(ends.length === 1 ? onePath(app, steps, ends[0]) : severalPaths(app, ends));
   return parts;
@@ -154,24 +199,38 @@ function probabilities(model, values) {
         "li",
         {},
         make("span", { class: "tw-chance-name" }, swatch(model, k), make("bdi", {}, model.classes[k])),
-        make("span", { class: "tw-chance-bar" }, make("i", { style: `width:${100 * values[k]}%;background:${model.report.colours[k]}` })),
+        make(
+          "span",
+          { class: "tw-chance-bar" },
+          make("i", { style: `width:${100 * values[k]}%;background:${model.report.colours[k]}` }),
+        ),
         make("span", { class: "tw-chance-value" }, percent(values[k], 1)),
       ),
     ),
   );
 }
 
-const HOWS = { known: "", surrogate: "by a surrogate", unseen: "an unknown level", missing: "missing", stop: "missing: ends here" };
+const HOWS = {
+  known: "",
+  surrogate: "by a surrogate",
+  unseen: "an unknown level",
+  missing: "missing",
+  stop: "missing: ends here",
+};
 
 function onePath(app, steps, end) {
   const { model } = app;
   const items = steps.map((step) => {
     const next = step.child >= 0 ? model.children(step.node)[step.child] : step.node;
-    const words = step.child >= 0 ? model.nodes.condition[next] : model.report.schema.columns[model.nodes.asks[step.node]].name;
+    const words = step.child >= 0 ? model.nodes.condition[next] : questionText(model, step.node);
     return make(
       "li",
       {},
-      make("button", { type: "button", class: "tw-crumb", onclick: () => app.select(next, false) }, make("bdi", {}, words)),
+      make(
+        "button",
+        { type: "button", class: "tw-crumb", onclick: () => app.select(next, false) },
+        make("bdi", {}, words),
+      ),
       HOWS[step.how] ? make("span", { class: "tw-muted" }, ` ${HOWS[step.how]}`) : null,
     );
   });
@@ -184,7 +243,11 @@ function severalPaths(app, ends) {
   const heaviest = [...ends].sort((a, b) => b.weight - a.weight).slice(0, 12);
   const list = heaviest.map(({ node, weight }) =>
     make("li", {}, make("button", { type: "button", class: "tw-crumb", onclick: () => app.select(node, false) },
-      `node ${node}: `, make("bdi", {}, answerOf(model, answerAt(model.tree, [{ node, weight }])))), make("span", { class: "tw-muted" }, ` ${percent(weight, 1)}`)),
+      `node ${node}: `, make(
+        "bdi",
+        {},
+        answerOf(model, answerAt(model.tree, [{ node, weight }])),
+      )), make("span", { class: "tw-muted" }, ` ${percent(weight, 1)}`)),
   );
   return section(`${many(ends.length, "path")}, by share`, make("ol", { class: "tw-path tw-plain" }, ...list));
 }

@@ -1,7 +1,7 @@
 // Branches as curves, and cards as mere rectangles where the view is far away.
 //
-// Comes in: a layout and which of its nodes are in view. Goes out: a few drawing paths, gathered by thickness or colour.
-// Always holds: the number of elements does not grow with the tree; a branch is as thick as the weight that goes down it.
+// Comes in: a layout and which of its nodes are in view. Goes out: a few drawing paths, gathered by thickness or by
+// colour. Always holds: the number of elements does not grow with the tree; a branch is as thick as its weight.
 
 import { CARD } from "./layout.js";
 import { colourAt, purity, shareOf } from "./model.js";
@@ -11,7 +11,10 @@ import { draw } from "./words.js";
 const WIDEST = 14;
 const WIDEST_LIT = 6;
 
-/** @param {number[]} seen places in the layout's order. @param {(node: number) => number|null} lit weight on a case's path */
+/**
+ * @param {number[]} seen places in the layout's order
+ * @param {(node: number) => number|null} lit a node's weight on the paths of a case
+ */
 export function edgePaths(model, placed, seen, lit, scale = 1) {
   const thinnest = Math.max(1, 0.6 / scale); // from afar a branch is still a line
   const groups = new Map();
@@ -54,7 +57,10 @@ function curve({ x, y, orientation }, from, to) {
 export function mapParts(model, placed, seen, scale, lit, words) {
   const groups = new Map();
   const texts = [];
-  const box = (i) => `M${placed.x[i]} ${placed.y[i]}h${placed.w(i)}v${placed.h(i) - Math.min(0.1 * placed.h(i), 1 / scale)}h${-placed.w(i)}z`;
+  const box = (i) => {
+    const tall = placed.h(i) - Math.min(0.1 * placed.h(i), 1 / scale); // a line of ground between neighbours
+    return `M${placed.x[i]} ${placed.y[i]}h${placed.w(i)}v${tall}h${-placed.w(i)}z`;
+  };
   for (const i of seen) {
     const node = placed.order[i];
     if (placed.h(i) * scale < 0.2) continue;
@@ -63,7 +69,15 @@ export function mapParts(model, placed, seen, scale, lit, words) {
     groups.set(key, (groups.get(key) || "") + box(i));
     const room = Math.floor((placed.w(i) * scale - 10) / 6.6);
     if (placed.h(i) * scale < 15 || room < 7) continue;
-    const text = draw("text", { class: "tw-map-text", x: placed.x[i] + 5 / scale, y: placed.y[i] + Math.min(placed.h(i) / 2 + 4 / scale, 60 / scale), "font-size": 11 / scale });
+    const text = draw(
+      "text",
+      {
+        class: "tw-map-text",
+        x: placed.x[i] + 5 / scale,
+        y: placed.y[i] + Math.min(placed.h(i) / 2 + 4 / scale, 60 / scale),
+        "font-size": 11 / scale,
+      },
+    );
     const all = words(node);
     text.textContent = all.length > room ? `${all.slice(0, room - 1)}…` : all;
     texts.push(text);
@@ -73,7 +87,11 @@ export function mapParts(model, placed, seen, scale, lit, words) {
     return draw("path", { d, style: `fill:${colour}`, "fill-opacity": opacity });
   });
   const path = seen.filter((i) => lit(placed.order[i]) !== null).map(box).join("");
-  return [...paths, ...(path ? [draw("path", { class: "tw-map-lit", d: path, "stroke-width": 2 / scale })] : []), ...texts];
+  return [
+    ...paths,
+    ...(path ? [draw("path", { class: "tw-map-lit", d: path, "stroke-width": 2 / scale })] : []),
+    ...texts,
+  ];
 }
 
 /** Cards from afar: one path per colour and strength; they fill the room of their labels, so that they are seen. */

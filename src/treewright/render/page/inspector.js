@@ -74,8 +74,11 @@ async function copied(text) {
 /** The rule in full, also where a card cuts a long list of levels short. */
 async function ruleText(app, node) {
   const path = pathTo(app.model, node).slice(1);
-  const parts = await Promise.all(path.map(async (i) => (await app.details.at(i))?.condition || app.model.nodes.condition[i]));
-  return `if ${parts.length ? parts.join(" and ") : "anything"} then ${app.model.report.facts.target} = ${answerText(app.model, node)}`;
+  const parts = await Promise.all(
+    path.map(async (i) => (await app.details.at(i))?.condition || app.model.nodes.condition[i])
+  );
+  const conditions = parts.length ? parts.join(" and ") : "anything";
+  return `if ${conditions} then ${app.model.report.facts.target} = ${answerText(app.model, node)}`;
 }
 
 function expandButton(app, node) {
@@ -98,7 +101,12 @@ function breadcrumb(app, node) {
       {},
       make(
         "button",
-        { type: "button", class: "tw-crumb", "aria-current": i === node ? "true" : null, onclick: () => app.select(i, false) },
+        {
+          type: "button",
+          class: "tw-crumb",
+          "aria-current": i === node ? "true" : null,
+          onclick: () => app.select(i, false),
+        },
         make("bdi", {}, i === 0 ? "all rows" : app.model.nodes.condition[i]),
       ),
     ),
@@ -129,12 +137,23 @@ function distribution(model, node) {
     make(
       "thead",
       {},
-      make("tr", {}, head("class"), head(model.report.facts.weighted ? "weight" : "rows"), head("share"), smoothed ? head("answers") : null),
+      make(
+        "tr",
+        {},
+        head("class"),
+        head(model.report.facts.weighted ? "weight" : "rows"),
+        head("share"),
+        smoothed ? head("answers") : null,
+      ),
     ),
     body,
   );
   const rest = order.slice(most);
-  const more = rest.length ? make("button", { type: "button", class: "tw-link" }, `${many(rest.length, "class", "classes")} more`) : null;
+  const more = rest.length ? make(
+    "button",
+    { type: "button", class: "tw-link" },
+    `${many(rest.length, "class", "classes")} more`,
+  ) : null;
   more?.addEventListener("click", () => (body.append(...rest.map(row)), more.remove()));
   const none = model.classes.length - order.length;
   return section(
@@ -142,7 +161,11 @@ function distribution(model, node) {
     bar(model, node),
     table,
     more,
-    none > 0 && order.length > 0 ? make("p", { class: "tw-muted" }, `${many(none, "class", "classes")} without rows here`) : null,
+    none > 0 && order.length > 0 ? make(
+      "p",
+      { class: "tw-muted" },
+      `${many(none, "class", "classes")} without rows here`,
+    ) : null,
   );
 }
 
@@ -151,14 +174,22 @@ function numbers(model, node) {
   return section(
     "Distribution",
     bar(model, node),
-    facts([["answer", number(model.nodes.value[node])], ["mean", number(mean)], ["standard deviation", number(deviationAt(model, node))]]),
+    facts(
+      [
+        ["answer", number(model.nodes.value[node])],
+        ["mean", number(mean)],
+        ["standard deviation", number(deviationAt(model, node))],
+      ]
+    ),
   );
 }
 
 function measures(model, node) {
   const { nodes, report } = model;
   const list = [["rows", number(nodes.rows[node])]];
-  if (report.facts.weighted || Math.abs(nodes.weight[node] - nodes.rows[node]) > 1e-9) list.push(["weight", number(nodes.weight[node])]);
+  if (report.facts.weighted || Math.abs(nodes.weight[node] - nodes.rows[node]) > 1e-9) list.push(
+    ["weight", number(nodes.weight[node])]
+  );
   list.push(["share of all rows", percent(shareOf(model, node), 1)], ["impurity", number(nodes.impurity[node])]);
   if (nodes.asks[node] >= 0) list.push(["gain", number(nodes.gain[node])]);
   if (report.pruning && nodes.asks[node] >= 0) list.push(["cut from alpha", number(report.pruning.price[node])]);
@@ -183,15 +214,21 @@ export function missingText(model, node) {
 function later(app, node, detail) {
   const parts = [];
   if (detail.worked) {
-    const work = make("div", { class: "tw-worked" });
+    const work = make("div", { class: "tw-work" });
     work.innerHTML = detail.worked; // made and escaped by treewright.explain.worked
     parts.push(section("How it was chosen", work));
   } else if (app.model.nodes.asks[node] >= 0 && !detail.rivals) {
-    const why = "This tree is large: the page holds the arithmetic and the rivals of its heaviest questions. In Python, explain.worked(tree, node) tells those of any node.";
+    const why =
+      "This tree is large: the page holds the arithmetic of its heaviest nodes. " +
+      "In Python, worked(tree, node) tells that of any node.";
     parts.push(section("How it was chosen", make("p", { class: "tw-muted" }, why)));
   }
-  if (detail.rivals?.length) parts.push(section("Rivals", splitTable(detail.rivals, ["score", "gain", ...("p" in detail.rivals[0] ? ["p"] : [])])));
-  if (detail.surrogates?.length) parts.push(section("Surrogates", splitTable(detail.surrogates, ["agreement", "adjusted"])));
+  if (detail.rivals?.length) parts.push(
+    section("Rivals", splitTable(detail.rivals, ["score", "gain", ...("p" in detail.rivals[0] ? ["p"] : [])]))
+  );
+  if (detail.surrogates?.length) parts.push(
+    section("Surrogates", splitTable(detail.surrogates, ["agreement", "adjusted"]))
+  );
   if (detail.cut) parts.push(section("Cut", make("p", {}, detail.cut)));
   const rows = rowsTable(app, node);
   if (rows) parts.push(rows);
@@ -200,7 +237,12 @@ function later(app, node, detail) {
 
 function splitTable(splits, names) {
   const row = (split) =>
-    make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, split.words)), ...names.map((name) => make("td", {}, number(split[name]))));
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, make("bdi", {}, split.words)),
+      ...names.map((name) => make("td", {}, number(split[name]))),
+    );
   return make(
     "table",
     { class: "tw-table" },
@@ -214,18 +256,29 @@ function rowsTable(app, node) {
   const { model } = app;
   const sample = model.report.rows;
   if (!sample) return null;
-  const inside = sample.node.map((at, i) => [at, i]).filter(([at]) => at >= node && at < model.end[node]).map(([, i]) => i);
+  const inside = sample.node.map((at, i) => [at, i]).filter(
+    ([at]) => at >= node && at < model.end[node]
+  ).map(([, i]) => i);
   if (!inside.length) return null;
   const most = 8;
-  const chosen = inside.length <= most ? inside : Array.from({ length: most }, (_, i) => inside[Math.floor((i * inside.length) / most)]);
+  const chosen = inside.length <= most ? inside : Array.from(
+    { length: most },
+    (_, i) => inside[Math.floor((i * inside.length) / most)],
+  );
   const asked = new Set(pathTo(model, node).map((i) => model.nodes.asks[i]));
-  const order = sample.columns.map((_, c) => c).sort((a, b) => asked.has(sample.columns[b]) - asked.has(sample.columns[a]) || a - b);
+  const order = sample.columns.map((_, c) => c).sort(
+    (a, b) => asked.has(sample.columns[b]) - asked.has(sample.columns[a]) || a - b
+  );
   const truth = (i) => (model.classes ? model.classes[sample.truth[i]] : number(sample.truth[i]));
   const columns = order.map((c) => [model.report.schema.columns[sample.columns[c]], sample.values[c]]);
   const table = make(
     "table",
     { class: "tw-table" },
-    make("thead", {}, make("tr", {}, head("row"), head(model.report.facts.target), ...columns.map(([column]) => head(column.name)))),
+    make(
+      "thead",
+      {},
+      make("tr", {}, head("row"), head(model.report.facts.target), ...columns.map(([column]) => head(column.name))),
+    ),
     make(
       "tbody",
       {},
@@ -233,14 +286,36 @@ function rowsTable(app, node) {
         make(
           "tr",
           {},
-          make("th", { scope: "row" }, make("button", { type: "button", class: "tw-link", title: "Follow this row through the tree", onclick: () => app.useRow(i) }, number(sample.row[i]))),
+          make(
+            "th",
+            { scope: "row" },
+            make(
+              "button",
+              {
+                type: "button",
+                class: "tw-link",
+                title: "Follow this row through the tree",
+                onclick: () => app.useRow(i),
+              },
+              number(sample.row[i]),
+            ),
+          ),
           make("td", { class: "tw-text" }, make("bdi", {}, truth(i))),
-          ...columns.map(([column, values]) => make("td", { class: column.levels ? "tw-text" : null }, make("bdi", {}, valueText(column, values[i])))),
+          ...columns.map(
+            ([column, values]) => make(
+              "td",
+              { class: column.levels ? "tw-text" : null },
+              make("bdi", {}, valueText(column, values[i])),
+            )
+          ),
         ),
       ),
     ),
   );
-  return section(`Rows, ${chosen.length} of ${number(model.nodes.rows[node])}`, make("div", { class: "tw-scroll", tabindex: 0, role: "group", "aria-label": "Rows of this node" }, table));
+  return section(
+    `Rows, ${chosen.length} of ${number(model.nodes.rows[node])}`,
+    make("div", { class: "tw-scroll", tabindex: 0, role: "group", "aria-label": "Rows of this node" }, table),
+  );
 }
 
 export function section(title, ...children) {
@@ -248,7 +323,11 @@ export function section(title, ...children) {
 }
 
 export function facts(list) {
-  return make("dl", { class: "tw-facts" }, ...list.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, make("bdi", {}, value))]));
+  return make(
+    "dl",
+    { class: "tw-facts" },
+    ...list.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, make("bdi", {}, value))]),
+  );
 }
 
 export function head(text) {

@@ -1,11 +1,15 @@
 // Where cards stand: a tidy tree of what is expanded, and which nodes to expand at first.
 //
 // Comes in: the model, the cut, the set of expanded nodes, an orientation. Goes out: visible nodes with x and y.
-// Always holds: linear in the number of visible nodes, without recursion; siblings never overlap, a parent stands in the
-// middle of its children.
+// Always holds: linear in the number of visible nodes, without recursion; siblings never overlap, a parent stands in
+// the middle of its children.
 
 export const CARD = { width: 184, height: 48, label: 16 };
-const GAPS = { right: { breadth: 12, depth: 56 }, down: { breadth: 18, depth: 52 }, outline: { breadth: 10, depth: -156 } };
+const GAPS = {
+  right: { breadth: 12, depth: 56 },
+  down: { breadth: 18, depth: 52 },
+  outline: { breadth: 10, depth: -156 },
+};
 
 /** What a map leaves free around it. */
 const EDGE = 24;
@@ -16,9 +20,9 @@ const READABLE = 0.8;
 
 /**
  * @param {"right"|"down"|"outline"} orientation
- * @returns {{order: number[], x: Float64Array, y: Float64Array, w: function, h: function, above: Int32Array, place: Map<number, number>,
- *   width: number, height: number, orientation: string}} `order`: the visible nodes, a parent before its children; x, y,
- *   w, h and `above` (the parent's place) go by the place in it.
+ * @returns {{order: number[], x: Float64Array, y: Float64Array, w: function, h: function, above: Int32Array,
+ *   place: Map<number, number>, width: number, height: number, orientation: string}} `order`: the visible nodes, a parent
+ *   before its children; x, y, w, h and `above` (the parent's place) go by the place in it.
  */
 export function layout(model, cut, expanded, orientation) {
   const order = [];
@@ -80,7 +84,8 @@ export function mapLayout(model, cut, view) {
     }
   });
   return {
-    order, x, y, w: () => step * 0.98, h: (i) => tall[i], place, above, width: view.width, height: view.height, orientation: "map",
+    ...{ order, x, y, place, above, orientation: "map" },
+    ...{ w: () => step * 0.98, h: (i) => tall[i], width: view.width, height: view.height },
   };
 }
 

@@ -1,8 +1,7 @@
 // The page as a whole: `mount(element, report)` fills an element with a tree to explore.
 //
-// Comes in: an element and a report (treewright.report, as it is or as html.py packed it). Goes out: a living page in that
-// element. Always holds: nothing is fetched, nothing is stored but the choice of light or dark; several pages may live in
-// one document.
+// Comes in: an element and a report (treewright.report, as it is or as html.py packed it). Goes out: a living page in
+// that element. Always holds: nothing is fetched, nothing is stored; several pages may live in one document.
 
 import { caseForm } from "./case.js";
 import { inspector } from "./inspector.js";
@@ -30,9 +29,24 @@ export async function mount(element, report, options = {}) {
   app.pruning = pruningPanel(app);
   app.search = searchBar(app);
   const rules = rulesView(app);
-  app.side = tabs(app, "About", [["Node", app.inspector.element], ["Case", app.case.element], ["Pruning", app.pruning.element]], sideChanged);
-  const hero = make("div", { class: "tw-hero" }, make("div", { class: "tw-main" }, toolbar(app), app.tree.element), make("aside", { class: "tw-side", "aria-label": "Details" }, app.side.element));
-  app.views = tabs(app, "Views", [["Tree", hero], ["Rules", rules.element], ["Importance", importanceView(app).element], ["Score", scoreView(app).element]],
+  app.side = tabs(
+    app,
+    "About",
+    [["Node", app.inspector.element], ["Case", app.case.element], ["Pruning", app.pruning.element]],
+    sideChanged,
+  );
+  const hero = make(
+    "div",
+    { class: "tw-hero" },
+    make("div", { class: "tw-main" }, toolbar(app), app.tree.element),
+    make("aside", { class: "tw-side", "aria-label": "Details" }, app.side.element),
+  );
+  app.views = tabs(app, "Views", [
+    ["Tree", hero],
+    ["Rules", rules.element],
+    ["Importance", importanceView(app).element],
+    ["Score", scoreView(app).element],
+  ],
     (name) => name === "Rules" && rules.open());
   const paper = make("div", { class: "tw-paper" });
   element.classList.add("treewright");
@@ -47,13 +61,10 @@ export async function mount(element, report, options = {}) {
   app.inspector.show(0);
   app.started = app.case.start;
   keys(app, element);
-  const prepared = printable(app);
-  const toPaper = (make_) => paper.replaceChildren(...make_());
-  prepared.then((make_) => {
-    const fill = () => toPaper(make_);
-    addEventListener("beforeprint", fill);
-    matchMedia("print").addEventListener("change", (event) => event.matches && fill());
-  });
+  const sheets = printable(app);
+  const toPaper = () => paper.replaceChildren(...sheets());
+  addEventListener("beforeprint", toPaper);
+  matchMedia("print").addEventListener("change", (event) => event.matches && toPaper());
   element.dataset.ready = "true";
   return app;
 }
@@ -117,7 +128,7 @@ function appOf(model, details, rules) {
   /** Cuts the tree at an alpha; null: not at all. */
   app.cut = (alpha) => {
     state.alpha = alpha;
-    while (state.selected > 0 && app.tree.cut().leaf[state.selected] > 1) state.selected = model.nodes.parent[state.selected];
+    state.selected = app.tree.standsFor(state.selected);
     app.tree.start(state.orientation);
     app.inspector.show(state.selected);
   };
@@ -129,8 +140,18 @@ function header(app, element, title) {
   return make(
     "header",
     { class: "tw-header" },
-    make("div", { class: "tw-heading" }, make("h1", {}, make("bdi", {}, title || "Decision tree")), factsLine(app.model.report)),
-    make("div", { class: "tw-tools" }, themeButton(element), make("button", { type: "button", class: "tw-button", onclick: () => print() }, "Print")),
+    make(
+      "div",
+      { class: "tw-heading" },
+      make("h1", {}, make("bdi", {}, title || "Decision tree")),
+      factsLine(app.model.report),
+    ),
+    make(
+      "div",
+      { class: "tw-tools" },
+      themeButton(element),
+      make("button", { type: "button", class: "tw-button", onclick: () => print() }, "Print"),
+    ),
   );
 }
 
@@ -143,13 +164,19 @@ function factsLine({ facts, scores }) {
     [make("bdi", {}, facts.recipe)],
     [facts.weighted ? `${many(facts.rows, "row")} of weight ${number(facts.weight)}` : many(facts.rows, "row")],
     [`${many(facts.leaves, "leaf", "leaves")}, depth ${facts.depth}`],
-    [`${where} ${score.headline.name} `, make("b", {}, scoreText(score.headline)), ` (baseline ${scoreText(score.headline, "baseline")})`],
+    [
+      `${where} ${score.headline.name} `,
+      make("b", {}, scoreText(score.headline)),
+      ` (baseline ${scoreText(score.headline, "baseline")})`,
+    ],
   ];
   return make("p", { class: "tw-line" }, ...items.map((item) => make("span", {}, ...item)));
 }
 
 function themeButton(element) {
-  const dark = () => (element.dataset.theme ? element.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+  const dark = () => (
+    element.dataset.theme ? element.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches
+  );
   const button = make("button", { type: "button", class: "tw-button tw-theme" });
   const tell = () => (button.textContent = dark() ? "Light" : "Dark");
   button.addEventListener("click", () => {
@@ -162,10 +189,18 @@ function themeButton(element) {
 }
 
 function toolbar(app) {
-  const button = (text, name, onclick) => make("button", { type: "button", class: "tw-button", "aria-label": name, title: name, onclick }, text);
+  const button = (text, name, onclick) => make(
+    "button",
+    { type: "button", class: "tw-button", "aria-label": name, title: name, onclick },
+    text,
+  );
   const { tree, state } = app;
   const names = { right: "To the right", down: "Downwards", outline: "Outline", map: "Map of rows" };
-  const layouts = make("select", { class: "tw-button tw-layouts", "aria-label": "Layout of the tree" }, ...Object.entries(names).map(([value, name]) => make("option", { value }, name)));
+  const layouts = make(
+    "select",
+    { class: "tw-button tw-layouts", "aria-label": "Layout of the tree" },
+    ...Object.entries(names).map(([value, name]) => make("option", { value }, name)),
+  );
   layouts.addEventListener("change", () => {
     state.orientation = layouts.value;
     tree.redraw();
@@ -186,19 +221,37 @@ function toolbar(app) {
     { class: "tw-toolbar", role: "group", "aria-label": "Tools of the tree" },
     app.search.element,
     make("span", { class: "tw-space" }),
-    make("div", { class: "tw-group" }, button("Expand all", "Expand all nodes", all), button("Reset", "Back to the first view", reset)),
+    make(
+      "div",
+      { class: "tw-group" },
+      button("Expand all", "Expand all nodes", all),
+      button("Reset", "Back to the first view", reset),
+    ),
     layouts,
-    make("div", { class: "tw-group" }, button("−", "Zoom out (-)", () => tree.zoom(1 / 1.25)), button("+", "Zoom in (+)", () => tree.zoom(1.25)), button("Fit", "Fit the tree into view (0)", () => tree.fit())),
+    make(
+      "div",
+      { class: "tw-group" },
+      button("−", "Zoom out (-)", () => tree.zoom(1 / 1.25)),
+      button("+", "Zoom in (+)", () => tree.zoom(1.25)),
+      button("Fit", "Fit the tree into view (0)", () => tree.fit()),
+    ),
   );
 }
 
 /** Keys that work wherever nothing is being typed. */
 function keys(app, element) {
-  const actions = { "/": () => app.search.focus(), "+": () => app.tree.zoom(1.25), "=": () => app.tree.zoom(1.25), "-": () => app.tree.zoom(1 / 1.25), 0: () => app.tree.fit() };
+  const actions = {
+    "/": () => app.search.focus(),
+    "+": () => app.tree.zoom(1.25),
+    "=": () => app.tree.zoom(1.25),
+    "-": () => app.tree.zoom(1 / 1.25),
+    0: () => app.tree.fit(),
+  };
   document.addEventListener("keydown", (event) => {
     const inside = element.contains(event.target) || event.target === document.body;
     const typing = event.target.closest?.("input, select, textarea");
-    if (!inside || typing || event.ctrlKey || event.metaKey || event.altKey || !actions[event.key] || app.views.shown() !== "Tree") return;
+    const meant = inside && !typing && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (!meant || !actions[event.key] || app.views.shown() !== "Tree") return;
     event.preventDefault();
     actions[event.key]();
   });

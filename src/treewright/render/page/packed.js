@@ -1,6 +1,6 @@
 // Large parts of a report, which a page keeps compressed until they are looked at.
 //
-// Comes in: a list, or what html.py made of one ({packed: [base64, ...], size}). Goes out: a function that finds an entry.
+// Comes in: a list, or what html.py made of one ({packed: [base64, ...], size}). Goes out: verbs that find entries.
 // Always holds: a part is unpacked once, and only the chunk that holds the entry.
 
 /** @returns {{length: number, at: (i: number) => Promise<any>, all: () => Promise<any[]>}} */

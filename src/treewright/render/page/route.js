@@ -17,10 +17,11 @@ const NO_CHILD = -2;
 
 /**
  * @typedef {{node: number, weight: number}} End where a path ends, and how much of the row went there
- * @typedef {{node: number, child: number, weight: number, how: "known"|"surrogate"|"unseen"|"missing"|"spread"|"random"|"stop",
- *            split: number}} Step what happened at a node that asks; child -1: several, or none
- * @typedef {{nodes: object, splits: object, firstChild: Int32Array, children: Int32Array, values: Float64Array, width: number,
- *            costs: number[][]|null, classes: boolean, levels: boolean[]}} Router
+ * @typedef {"known"|"surrogate"|"unseen"|"missing"|"spread"|"random"|"stop"} How
+ * @typedef {{node: number, child: number, weight: number, how: How, split: number}} Step what happened at a node that
+ *   asks; child -1: several, or none
+ * @typedef {{nodes: object, splits: object, firstChild: Int32Array, children: Int32Array, values: Float64Array,
+ *   width: number, costs: number[][]|null, classes: boolean, levels: boolean[]}} Router
  */
 
 /** A report made ready for rows. @returns {Router} */
@@ -139,7 +140,9 @@ export function follow(tree, row, isLeaf = (node) => tree.firstChild[node] === t
 /** The weighted sum of the answers at the ends: class probabilities, or one number. @returns {number[]} */
 export function answerAt(tree, ends) {
   const sum = new Array(tree.width).fill(0);
-  if (ends.length === 1) return Array.from(tree.values.subarray(ends[0].node * tree.width, (ends[0].node + 1) * tree.width));
+  if (ends.length === 1) return Array.from(
+    tree.values.subarray(ends[0].node * tree.width, (ends[0].node + 1) * tree.width)
+  );
   for (const { node, weight } of ends) {
     for (let k = 0; k < tree.width; k++) sum[k] += weight * tree.values[node * tree.width + k];
   }

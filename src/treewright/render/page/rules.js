@@ -17,7 +17,15 @@ export function rulesView(app) {
   const more = make("button", { type: "button", class: "tw-button", onclick: () => fill(shown + PAGE) }, "Show more");
   const heads = make("tr");
   const table = make("table", { class: "tw-table tw-rules" }, make("thead", {}, heads), body);
-  const element = make("div", { class: "tw-page" }, make("h2", {}, "Rules"), controls(), told, make("div", { class: "tw-scroll" }, table), more);
+  const element = make(
+    "div",
+    { class: "tw-page" },
+    make("h2", {}, "Rules"),
+    controls(),
+    told,
+    make("div", { class: "tw-scroll" }, table),
+    more,
+  );
   let rules = null;
   let found = [];
   let shown = 0;
@@ -33,13 +41,40 @@ export function rulesView(app) {
     const field = (text, input) => make("label", { class: "tw-filter" }, make("span", {}, text), input);
     const listen = (name, read) => ({ oninput: (event) => ((filters[name] = read(event.target.value)), refresh()) });
     const bar = make("div", { class: "tw-filters" });
-    bar.append(field("Contains", make("input", { type: "search", placeholder: "column, level, answer", ...listen("text", (text) => text.toLowerCase()) })));
+    bar.append(
+      field(
+        "Contains",
+        make(
+          "input",
+          { type: "search", placeholder: "column, level, answer", ...listen("text", (text) => text.toLowerCase()) },
+        ),
+      )
+    );
     if (model.classes) {
       const options = model.classes.map((name, k) => make("option", { value: k }, name));
-      bar.append(field("Answer", make("select", listen("answer", String), make("option", { value: "" }, "any"), ...options)));
-      bar.append(field("Confidence at least, %", make("input", { type: "number", min: 0, max: 100, step: 5, placeholder: "0", ...listen("confidence", (x) => Number(x) / 100) })));
+      bar.append(
+        field("Answer", make("select", listen("answer", String), make("option", { value: "" }, "any"), ...options))
+      );
+      bar.append(
+        field(
+          "Confidence at least, %",
+          make(
+            "input",
+            {
+              type: "number",
+              min: 0,
+              max: 100,
+              step: 5,
+              placeholder: "0",
+              ...listen("confidence", (x) => Number(x) / 100),
+            },
+          ),
+        )
+      );
     }
-    bar.append(field("Rows at least", make("input", { type: "number", min: 0, placeholder: "0", ...listen("support", Number) })));
+    bar.append(
+      field("Rows at least", make("input", { type: "number", min: 0, placeholder: "0", ...listen("support", Number) }))
+    );
     return bar;
   }
 
@@ -68,11 +103,16 @@ export function rulesView(app) {
       (filters.answer === "" || rule.answer === model.classes[Number(filters.answer)]) &&
       (rule.confidence ?? 1) >= filters.confidence &&
       rule.support >= filters.support &&
-      (!filters.text || rule.conditions.some((c) => c.toLowerCase().includes(filters.text)) || rule.answer.toLowerCase().includes(filters.text));
+      (
+        !filters.text || rule.conditions.some(
+          (c) => c.toLowerCase().includes(filters.text)
+        ) || rule.answer.toLowerCase().includes(filters.text)
+      );
     found = rules.filter(wanted);
     const sign = order.falling ? -1 : 1;
     found.sort((a, b) => sign * (a[order.by] - b[order.by]) || a.node - b.node);
-    told.textContent = found.length === rules.length ? many(rules.length, "rule") : `${number(found.length)} of ${many(rules.length, "rule")}`;
+    const all = many(rules.length, "rule");
+    told.textContent = found.length === rules.length ? all : `${number(found.length)} of ${all}`;
     body.replaceChildren();
     shown = 0;
     fill(PAGE);
@@ -86,18 +126,32 @@ export function rulesView(app) {
   }
 
   function row(rule, tell) {
-    const open = make("button", { type: "button", class: "tw-link", title: "Show this leaf in the tree", onclick: () => app.showNode(rule.node) });
+    const open = make(
+      "button",
+      { type: "button", class: "tw-link", title: "Show this leaf in the tree", onclick: () => app.showNode(rule.node) },
+    );
     open.append(make("bdi", {}, rule.answer));
     const parts = rule.conditions.length ? rule.conditions : ["anything"];
-    const conditions = parts.flatMap((text, i) => [i ? make("span", { class: "tw-and" }, " and ") : "", make("bdi", {}, text)]);
+    const conditions = parts.flatMap(
+      (text, i) => [i ? make("span", { class: "tw-and" }, " and ") : "", make("bdi", {}, text)]
+    );
     const swatches = model.classes ? model.classes.indexOf(rule.answer) : -1;
-    const square = swatches >= 0 ? make("i", { class: "tw-swatch", style: `background:${model.report.colours[swatches]}` }) : null;
+    const square = swatches >= 0 ? make(
+      "i",
+      { class: "tw-swatch", style: `background:${model.report.colours[swatches]}` },
+    ) : null;
     return make(
       "tr",
       {},
       make("td", { class: "tw-text" }, ...conditions),
       make("td", { class: "tw-text tw-then" }, square, open),
-      ...tell.map(([name]) => make("td", {}, name === "confidence" || name === "coverage" ? percent(rule[name], 1) : number(rule[name]))),
+      ...tell.map(
+        ([name]) => make(
+          "td",
+          {},
+          name === "confidence" || name === "coverage" ? percent(rule[name], 1) : number(rule[name]),
+        )
+      ),
     );
   }
   return { element, open };

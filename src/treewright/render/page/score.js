@@ -19,9 +19,22 @@ export function scoreView(app) {
   const parts = [["Held-out rows", scores.held_out], ["Training rows", scores.training]].filter(([, score]) => score);
   const element = make("div", { class: "tw-page" }, make("h2", {}, "Score"));
   if (!scores.held_out) {
-    element.append(make("p", { class: "tw-note" }, "Only training rows are known here. They flatter a tree; render.html(tree, data, held_out=...) shows rows it has not seen."));
+    element.append(
+      make(
+        "p",
+        { class: "tw-note" },
+        "Only training rows are known here, and they flatter a tree; ",
+        "render.html(tree, data, held_out=...) shows rows it has not seen.",
+      )
+    );
   }
-  element.append(make("div", { class: "tw-columns" }, ...parts.map(([title, score]) => scorePart(title, score, schema.target.classes))));
+  element.append(
+    make(
+      "div",
+      { class: "tw-columns" },
+      ...parts.map(([title, score]) => scorePart(title, score, schema.target.classes)),
+    )
+  );
   element.append(grownView(app));
   return { element };
 }
@@ -30,8 +43,12 @@ function scorePart(title, score, classes) {
   const { headline } = score;
   const list = [[headline.name, scoreText(headline)], ["baseline", scoreText(headline, "baseline")]];
   if (score.accuracy) list.push(["accuracy", scoreText(score.accuracy)]);
-  for (const error of score.errors || []) if (error.name !== headline.name) list.push([error.name, `${number(error.value)} (baseline ${number(error.baseline)})`]);
-  if (score.explained !== undefined && score.explained !== null) list.push(["variance explained", percent(score.explained, 1)]);
+  for (const error of score.errors || []) if (error.name !== headline.name) list.push(
+    [error.name, `${number(error.value)} (baseline ${number(error.baseline)})`]
+  );
+  if (score.explained !== undefined && score.explained !== null) list.push(
+    ["variance explained", percent(score.explained, 1)]
+  );
   list.push([score.told === "rows" ? "rows" : "weight, as the leaves tell it", number(score.n)]);
   return section(
     title,
@@ -50,25 +67,49 @@ function confusion(matrix, classes) {
   const cell = (i, j) => {
     const share = totals[i] > 0 ? matrix[i][j] / totals[i] : 0;
     const kind = i === j ? "tw-right" : "tw-wrong";
-    return make("td", { class: kind, style: `--share:${Math.round(60 * share)}%`, title: `true ${classes[i]}, answered ${classes[j]}: ${number(matrix[i][j])}` },
+    return make("td", {
+      class: kind,
+      style: `--share:${Math.round(60 * share)}%`,
+      title: `true ${classes[i]}, answered ${classes[j]}: ${number(matrix[i][j])}`,
+    },
       matrix[i][j] ? number(matrix[i][j]) : "·");
   };
   const rows = shown.map((i) =>
     make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, classes[i])), ...shown.map((j) => cell(i, j)),
       make("td", { class: "tw-rate" }, totals[i] > 0 ? percent(matrix[i][i] / totals[i]) : "")),
   );
-  const found = shown.map((j) => make("td", { class: "tw-rate" }, answered[j] > 0 ? percent(matrix[j][j] / answered[j]) : ""));
+  const found = shown.map(
+    (j) => make("td", { class: "tw-rate" }, answered[j] > 0 ? percent(matrix[j][j] / answered[j]) : "")
+  );
   const crowded = shown.length > 8;
   const table = make(
     "table",
     { class: `tw-confusion${crowded ? " tw-crowded" : ""}` },
     make("caption", {}, "true class in rows, answer in columns"),
-    make("thead", {}, make("tr", {}, make("td"), ...shown.map((j) => make("th", { scope: "col" }, make("bdi", {}, classes[j]))), make("th", { scope: "col", class: "tw-rate" }, make("span", {}, "recall")))),
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        make("td"),
+        ...shown.map((j) => make("th", { scope: "col" }, make("bdi", {}, classes[j]))),
+        make("th", { scope: "col", class: "tw-rate" }, make("span", {}, "recall")),
+      ),
+    ),
     make("tbody", {}, ...rows),
-    make("tfoot", {}, make("tr", {}, make("th", { scope: "row", class: "tw-rate" }, "precision"), ...found, make("td"))),
+    make(
+      "tfoot",
+      {},
+      make("tr", {}, make("th", { scope: "row", class: "tw-rate" }, "precision"), ...found, make("td")),
+    ),
   );
   const left = used.length - shown.length;
-  return make("div", {}, make("div", { class: "tw-scroll", tabindex: 0, role: "group", "aria-label": "Confusion matrix" }, table),
+  return make("div", {}, make(
+    "div",
+    { class: "tw-scroll", tabindex: 0, role: "group", "aria-label": "Confusion matrix" },
+    table,
+  ),
     left > 0 ? make("p", { class: "tw-muted" }, `${many(left, "rarer class", "rarer classes")} not shown`) : null);
 }
 
@@ -86,15 +127,27 @@ function histogram({ histogram: { counts, edges }, quantiles }) {
     label.textContent = number(value);
     return label;
   };
-  const zero = edges[0] < 0 && edges.at(-1) > 0 ? [draw("path", { class: "tw-now", d: `M${x(0)} 0V${height - foot}` }), text(0, "middle", x(0))] : [];
+  const zero = edges[0] < 0 && edges.at(-1) > 0 ? [
+    draw("path", { class: "tw-now", d: `M${x(0)} 0V${height - foot}` }),
+    text(0, "middle", x(0)),
+  ] : [];
   const names = ["least", "5 %", "25 %", "median", "75 %", "95 %", "most"];
   return make(
     "div",
     {},
     make("h4", {}, "Residuals: truth less answer"),
-    draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "tw-chart tw-histogram", role: "img", "aria-label": "Histogram of residuals" },
+    draw("svg", {
+      viewBox: `0 0 ${width} ${height}`,
+      class: "tw-chart tw-histogram",
+      role: "img",
+      "aria-label": "Histogram of residuals",
+    },
       ...bars, ...zero, text(edges[0], "start", 0), text(edges.at(-1), "end", width)),
-    make("table", { class: "tw-table" }, make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name)))),
+    make("table", { class: "tw-table" }, make(
+      "thead",
+      {},
+      make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name))),
+    ),
       make("tbody", {}, make("tr", {}, ...quantiles.map((q) => make("td", {}, number(q)))))),
   );
 }
@@ -117,13 +170,20 @@ function importancePart({ title, about, columns, values, low, high }) {
       "tr",
       {},
       make("th", { scope: "row" }, make("bdi", {}, name)),
-      make("td", { class: "tw-importance" }, make("div", { class: "tw-track" }, make("i", { style: `width:${at(values[i])}%` }),
+      make("td", { class: "tw-importance" }, make("div", { class: "tw-track" }, make(
+        "i",
+        { style: `width:${at(values[i])}%` },
+      ),
         low ? make("b", { style: `left:${at(low[i])}%;width:${at(high[i]) - at(low[i])}%` }) : null)),
       make("td", {}, number(Number(values[i].toPrecision(3)))),
     ),
   );
   const left = columns.length - most;
-  return section(title, make("p", { class: "tw-muted" }, about), make("table", { class: "tw-table" }, make("tbody", {}, ...rows)),
+  return section(title, make("p", { class: "tw-muted" }, about), make(
+    "table",
+    { class: "tw-table" },
+    make("tbody", {}, ...rows),
+  ),
     left > 0 ? make("p", { class: "tw-muted" }, `${many(left, "column")} more`) : null);
 }
 

@@ -8,10 +8,29 @@ import { make, number } from "./words.js";
 
 export function searchBar(app) {
   const { model, state } = app;
-  const input = make("input", { type: "search", class: "tw-search", placeholder: "Search  ( / )", "aria-label": "Search columns, levels, answers, node numbers", autocomplete: "off", spellcheck: "false" });
+  const input = make(
+    "input",
+    {
+      type: "search",
+      class: "tw-search",
+      placeholder: "Search  ( / )",
+      "aria-label": "Search columns, levels, answers, node numbers",
+      autocomplete: "off",
+      spellcheck: "false",
+    },
+  );
   const told = make("span", { class: "tw-found", "aria-live": "polite" });
-  const step = (text, name, way) => make("button", { type: "button", class: "tw-button", "aria-label": name, title: name, onclick: () => go(way) }, text);
-  const buttons = make("span", { class: "tw-group", hidden: true }, step("‹", "Previous match", -1), step("›", "Next match", 1));
+  const step = (text, name, way) => make(
+    "button",
+    { type: "button", class: "tw-button", "aria-label": name, title: name, onclick: () => go(way) },
+    text,
+  );
+  const buttons = make(
+    "span",
+    { class: "tw-group", hidden: true },
+    step("‹", "Previous match", -1),
+    step("›", "Next match", 1),
+  );
   const element = make("div", { class: "tw-searching", role: "search" }, input, buttons, told);
   let found = [];
   let at = -1;
@@ -35,15 +54,7 @@ export function searchBar(app) {
     at = at < 0 && way < 0 ? found.length - 1 : (at + way + found.length) % found.length;
     told.textContent = `${number(at + 1)} of ${number(found.length)}`;
     app.side.show("Node");
-    const target = app.tree.cut().leaf[found[at]] > 1 ? visible(found[at]) : found[at];
-    app.select(target, false);
-  }
-
-  /** The leaf of the cut tree in which a node has vanished. */
-  function visible(node) {
-    let shown = node;
-    while (app.tree.cut().leaf[shown] > 1) shown = model.nodes.parent[shown];
-    return shown;
+    app.select(app.tree.standsFor(found[at]), false);
   }
 
   input.addEventListener("input", search);

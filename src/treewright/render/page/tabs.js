@@ -11,8 +11,28 @@ export function tabs(app, label, views, changed = () => {}) {
   const panels = new Map();
   let current = views[0][0];
   for (const [i, [name, view]] of views.entries()) {
-    buttons.set(name, make("button", { type: "button", role: "tab", id: `${id}-${i}`, "aria-controls": `${id}-${i}-panel`, onclick: () => show(name) }, name));
-    panels.set(name, make("div", { class: "tw-panel", role: "tabpanel", id: `${id}-${i}-panel`, "aria-labelledby": `${id}-${i}` }, view));
+    buttons.set(
+      name,
+      make(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `${id}-${i}`,
+          "aria-controls": `${id}-${i}-panel`,
+          onclick: () => show(name),
+        },
+        name,
+      ),
+    );
+    panels.set(
+      name,
+      make(
+        "div",
+        { class: "tw-panel", role: "tabpanel", id: `${id}-${i}-panel`, "aria-labelledby": `${id}-${i}` },
+        view,
+      ),
+    );
   }
   const bar = make("div", { class: "tw-tabs", role: "tablist", "aria-label": label }, ...buttons.values());
   bar.addEventListener("keydown", (event) => {

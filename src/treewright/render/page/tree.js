@@ -40,8 +40,17 @@ export function treeView(app) {
   const cut = () => cutAt(model, state.alpha);
   const lit = (node) => (state.lit && state.lit.has(node) ? state.lit.get(node) : null);
   const size = () => ({ width: element.clientWidth, height: element.clientHeight });
-  const mapWords = (node) => (node > 0 ? `${model.nodes.edge[node]}: ` : "") + (isLeaf(node) ? answerText(model, node) : `${questionText(model, node)}?`);
+  const mapWords = (node) => (node > 0 ? `${model.nodes.edge[node]}: ` : "") + (
+    isLeaf(node) ? answerText(model, node) : `${questionText(model, node)}?`
+  );
   const isLeaf = (node) => cut().leaf[node] > 0;
+
+  /** The node itself, or the leaf of the cut tree in which it has vanished. */
+  function standsFor(node) {
+    let shown_ = node;
+    while (cut().leaf[shown_] > 1) shown_ = model.nodes.parent[shown_];
+    return shown_;
+  }
 
   function schedule() {
     if (!waiting) waiting = requestAnimationFrame(() => ((waiting = 0), drawView(false)));
@@ -59,7 +68,10 @@ export function treeView(app) {
       lit.any = state.lit !== null;
       edges.replaceChildren(...mapParts(model, placed, seen.cards, scale, lit, mapWords));
     } else {
-      edges.replaceChildren(...edgePaths(model, placed, seen.edges, lit, scale), ...(far ? farCards(model, placed, seen.cards) : []));
+      edges.replaceChildren(
+        ...edgePaths(model, placed, seen.edges, lit, scale),
+        ...(far ? farCards(model, placed, seen.cards) : []),
+      );
     }
     const wanted = new Set(far ? [] : seen.cards.map((i) => placed.order[i]));
     if (placed.place.has(state.selected)) wanted.add(state.selected);
@@ -112,9 +124,13 @@ export function treeView(app) {
   function tellWhatIsShown() {
     const { facts } = model.report;
     const parts = [];
-    if (state.alpha !== null) parts.push(`pruned to ${number(cut().below[0])} of ${many(facts.leaves, "leaf", "leaves")}`);
+    if (state.alpha !== null) parts.push(
+      `pruned to ${number(cut().below[0])} of ${many(facts.leaves, "leaf", "leaves")}`
+    );
     const all = state.alpha === null ? facts.nodes : cut().leaf.reduce((sum, kind) => sum + (kind < 2), 0);
-    if (placed.order.length < all) parts.push(`${number(placed.order.length)} of ${many(all, "node")} shown; the rest is collapsed`);
+    if (placed.order.length < all) parts.push(
+      `${number(placed.order.length)} of ${many(all, "node")} shown; the rest is collapsed`
+    );
     badge.hidden = parts.length === 0;
     badge.textContent = parts.join(" · ");
   }
@@ -134,12 +150,18 @@ export function treeView(app) {
     const i = placed.place.get(node);
     if (i === undefined) return;
     const { scale } = window_.at;
-    const near = state.orientation !== "map" ? (scale < 0.5 ? 0.9 : scale) : placed.h(i) * scale < 3 ? Math.min(60, 12 / placed.h(i)) : scale;
+    const near = readableScale(i, scale);
     const [left, top] = [window_.at.x + placed.x[i] * scale, window_.at.y + placed.y[i] * scale];
     const inside = left > 8 && top > 16 && left + placed.w(i) * scale < element.clientWidth - 8
       && top + placed.h(i) * scale < element.clientHeight - 16;
     if (inside && near === scale) return;
     lookAt(i, near);
+  }
+
+  /** The scale at which a place can be read: nearer than now only where it is too small. */
+  function readableScale(i, scale) {
+    if (state.orientation === "map") return placed.h(i) * scale < 3 ? Math.min(60, 12 / placed.h(i)) : scale;
+    return scale < 0.5 ? 0.9 : scale;
   }
 
   function lookAt(i, scale) {
@@ -157,7 +179,8 @@ export function treeView(app) {
     const bottom = -low(places.map((i) => -placed.y[i] - placed.h(i)));
     const { x, y, scale } = window_.at;
     const { width, height } = size();
-    if (x + left * scale > 0 && y + top * scale > 0 && x + right * scale < width && y + bottom * scale < height && scale > 0.5) return;
+    const begins = x + left * scale > 0 && y + top * scale > 0;
+    if (begins && x + right * scale < width && y + bottom * scale < height && scale > 0.5) return;
     const near = Math.min(1, (width - 48) / (right - left), (height - 48) / (bottom - top));
     if (near < 0.6 || state.orientation === "map") return reveal(nodes.at(-1));
     window_.place((width - (left + right) * near) / 2, (height - (top + bottom) * near) / 2, near);
@@ -175,10 +198,13 @@ export function treeView(app) {
 
   /** Expands what is readable at once and fits it. */
   function start(wish = null) {
-    const first = wish === "map" ? { expanded: state.expanded, orientation: wish } : firstView(model, cut(), size(), wish);
+    const first = wish === "map" ? {
+      expanded: state.expanded,
+      orientation: wish,
+    } : firstView(model, cut(), size(), wish);
     state.expanded = first.expanded;
     state.orientation = first.orientation;
-    if (placed === null || state.selected > 0) pathTo(model, state.selected).slice(0, -1).forEach((i) => state.expanded.add(i));
+    for (const i of pathTo(model, state.selected).slice(0, -1)) state.expanded.add(i);
     redraw();
     fit();
   }
@@ -236,8 +262,9 @@ export function treeView(app) {
     const box = element.getBoundingClientRect();
     const { x, y, scale } = window_.at;
     const [px, py] = [(event.clientX - box.left - x) / scale, (event.clientY - box.top - y) / scale];
+    const within = (at, start, length) => at >= start && at <= start + length;
     const i = placed.order.findIndex(
-      (_, k) => px >= placed.x[k] && px <= placed.x[k] + placed.w(k) && py >= placed.y[k] && py <= placed.y[k] + placed.h(k),
+      (_, k) => within(px, placed.x[k], placed.w(k)) && within(py, placed.y[k], placed.h(k)),
     );
     return i < 0 ? null : placed.order[i];
   }
@@ -276,7 +303,7 @@ export function treeView(app) {
 
   new ResizeObserver(() => placed && (state.orientation === "map" ? redraw() : schedule())).observe(element);
   return {
-    element, redraw, select, reveal, frame, fit, start, toggle, isLeaf, cut,
+    element, redraw, select, reveal, frame, fit, start, toggle, standsFor, isLeaf, cut,
     zoom: window_.zoom,
   };
 }
