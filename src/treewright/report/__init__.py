@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.render.colours import class_colours, number_colours
+from treewright.render.colours import SCALE, class_colours
 from treewright.report.details import details, importances, rule_table
 from treewright.report.rows import read_rows, sample
 from treewright.report.scores import score_on, score_told
@@ -43,7 +43,7 @@ def report(tree: Tree, data: object = None, *, held_out: object = None) -> dict[
         "splits": splits(tree),
         "details": details(tree),
         "rules": rule_table(tree),
-        "importances": importances(tree, training, unseen),
+        "importances": importances(tree, *((data, training) if unseen is None else (held_out, unseen))),
         "pruning": pruning_steps(tree, unseen),
         "scores": {
             "training": score_told(tree) if training is None else score_on(tree, training),
@@ -56,4 +56,4 @@ def report(tree: Tree, data: object = None, *, held_out: object = None) -> dict[
 def _colours(tree: Tree) -> list[str]:
     """One colour per class; for numbers a scale from low to high."""
     classes = tree.schema.target.classes
-    return number_colours() if classes is None else class_colours(len(classes))
+    return list(SCALE) if classes is None else class_colours(len(classes))

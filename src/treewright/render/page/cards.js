@@ -53,7 +53,7 @@ export function card(model, node, how) {
       "aria-level": model.depth[node] + 1, "aria-expanded": how.leaf ? null : String(how.expanded),
       "aria-label": spoken(model, node, how),
     },
-    make("bdi", { class: "tw-label" }, model.nodes.edge[node]),
+    make("bdi", { class: "tw-label", dir: "ltr" }, model.nodes.edge[node]),
     face,
     more,
   );
@@ -111,7 +111,7 @@ export function hint(model, node) {
   return make(
     "div",
     {},
-    make("p", { class: "tw-hint-title" }, make("bdi", {}, node === 0 ? "All rows" : model.nodes.condition[node])),
+    make("p", { class: "tw-hint-title" }, conditionOf(model, node)),
     make("table", {}, make("tbody", {}, ...facts, ...answerRows(model, node, 6))),
   );
 }
@@ -135,6 +135,15 @@ function answerRows(model, node, most) {
   const left = stats.filter((weight) => weight > 0).length - order.length;
   if (left > 0) rows.push(make("tr", {}, make("th", {}, `and ${many(left, "class", "classes")} more`), make("td")));
   return rows;
+}
+
+/** The condition that leads to a node; a name that is read from right to left does not turn the whole of it round. */
+export function conditionOf(model, node) {
+  if (node === 0) return make("bdi", {}, "all rows");
+  const text = model.nodes.condition[node];
+  const name = questionText(model, model.nodes.parent[node]);
+  const at = Math.max(0, text.indexOf(name));
+  return make("bdi", { dir: "ltr" }, text.slice(0, at), make("bdi", {}, name), text.slice(at + name.length));
 }
 
 /** The classes that occur, most frequent first. */

@@ -3,7 +3,7 @@
 // Comes in: the app. Goes out: a form; what is typed goes down the tree at once.
 // Always holds: an empty field is a missing value; the answer is that of the tree as it is shown, cut or whole.
 
-import { swatch } from "./cards.js";
+import { conditionOf, swatch } from "./cards.js";
 import { section } from "./inspector.js";
 import { answerOf, pathTo, questionText } from "./model.js";
 import { answerAt, follow, UNSEEN } from "./route.js";
@@ -179,8 +179,8 @@ function answer(app, row, values, ends, steps) {
       make(
         "p",
         { class: "tw-note" },
-        "Where the tree draws a branch by chance, this page shows what is expected of the draw: all branches by share. ",
-        "The draw itself is not repeated.",
+        "Where the tree draws a branch by chance, this page shows what is expected of the draw: ",
+        "all branches by share. The draw itself is not repeated.",
       )
     );
   }
@@ -222,14 +222,14 @@ function onePath(app, steps, end) {
   const { model } = app;
   const items = steps.map((step) => {
     const next = step.child >= 0 ? model.children(step.node)[step.child] : step.node;
-    const words = step.child >= 0 ? model.nodes.condition[next] : questionText(model, step.node);
+    const words = step.child >= 0 ? conditionOf(model, next) : make("bdi", {}, questionText(model, step.node));
     return make(
       "li",
       {},
       make(
         "button",
         { type: "button", class: "tw-crumb", onclick: () => app.select(next, false) },
-        make("bdi", {}, words),
+        words,
       ),
       HOWS[step.how] ? make("span", { class: "tw-muted" }, ` ${HOWS[step.how]}`) : null,
     );

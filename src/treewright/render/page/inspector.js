@@ -4,7 +4,7 @@
 // Always holds: what comes later (worked arithmetic is kept compressed) is thrown away if another node was chosen
 // meanwhile; worked arithmetic is the only HTML taken as it is, for Python escaped it.
 
-import { bar, classOrder, swatch } from "./cards.js";
+import { bar, classOrder, conditionOf, swatch } from "./cards.js";
 import { answerText, colourAt, deviationAt, pathTo, questionText, shareOf, statsAt, valuesAt } from "./model.js";
 import { make, many, number, percent, valueText } from "./words.js";
 
@@ -107,7 +107,7 @@ function breadcrumb(app, node) {
           "aria-current": i === node ? "true" : null,
           onclick: () => app.select(i, false),
         },
-        make("bdi", {}, i === 0 ? "all rows" : app.model.nodes.condition[i]),
+        conditionOf(app.model, i),
       ),
     ),
   );
@@ -223,7 +223,7 @@ function later(app, node, detail) {
       "In Python, worked(tree, node) tells that of any node.";
     parts.push(section("How it was chosen", make("p", { class: "tw-muted" }, why)));
   }
-  if (detail.rivals?.length) parts.push(
+  if (detail.rivals?.length && !detail.worked) parts.push(
     section("Rivals", splitTable(detail.rivals, ["score", "gain", ...("p" in detail.rivals[0] ? ["p"] : [])]))
   );
   if (detail.surrogates?.length) parts.push(

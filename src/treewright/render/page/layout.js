@@ -21,8 +21,8 @@ const READABLE = 0.8;
 /**
  * @param {"right"|"down"|"outline"} orientation
  * @returns {{order: number[], x: Float64Array, y: Float64Array, w: function, h: function, above: Int32Array,
- *   place: Map<number, number>, width: number, height: number, orientation: string}} `order`: the visible nodes, a parent
- *   before its children; x, y, w, h and `above` (the parent's place) go by the place in it.
+ *   place: Map<number, number>, width: number, height: number, orientation: string}} `order`: the visible nodes, a
+ *   parent before its children; x, y, w, h and `above` (the parent's place) go by the place in it.
  */
 export function layout(model, cut, expanded, orientation) {
   const order = [];

@@ -6,7 +6,8 @@
 import { make, many, number, percent } from "./words.js";
 
 const PAGE = 100;
-const COLUMNS = [["support", "rows"], ["coverage", "coverage"], ["confidence", "confidence"], ["lift", "lift"]];
+const COLUMNS = [["support", "rows"], ["coverage", "coverage"], ["confidence", "confidence"], ["lift", "lift"],
+  ["deviation", "± deviation"]];
 
 export function rulesView(app) {
   const { model } = app;
@@ -94,7 +95,8 @@ export function rulesView(app) {
       const way = order.by === name ? (order.falling ? "descending" : "ascending") : "none";
       return make("th", { scope: "col", "aria-sort": way }, button);
     });
-    heads.replaceChildren(make("th", { scope: "col" }, "if"), make("th", { scope: "col" }, "then"), ...sortable);
+    const plain = ["if", "then"].map((text) => make("th", { scope: "col", class: "tw-text" }, text));
+    heads.replaceChildren(...plain, ...sortable);
   }
 
   function refresh() {
