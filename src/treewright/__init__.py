@@ -46,6 +46,9 @@ from treewright.choices import (
     Variance,
 )
 from treewright.errors import DataError, FileError, RecipeError, TreewrightError
+from treewright.explain.changes import changes
+from treewright.explain.contributions import contributions
+from treewright.explain.path import explain
 from treewright.export.saved import load, save
 from treewright.learn import learn
 from treewright.predict import apply, predict, predict_proba
@@ -168,7 +171,10 @@ __all__ = [
     "Variance",
     "__version__",
     "apply",
+    "changes",
+    "contributions",
     "criteria",
+    "explain",
     "export",
     "learn",
     "load",

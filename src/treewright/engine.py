@@ -9,7 +9,7 @@ the order of rows or on the number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,20 +74,55 @@ def _lean(recipe: Recipe, missing: bool) -> Recipe:
 
 def route(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
     """The node that answers each row; where a row goes down several branches, the heaviest."""
-    nodes: NDArray[np.int32] = _router(tree).apply(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    nodes: NDArray[np.int32] = _asked(tree, rows, _router(tree).apply, n_threads)
     return nodes
 
 
 def answers(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.float64]:
     """Each row's class probabilities, or its number: the weighted sum over all paths."""
-    values: NDArray[np.float64] = _router(tree).predict(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    values: NDArray[np.float64] = _asked(tree, rows, _router(tree).predict, n_threads)
     return values
 
 
 def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
     """The place of each row's most probable class, the first of equals."""
-    places: NDArray[np.int32] = _router(tree).classify(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    places: NDArray[np.int32] = _asked(tree, rows, _router(tree).classify, n_threads)
     return places
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One row at every node, whether it comes there or not.
+
+    `child`: where it goes from there: a child's number, `SPREAD` or `STOP_HERE` (leaves stop). `guide`: what it goes
+    by: 0 its answer, 1 and up that surrogate, -1 its missing value, -2 a level that no child holds. `weight`: how much
+    of the row comes there.
+    """
+
+    child: NDArray[np.int32]
+    guide: NDArray[np.int32]
+    weight: NDArray[np.float64]
+
+
+def trace(tree: Tree, rows: Encoded, row: int = 0) -> Trace:
+    """The way of one row through the tree, as prediction sends it."""
+    return Trace(*_router(tree).trace(rows.columns, list(rows.kinds), rows.n_rows, row))
+
+
+def contribute(tree: Tree, rows: Encoded, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What the tree says when nothing is known, [answers], and what each column adds, [rows, columns, answers]."""
+    survey(rows, tree.schema, n_threads)
+    contributor: Any = tree.keep("contributor", lambda: _core.Contributor(dict(tree.arrays), tree.recipe.seed))
+    base: NDArray[np.float64] = contributor.base()
+    values: NDArray[np.float64] = contributor.values(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    return base, values.reshape(rows.n_rows, len(tree.schema.columns), len(base))
+
+
+def _asked(tree: Tree, rows: Encoded, question: Callable[..., Any], n_threads: int) -> Any:
+    answer, infinite = question(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    if infinite:
+        survey(rows, tree.schema, n_threads)  # which says where
+    return answer
 
 
 def survey(encoded: Encoded, schema: Schema, n_threads: int) -> bool:
