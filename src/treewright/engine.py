@@ -24,6 +24,7 @@ from treewright.kinds import infinity
 from treewright.recipe import Recipe
 from treewright.schema import Schema
 from treewright.tree import Tree
+from treewright.tree_check import STOP_HERE
 from treewright.wording import listed
 
 
@@ -123,6 +124,35 @@ def _asked(tree: Tree, rows: Encoded, question: Callable[..., Any], n_threads: i
     if infinite:
         survey(rows, tree.schema, n_threads)  # which says where
     return answer
+
+
+def reach(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.float64]:
+    """How much of each row comes to a node while a tree grows: all, nothing, or a share where rows are spread.
+
+    The router adds up answers over all paths; where a node of this subtree answers one and any other nothing, the sum
+    is the part of the row that came here.
+    """
+    if node == 0:
+        return np.ones(rows.n_rows)
+    depth = tree.arrays["depth"]
+    deeper = np.append(depth[node + 1 :] > depth[node], False)
+    inside = np.zeros((tree.n_nodes, 1))
+    inside[node : node + 1 + int(np.argmin(deeper))] = 1.0  # depth first: a subtree is one run of nodes
+    router = _core.Router(dict(tree.arrays) | {"value": inside, "missing": _while_growing(tree)}, tree.recipe.seed)
+    parts = _asked(tree, rows, router.predict, n_threads)
+    return np.asarray(parts[:, 0], dtype=np.float64)
+
+
+def _while_growing(tree: Tree) -> NDArray[np.int32]:
+    """Where splits send missing values while growing; rpart's `majority="all"` settles only afterwards."""
+    missing: NDArray[np.int32] = tree.arrays["missing"].copy()
+    policy = tree.recipe.missing
+    if not (isinstance(policy, Surrogates) and policy.majority == "all" and policy.then == "majority"):
+        return missing
+    for i in tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]:
+        share = tree.arrays["share"][tree.arrays["share_start"][i] : tree.arrays["share_start"][i + 1]]
+        missing[i] = share.argmax() if np.count_nonzero(share == share.max()) == 1 else STOP_HERE
+    return missing
 
 
 def survey(encoded: Encoded, schema: Schema, n_threads: int) -> bool:
