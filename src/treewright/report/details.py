@@ -15,7 +15,8 @@ from treewright.encode import Encoded
 from treewright.explain.importance import Importance, importance
 from treewright.explain.rules import Rule, rules
 from treewright.explain.worked import worked
-from treewright.report.structure import MOST_LEVELS, edge_text
+from treewright.render.node_words import MOST_LEVELS
+from treewright.report.structure import edge_text
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import level_text, name_text
 
@@ -57,7 +58,9 @@ def importances(tree: Tree, data: object, rows: Encoded | None) -> list[dict[str
         told.append(_importance(importance(tree, kind="surrogate"), "With surrogates", about))
     if rows is not None and rows.n_rows * len(tree.schema.columns) * _SHUFFLES <= _MOST_SHUFFLED:
         shuffled = importance(tree, data, kind="permutation", n_repeats=_SHUFFLES)
-        about = f"how much worse {shuffled.measure} gets when a column is shuffled; the line spans 5\u00a0% to 95\u00a0%"
+        about = (
+            f"how much worse {shuffled.measure} gets when a column is shuffled; the line spans 5\u00a0% to 95\u00a0%"
+        )
         told.append(_importance(shuffled, "By shuffling", about))
     return told
 
