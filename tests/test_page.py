@@ -156,6 +156,13 @@ def many_leaves(n: int) -> tw.Tree:
     return tree(grow(0, n))
 
 
+def test_a_tree_too_deep_for_rules_has_a_page() -> None:
+    plan = leaf(1, 2)
+    for depth in range(1100):
+        plan = fork(Question(1, breaks=(float(-depth),)), plan, leaf(2, 1))
+    assert embedded(html(tree(plan)))["rules"] is None
+
+
 def test_data_belongs_to_the_report() -> None:
     with pytest.raises(TypeError, match="a report holds all there is to show"):
         html(report(tennis()), TENNIS_ROWS)
