@@ -190,6 +190,7 @@ def test_what_one_sees_first(chromium: Any, tmp_path: Path) -> None:
         assert "outlook = sunny" in told
         assert "humidity <= 77.5" in told
         page.hover('.tw-card[data-node="4"]')
+        page.wait_for_selector(".tw-hint:visible")
         assert "outlook = overcast" in page.inner_text(".tw-hint")
 
 

@@ -216,7 +216,7 @@ function later(app, node, detail) {
   if (detail.worked) {
     const work = make("div", { class: "tw-work" });
     work.innerHTML = detail.worked; // made and escaped by treewright.explain.worked
-    parts.push(section("How it was chosen", work));
+    parts.push(section(app.model.nodes.asks[node] >= 0 ? "How it was chosen" : "How it answers", work));
   } else if (app.model.nodes.asks[node] >= 0 && !detail.rivals) {
     const why =
       "This tree is large: the page holds the arithmetic of its heaviest nodes. " +

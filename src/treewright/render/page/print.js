@@ -78,6 +78,6 @@ function printedRules(rules) {
     make(
       "thead",
       {},
-      make("tr", {}, ...["if", "then", "rows", "confidence"].map((name) => make("th", { scope: "col" }, name))),
+      make("tr", {}, ...["if", "then", "rows", "confidence"].map((name) => make("th", { scope: "col", class: name === "if" || name === "then" ? "tw-text" : null }, name))),
     ), make("tbody", {}, ...rows)));
 }
