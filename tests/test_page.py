@@ -185,10 +185,13 @@ def test_what_one_sees_first(chromium: Any, tmp_path: Path) -> None:
         assert page.locator(".tw-leaf").count() == 5
         assert page.locator(".tw-more:visible").count() >= 0
         assert "outlook?" in page.inner_text(".tw-node-head")
+        assert "Rows of each branch" in page.wait_for_selector(".tw-work").inner_text()
         page.click('.tw-card[data-node="2"]')
         told = page.inner_text(".tw-inspector")
         assert "outlook = sunny" in told
         assert "humidity <= 77.5" in told
+        page.click("text=Copy rule")
+        page.wait_for_selector("text=Copied")
         page.hover('.tw-card[data-node="4"]')
         page.wait_for_selector(".tw-hint:visible")
         assert "outlook = overcast" in page.inner_text(".tw-hint")
