@@ -45,7 +45,7 @@ from treewright.choices import (
     Twoing,
     Variance,
 )
-from treewright.errors import DataError, FileError, RecipeError, TreewrightError
+from treewright.errors import DataError, ExportError, FileError, RecipeError, TreewrightError
 from treewright.explain.changes import changes
 from treewright.explain.contributions import contributions
 from treewright.explain.correlated import correlated
@@ -133,6 +133,7 @@ __all__ = [
     "DataError",
     "EachValue",
     "ErrorBased",
+    "ExportError",
     "FTest",
     "FileError",
     "GainRatio",
