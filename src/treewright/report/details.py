@@ -25,7 +25,7 @@ MOST_NODES = 1000
 #: Rules are left out where their paths have more steps than this together.
 _MOST_CONDITIONS = 500_000
 #: Shuffling is left out where it would route more rows than this.
-_MOST_SHUFFLED = 20_000_000
+_MOST_SHUFFLED = 5_000_000
 _SHUFFLES = 10
 
 
