@@ -246,9 +246,14 @@ inline Candidate rated_cut(const Task& task, const Source& source, const NodeFac
     return candidate;
 }
 
+// Gain ratio takes each column's cut of largest gain, but columns are compared by another number, so all are told.
+inline bool tells_all(const Recipe& recipe) { return recipe.rule == Rule::gain_ratio; }
+inline Rule counted_rule(Rule rule) { return rule == Rule::gain_ratio ? Rule::information_gain : rule; }
+
 // What every cut must beat before it is looked for: the node's best, or, where rivals are told too, the last of those
 // told.
 inline double bar(const Task& task, const std::vector<Cut>& cuts) {
+    if (tells_all(task.recipe)) return nothing;
     const size_t told = task.recipe.rivals > 0 ? static_cast<size_t>(task.recipe.rivals) + 2 : 1;
     if (cuts.size() < told) return nothing;
     std::vector<double> merits;
@@ -264,9 +269,10 @@ inline std::vector<int> worth_telling(const Task& task, const Yardstick& node, c
     double best = nothing;
     for (const Cut& cut : cuts) best = std::max(best, cut.merit);
     std::vector<int> told;
-    if (best == nothing || task.recipe.rivals > 0) {
+    const bool all = best == nothing || tells_all(task.recipe);
+    if (all || task.recipe.rivals > 0) {
         for (size_t i = 0; i < cuts.size(); ++i) told.push_back(static_cast<int>(i));
-        if (best == nothing) return told;
+        if (all) return told;
         std::stable_sort(told.begin(), told.end(), [&](int a, int b) { return cuts[a].merit > cuts[b].merit; });
         // One place more than told: rounding may put the winner second.
         told.resize(std::min(told.size(), static_cast<size_t>(task.recipe.rivals) + 2));
@@ -298,7 +304,7 @@ std::vector<Candidate> tell(const Task& task, const Ground<Counter>& ground, con
     for (const int which : told) {
         const Cut& cut = cuts[which];
         const int column = ground.column(which).column;
-        if (cut.found() && (cut.gaps || !even)) {
+        if (cut.found() && (cut.gaps || !even || tells_all(task.recipe))) {
             found.push_back(rated_cut(task, source, facts, all_entries(), column, cut));
         } else {
             found.push_back(candidate_of(task, ground.counter, facts, column, cut));

@@ -239,7 +239,7 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
                          [&](int a, int b) { return search.cuts[a].merit > search.cuts[b].merit; });
         search.best = bar(task, search.cuts);
     }
-    const bool rivals = ground_.recipe.rivals > 0;
+    const bool rivals = ground_.recipe.rivals > 0 || tells_all(ground_.recipe);
     pool.run(static_cast<int64_t>(large.size() * columns), [&](int64_t i) {
         Search& search = searches[i / columns];
         const size_t which = static_cast<size_t>(search.order[static_cast<size_t>(i) % columns]);
@@ -411,6 +411,7 @@ bool suits(const Table& table, const Recipe& recipe) {
     switch (recipe.rule) {
         case Rule::gini:
         case Rule::information_gain:
+        case Rule::gain_ratio:
         case Rule::misclassification:
         case Rule::variance:
             break;
@@ -432,7 +433,7 @@ std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const
                                  std::shared_ptr<const CodedTable> coded, Account* account, Pool& pool) {
     std::unique_ptr<Rows> rows;
     if (!suits(table, recipe)) return rows;
-    with_counter(recipe.rule, measure, [&](const auto& counter) {
+    with_counter(counted_rule(recipe.rule), measure, [&](const auto& counter) {
         using Counter = std::decay_t<decltype(counter)>;
         if (!coded) {
             const Stopwatch watch(account, &Account::coding);

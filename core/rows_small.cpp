@@ -228,7 +228,7 @@ std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& t
             cuts.push_back(
                 best_cut(ground_.counter, item_.data(), node, total, which, part_[ask.node].stretch, places_missing));
         }
-        const bool rows_wanted = !ground_.gathered.empty() || !source().measure.even ||
+        const bool rows_wanted = tells_all(task.recipe) || !ground_.gathered.empty() || !source().measure.even ||
                                  std::any_of(cuts.begin(), cuts.end(), [](const Cut& cut) { return cut.gaps; });
         const std::vector<uint32_t> rows = rows_wanted ? table_rows(ask.node) : std::vector<uint32_t>{};
         found.push_back(tell(task, ground_, ask.facts, worth_telling(task, node, cuts), rows, cuts));
