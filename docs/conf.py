@@ -1,0 +1,82 @@
+"""How the site is built: `make docs`.
+
+Comes in: the pages of this folder, docstrings, `examples/gallery.py`. Goes out: build/docs/index.html.
+Always holds: a reader's browser loads nothing from elsewhere; pictures and derivations are made while building, by the
+library itself, and are not kept in the repository.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+GALLERY = HERE.parent / "build" / "gallery"
+sys.path.insert(0, str(HERE / "_extension"))
+
+import treewright as tw  # noqa: E402
+
+project = "treewright"
+author = "the treewright authors"
+version = release = tw.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "plain_docstrings",
+    "shown",
+]
+exclude_patterns = ["_extension"]
+myst_heading_anchors = 3
+nitpicky = True
+
+# Docstrings are plain prose in which a word between backticks is code.
+default_role = "literal"
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+autosummary_generate = False
+napoleon_google_docstring = False
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+add_module_names = False
+
+html_theme = "furo"
+html_title = "treewright"
+html_static_path = ["_static"]
+html_css_files = ["treewright.css"]
+html_extra_path = [str(GALLERY / "pages")]
+html_copy_source = False
+html_show_sourcelink = False
+pygments_style = "friendly"
+pygments_dark_style = "native"
+_BLUE, _LIGHT_BLUE = "#005f99", "#6bbcf0"
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": _BLUE, "color-brand-content": _BLUE},
+    "dark_css_variables": {"color-brand-primary": _LIGHT_BLUE, "color-brand-content": _LIGHT_BLUE},
+    "navigation_with_keys": True,
+}
+
+
+def _gallery(_app: Any) -> None:
+    """The pictures of the gallery page, and the page to click on."""
+    (GALLERY / "pages").mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, str(HERE.parent / "examples" / "gallery.py"), str(GALLERY)], check=True)
+    rows = _titanic_like()
+    (GALLERY / "pages" / "interactive.html").write_text(rows, encoding="utf-8")
+
+
+def _titanic_like() -> str:
+    from sklearn.datasets import load_wine
+
+    wine = load_wine()
+    table = {str(name): wine.data[:, i] for i, name in enumerate(wine.feature_names)}
+    table["cultivar"] = [str(wine.target_names[i]) for i in wine.target]
+    return tw.render.html(tw.learn(table, "cultivar", tw.C45), table, title="Wine by C4.5")
+
+
+def setup(app: Any) -> None:
+    app.connect("builder-inited", _gallery)
