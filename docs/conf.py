@@ -11,8 +11,13 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-GALLERY = HERE.parent / "build" / "gallery"
+#: What is made for the site: pictures, whole pages, styles.
+MADE = HERE.parent / "build" / "gallery"
+for folder in ("pages", "static"):
+    (MADE / folder).mkdir(parents=True, exist_ok=True)
 sys.path.insert(0, str(HERE / "_extension"))
+
+from shown import theme_rules  # noqa: E402
 
 import treewright as tw  # noqa: E402
 
@@ -30,7 +35,6 @@ extensions = [
 ]
 exclude_patterns = ["_extension"]
 myst_heading_anchors = 3
-nitpicky = True
 
 # Docstrings are plain prose in which a word between backticks is code.
 default_role = "literal"
@@ -38,6 +42,12 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
+# Names that say more than what they stand for.
+autodoc_type_aliases = {
+    name: name
+    for name in ("ArrayLike", "Branching", "ClassificationCriterion", "Criterion", "KindChoice", "Level", "Missing")
+    + ("Numeric", "Pruner", "RegressionCriterion", "Simplify", "Want")
+}
 autosummary_generate = False
 napoleon_google_docstring = False
 python_use_unqualified_type_names = True
@@ -46,9 +56,9 @@ add_module_names = False
 
 html_theme = "furo"
 html_title = "treewright"
-html_static_path = ["_static"]
-html_css_files = ["treewright.css"]
-html_extra_path = [str(GALLERY / "pages")]
+html_static_path = ["_static", str(MADE / "static")]
+html_css_files = ["treewright.css", "pictures.css"]
+html_extra_path = [str(MADE / "pages")]
 html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "friendly"
@@ -61,22 +71,22 @@ html_theme_options = {
 }
 
 
-def _gallery(_app: Any) -> None:
-    """The pictures of the gallery page, and the page to click on."""
-    (GALLERY / "pages").mkdir(parents=True, exist_ok=True)
-    subprocess.run([sys.executable, str(HERE.parent / "examples" / "gallery.py"), str(GALLERY)], check=True)
-    rows = _titanic_like()
-    (GALLERY / "pages" / "interactive.html").write_text(rows, encoding="utf-8")
+def _make(_app: Any) -> None:
+    """The pictures of the gallery, the page to click on, and the colours of pictures."""
+    gallery = [sys.executable, str(HERE.parent / "examples" / "gallery.py"), str(MADE)]
+    subprocess.run(gallery, check=True, stdout=subprocess.DEVNULL)
+    (MADE / "pages" / "interactive.html").write_text(_interactive(), encoding="utf-8")
+    (MADE / "static" / "pictures.css").write_text(theme_rules(), encoding="utf-8")
 
 
-def _titanic_like() -> str:
+def _interactive() -> str:
     from sklearn.datasets import load_wine
 
-    wine = load_wine()
-    table = {str(name): wine.data[:, i] for i, name in enumerate(wine.feature_names)}
-    table["cultivar"] = [str(wine.target_names[i]) for i in wine.target]
+    wine = load_wine(as_frame=True)
+    table = wine.frame
+    table["cultivar"] = wine.target_names[table.pop("target")]
     return tw.render.html(tw.learn(table, "cultivar", tw.C45), table, title="Wine by C4.5")
 
 
 def setup(app: Any) -> None:
-    app.connect("builder-inited", _gallery)
+    app.connect("builder-inited", _make)

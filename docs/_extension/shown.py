@@ -68,15 +68,14 @@ def _markup(value: Any, alt: str) -> str:
     return f'<img src="data:image/png;base64,{data}" width="{width}" alt="{html.escape(alt)}">'
 
 
-def _follow_the_switch(app: Sphinx, *_: object) -> None:
-    """Pictures follow the reader's system by themselves; here they follow the site's own switch too."""
-    for theme, roles in GROUND.items():
-        rules = (
-            f'body[data-theme="{theme}"] .treewright .f-{role}{{fill:{colour}}}'
-            f'body[data-theme="{theme}"] .treewright .s-{role}{{stroke:{colour}}}'
-            for role, colour in roles.items()
-        )
-        app.add_css_file(None, body="".join(rules))
+def theme_rules() -> str:
+    """Pictures follow the reader's system by themselves; with these rules they follow the site's own switch too."""
+    return "\n".join(
+        f'body[data-theme="{theme}"] .treewright .f-{role} {{ fill: {colour} }}\n'
+        f'body[data-theme="{theme}"] .treewright .s-{role} {{ stroke: {colour} }}'
+        for theme, roles in GROUND.items()
+        for role, colour in roles.items()
+    )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -84,5 +83,4 @@ def setup(app: Sphinx) -> dict[str, bool]:
     import matplotlib.pyplot  # noqa: F401
 
     app.add_directive("shown", Shown)
-    app.connect("builder-inited", _follow_the_switch)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
