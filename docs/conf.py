@@ -60,6 +60,7 @@ html_static_path = ["_static", str(MADE / "static")]
 html_css_files = ["treewright.css", "pictures.css"]
 html_extra_path = [str(MADE / "pages")]
 html_copy_source = False
+html_show_copyright = False
 html_show_sourcelink = False
 pygments_style = "friendly"
 pygments_dark_style = "native"
