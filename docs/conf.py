@@ -43,13 +43,11 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 # Names that say more than what they stand for.
-autodoc_type_aliases = {
-    name: name
-    for name in ("ArrayLike", "Branching", "ClassificationCriterion", "Criterion", "KindChoice", "Level", "Missing")
-    + ("Numeric", "Pruner", "RegressionCriterion", "Simplify", "Want")
-}
+_KEPT = "ArrayLike Branching Criterion ClassificationCriterion RegressionCriterion KindChoice Level Missing Numeric"
+autodoc_type_aliases = {name: name for name in f"{_KEPT} Pruner Simplify Want".split()}
 autosummary_generate = False
 napoleon_google_docstring = False
+napoleon_use_ivar = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 add_module_names = False

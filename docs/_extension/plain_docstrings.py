@@ -1,8 +1,9 @@
 """Docstrings and examples as they are written here: plain prose, `code`, and blocks of `>>>`.
 
 Comes in: the lines of a docstring, signatures, pages that were read. Goes out: the same lines, with whatever
-reStructuredText would take for markup outside of backticks and examples escaped; signatures that say the names of types;
+reStructuredText would take for markup outside of backticks and examples escaped; signatures that say types by name;
 examples without the empty line that ends them for doctest.
+Always holds: no word is changed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def plain(_app: Sphinx, _what: str, _name: str, _object: object, _options: objec
     example = False
     for i, line in enumerate(lines):
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
-        if not example and not line.startswith(".. ") and not line.lstrip().startswith(":"):
+        if not example and not line.strip().isidentifier():  # a name by itself is the head of an entry
             lines[i] = "".join(_part(part) for part in _CODE.split(line))
 
 
@@ -32,8 +33,10 @@ def _part(text: str) -> str:
 def short(
     _app: Sphinx, _what: str, _name: str, _object: object, _options: object, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None]:
-    """An alias by its name, also inside of other types."""
-    return tuple(text and _ALIAS.sub(r"\1", text) for text in (signature, returned))  # type: ignore[return-value]
+    """An alias by its name, also inside of other types; a default that is made anew each time as three dots."""
+    named = (_ALIAS.sub(r"\1", text) if text else text for text in (signature, returned))
+    signature, returned = named
+    return signature and signature.replace("<factory>", "..."), returned
 
 
 def trim(_app: Sphinx, page: nodes.document) -> None:
