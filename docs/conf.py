@@ -47,13 +47,14 @@ _KEPT = "ArrayLike Branching Criterion ClassificationCriterion RegressionCriteri
 autodoc_type_aliases = {name: name for name in f"{_KEPT} Pruner Simplify Want".split()}
 autosummary_generate = False
 napoleon_google_docstring = False
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]  # names that end in _ stay what they are
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 add_module_names = False
 
 html_theme = "furo"
 html_title = "treewright"
+html_logo = html_favicon = "_static/treewright.svg"
 html_static_path = ["_static", str(MADE / "static")]
 html_css_files = ["treewright.css", "pictures.css"]
 html_extra_path = [str(MADE / "pages")]
