@@ -228,10 +228,12 @@ std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& t
             cuts.push_back(
                 best_cut(ground_.counter, item_.data(), node, total, which, part_[ask.node].stretch, places_missing));
         }
-        const bool rows_wanted = !ground_.gathered.empty() || !source().measure.even ||
-                                 std::any_of(cuts.begin(), cuts.end(), [](const Cut& cut) { return cut.gaps; });
-        const std::vector<uint32_t> rows = rows_wanted ? table_rows(ask.node) : std::vector<uint32_t>{};
-        found.push_back(tell(task, ground_, ask.facts, worth_telling(task, node, cuts), rows, cuts));
+        const std::vector<Telling> all = tellings(ground_, worth_telling(task, node, cuts));
+        const auto of_rows = [&](const Telling& each) { return needs_rows(task, ground_, each, cuts); };
+        std::vector<Entry> entries;
+        if (std::any_of(all.begin(), all.end(), of_rows)) entries = entries_of(source(), table_rows(ask.node));
+        std::vector<Candidate>& told = found.emplace_back();
+        for (const Telling& each : all) told.push_back(tell(task, ground_, ask.facts, each, cuts, entries));
     }
     return found;
 }
