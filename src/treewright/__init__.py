@@ -45,7 +45,7 @@ from treewright.choices import (
     Twoing,
     Variance,
 )
-from treewright.errors import DataError, FileError, RecipeError, TreewrightError
+from treewright.errors import DataError, ExportError, FileError, RecipeError, TreewrightError
 from treewright.explain.changes import changes
 from treewright.explain.contributions import contributions
 from treewright.explain.correlated import correlated
@@ -132,6 +132,7 @@ __all__ = [
     "DataError",
     "EachValue",
     "ErrorBased",
+    "ExportError",
     "FTest",
     "FileError",
     "GainRatio",

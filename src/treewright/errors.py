@@ -18,3 +18,7 @@ class DataError(TreewrightError):
 
 class FileError(TreewrightError):
     """A saved tree that cannot be read."""
+
+
+class ExportError(TreewrightError):
+    """A tree that the other language cannot say."""

@@ -380,7 +380,11 @@ def answer_places(target: TargetSpec, probabilities: NDArray[Any]) -> NDArray[np
     if target.costs is None:
         best: NDArray[np.intp] = probabilities.argmax(axis=1)
     else:
-        best = (probabilities @ cost_array(target)).argmin(axis=1)
+        # Added up class by class: a matrix product may round one row in another way than many, and exports add so too.
+        expected = np.zeros_like(probabilities)
+        for share, costs in zip(probabilities.T, cost_array(target), strict=True):
+            expected += share[:, np.newaxis] * costs
+        best = expected.argmin(axis=1)
     return best
 
 

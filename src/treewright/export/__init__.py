@@ -3,6 +3,11 @@
 Always holds: nothing here needs the compiled core; a saved tree is exported where it cannot be learned.
 """
 
+from treewright.export.c import c
+from treewright.export.javascript import javascript
+from treewright.export.python import python
+from treewright.export.rust import rust
 from treewright.export.saved import from_json, load, save, to_json
+from treewright.export.sql import sql
 
-__all__ = ["from_json", "load", "save", "to_json"]
+__all__ = ["c", "from_json", "javascript", "load", "python", "rust", "save", "sql", "to_json"]

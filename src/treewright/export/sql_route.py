@@ -1,0 +1,120 @@
+"""Routing as SQL expressions: where a row goes at one node, and down several levels at once.
+
+Comes in: a plan, a dialect and what its inputs are called. Goes out: expressions over one row.
+Always holds: inputs have NULL for every missing value, NaN included, so that IS NULL means missing. An expression names
+each child once, so that nesting never multiplies a subtree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from treewright.export.arms import Arm, Words, answered_arms, exclusive_arms, known_arms
+from treewright.export.dialects import Dialect, break_token, level_token
+from treewright.export.plan import AS_MISSING, SPREAD, Plan, Question, Step
+from treewright.schema import Level
+
+#: Writes the end of a path: of a node where the row stays, or of None where it goes down several branches.
+End = Callable[[int | None], str]
+
+
+@dataclass(frozen=True)
+class RouteWriter:
+    """Writes the questions of a plan; `names` are the inputs as this statement calls them."""
+
+    dialect: Dialect
+    plan: Plan
+    names: tuple[str, ...]
+
+    def nested(self, node: int, levels: int, end: End, frontier: list[int], indent: str = "") -> str:
+        """The answer below a node, `levels` deep; nodes at which it stopped too early are put into `frontier`."""
+        step = self.plan.steps[node]
+        if step.is_leaf:
+            return end(node)
+        if levels == 0:
+            frontier.append(node)
+            return end(node)
+        deeper = indent + "  "
+
+        def child(c: int) -> str:
+            return self.nested(step.children[c], levels - 1, end, frontier, deeper)
+
+        otherwise = child if step.missing >= 0 else lambda _: end(None if step.missing == SPREAD else node)
+        operand, arms, last = self._arms(step)
+        lines = [f"{deeper}WHEN {condition} THEN {child(c)}" for condition, c in arms]
+        default = child(last) if last is not None else otherwise(step.missing)
+        return "\n".join([f"CASE{operand}", *lines, f"{deeper}ELSE {default}", f"{indent}END"]) if lines else default
+
+    def destination(self, step: Step) -> str:
+        """The number of the child, or what `missing` says."""
+        parts = [self._child(step.questions[0], step.unseen)]
+        parts += [self._child(question, AS_MISSING) for question in step.questions[1:]]
+        return f"COALESCE({', '.join(parts)}, {step.missing})"
+
+    def refused(self) -> str | None:
+        """When `predict` would refuse the row; None if it never does."""
+        conditions = [f"{self.names[i]} IS NULL" for i in self.plan.required]
+        if self.plan.strict:
+            for name, spec in zip(self.names, self.plan.inputs, strict=True):
+                if spec.levels is not None:
+                    conditions.append(f"{name} IS NOT NULL AND NOT ({self._among(name, spec.levels)})")
+        return " OR ".join(conditions) or None
+
+    # --- one node ---
+
+    def _arms(self, step: Step) -> tuple[str, list[Arm], int | None]:
+        """The operand of CASE, its arms, and the child of ELSE (None: what `missing` says)."""
+        exclusive, fan = exclusive_arms(self.plan, self.words, step), len(step.children)
+        if exclusive is not None:
+            return "", *exclusive
+        if step.missing >= 0 and fan == 2:
+            parts = [self._left(step.questions[0], step.unseen)]
+            parts += [self._left(question, AS_MISSING) for question in step.questions[1:]]
+            return "", [(f"COALESCE({', '.join(parts)}, {_truth(step.missing == 0)})", 0)], 1
+        last = fan - 1 if step.missing >= 0 else None
+        return f" {self.destination(step)}", [(str(c), c) for c in range(fan if last is None else last)], last
+
+    def _child(self, question: Question, unseen: int) -> str:
+        """The child of a known value that some child holds, otherwise NULL."""
+        return self._case(question, unseen, str)
+
+    def _left(self, question: Question, unseen: int) -> str:
+        """Whether a known value goes to the first of two children, otherwise NULL."""
+        if len(question.breaks) == 1 and sorted(question.child_of_bin) == [0, 1]:
+            return next(condition for condition, c in known_arms(self.plan, self.words, question) if c == 0)
+        return self._case(question, unseen, lambda c: _truth(c == 0))
+
+    def _case(self, question: Question, unseen: int, say: Callable[[int], str]) -> str:
+        arms = answered_arms(self.plan, self.words, question, unseen)
+        return f"CASE {' '.join(f'WHEN {condition} THEN {say(c)}' for condition, c in arms)} END" if arms else "NULL"
+
+    @property
+    def words(self) -> Words:
+        names, plan = self.names, self.plan
+
+        def beside(i: int, sign: str, at: float, closed: bool) -> str:
+            spec = plan.inputs[i]
+            return f"{names[i]} {sign} {break_token(self.dialect, spec.kind, at, closed, spec.name)}"
+
+        return Words(
+            among=lambda i, levels: self._among(names[i], levels),
+            beside=beside,
+            known=lambda i: f"{names[i]} IS NOT NULL",
+            missing=lambda i: f"{names[i]} IS NULL",
+            both=" AND ",
+            either=" OR ",
+        )
+
+    def _among(self, name: str, levels: Sequence[Level]) -> str:
+        """Whether a value is one of some levels; not true where it is missing."""
+        tokens = [level_token(self.dialect, level) for level in levels]
+        if len(tokens) == 1:
+            return f"{name} = {tokens[0]}"
+        if self.dialect.longest_in is None or len(tokens) <= self.dialect.longest_in:
+            return f"{name} IN ({', '.join(tokens)})"
+        return f"CASE {name} {' '.join(f'WHEN {token} THEN TRUE' for token in tokens)} ELSE FALSE END"
+
+
+def _truth(value: bool) -> str:
+    return "TRUE" if value else "FALSE"

@@ -1,0 +1,443 @@
+"""The exports as code, compiled and run for real: what they answer is what prediction answers, to the last bit."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import json
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from export_cases import DATA, POLICIES, Case, learned_case, random_case, table_cases
+from handmade import TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import treewright as tw
+from treewright.errors import ExportError
+from treewright.export.tables import identifiers
+from treewright.schema import ColumnSpec, Schema, TargetSpec
+from treewright.tree import Tree
+
+#: What a program said about one case: predictions, probabilities and leaves.
+Answers = tuple[list[Any], list[list[float]] | None, list[int]]
+
+
+def microseconds(value: Any) -> Any:
+    """Moments as programs without a calendar are given them."""
+    if isinstance(value, datetime):
+        return (value.replace(tzinfo=None) - datetime(1970, 1, 1)) // timedelta(microseconds=1)  # noqa: DTZ001
+    if isinstance(value, date):
+        return (value - date(1970, 1, 1)) // timedelta(microseconds=1)
+    if isinstance(value, time):
+        return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
+    return value // timedelta(microseconds=1) if isinstance(value, timedelta) else value
+
+
+def plain_rows(case: Case) -> list[dict[str, Any]]:
+    return [{name: microseconds(value) for name, value in row.items()} for row in case.rows.to_pylist()]
+
+
+def run(*command: str | Path, **more: Any) -> str:
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, timeout=300, **more)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+# --- Python -----------------------------------------------------------------------------------------------------------
+
+
+def loaded(source: str) -> dict[str, Any]:
+    """The source run where nothing can be imported."""
+    names = {name: value for name, value in vars(builtins).items() if name != "__import__"}
+    found: dict[str, Any] = {"__builtins__": names}
+    exec(compile(source, "tree", "exec"), found)
+    return found
+
+
+def ask_python(cases: list[Case], _folder: Path) -> list[Answers]:
+    answers = []
+    for case in cases:
+        module, rows = loaded(tw.export.python(case.tree)), case.rows.to_pylist()
+        shares = None if case.probabilities is None else [module["predict_proba"](row) for row in rows]
+        answers.append(([module["predict"](row) for row in rows], shares, [module["leaf"](row) for row in rows]))
+        assert [module["leaf"](row) for row in plain_rows(case)] == answers[-1][2]  # microseconds do as well
+    return answers
+
+
+# --- JavaScript -------------------------------------------------------------------------------------------------------
+
+
+def ask_javascript(cases: list[Case], folder: Path) -> list[Answers]:
+    for i, case in enumerate(cases):
+        (folder / f"tree{i}.mjs").write_text(tw.export.javascript(case.tree), encoding="ascii")
+        rows = [{k: None if v != v else v for k, v in row.items()} for row in plain_rows(case)]
+        (folder / f"rows{i}.json").write_text(json.dumps(rows))
+    (folder / "run.mjs").write_text(
+        """import { readFileSync } from "node:fs";
+for (let i = 0; i < Number(process.argv[2]); ++i) {
+  const tree = await import(`./tree${i}.mjs`);
+  const rows = JSON.parse(readFileSync(new URL(`rows${i}.json`, import.meta.url)));
+  const shares = tree.classes ? rows.map(tree.predictProba) : null;
+  console.log(JSON.stringify([rows.map(tree.predict), shares, rows.map(tree.leaf)]));
+}
+"""
+    )
+    lines = run("node", folder / "run.mjs", str(len(cases))).splitlines()
+    answers = []
+    for case, line in zip(cases, lines, strict=True):
+        predicted, shares, leaves = json.loads(line)
+        numbers = isinstance((case.prediction or [""])[0], float)
+        answers.append(([float(v) for v in predicted] if numbers else predicted, shares, leaves))  # 2.0 is written as 2
+    return answers
+
+
+# --- C ----------------------------------------------------------------------------------------------------------------
+
+
+def c_text(text: str) -> str:
+    return '"' + "".join(f"\\{byte:03o}" for byte in text.encode()) + '"'
+
+
+def c_value(value: Any, name: str, spec: ColumnSpec, prefix: str) -> str:
+    if spec.levels is None:
+        return "NAN" if value is None or value != value else repr(float(value))
+    if isinstance(spec.levels[0], str):
+        return f"{prefix}_code_{name}({'NULL' if value is None else c_text(value)})"
+    return f"{prefix}_code_{name}({'NAN' if value is None or value != value else repr(float(value))})"
+
+
+def ask_c(cases: list[Case], folder: Path, compiler: tuple[str, ...] = ("gcc", "-std=c99")) -> list[Answers]:
+    source, body = "", ""
+    for i, case in enumerate(cases):
+        prefix = f"t{i}"
+        source += tw.export.c(case.tree, prefix=prefix)
+        used = inputs_of(case.tree)
+        names = identifiers([spec.name for spec in used])
+        body += f"static void ask{i}(void)\n{{\n    double r[{max(1, len(used))}] = {{0}};\n"
+        for row in plain_rows(case):
+            for k, (name, spec) in enumerate(zip(names, used, strict=True)):
+                body += f"    r[{k}] = {c_value(row[spec.name], name, spec, prefix)};\n"
+            body += f'    printf("%d", {prefix}_leaf(r));\n'
+            if case.probabilities is None:
+                body += f'    printf(" %.17g", {prefix}_predict(r));\n'
+            else:
+                body += f'    printf(" %d", {prefix}_predict(r)); show({prefix}_predict_proba, r, {prefix}_n_values);\n'
+            body += '    printf("\\n");\n'
+        body += "}\n"
+    shows = (
+        "static void show(int ask(const double[], double[]), const double row[], int n)\n"
+        "{\n    double p[50];\n    int i;\n"
+        '    ask(row, p);\n    for (i = 0; i < n; ++i) printf(" %.17g", p[i]);\n}\n'
+    )
+    calls = "".join(f"    ask{i}();\n" for i in range(len(cases)))
+    path = folder / "trees.c"
+    path.write_text(
+        f"{source}\n#include <stdio.h>\n{shows}{body}int main(void)\n{{\n{calls}    return 0;\n}}\n", encoding="ascii"
+    )
+    run(*compiler, "-O0", "-Wall", "-Wextra", "-Werror", "-pedantic", path, "-o", folder / "trees")
+    return places_read(cases, run(folder / "trees"))
+
+
+def places_read(cases: list[Case], said: str) -> list[Answers]:
+    """Lines of leaf, place of the class or number, probabilities."""
+    lines = iter(said.splitlines())
+    answers: list[Answers] = []
+    for case in cases:
+        words = [next(lines).split() for _ in case.leaf]
+        classes = case.tree.schema.target.classes
+        leaves = [int(line[0]) for line in words]
+        if classes is None:
+            answers.append(([float(line[1]) for line in words], None, leaves))
+        else:
+            shares = [[float(x) for x in line[2:]] for line in words]
+            answers.append(([classes[int(line[1])] for line in words], shares, leaves))
+    return answers
+
+
+def inputs_of(t: Tree) -> list[ColumnSpec]:
+    """The columns that the tree asks about, surrogates included: worked out from its nodes."""
+    asked = {s.column_index for node in t for s in (*([node.split] if node.split else ()), *node.surrogates)}
+    return [t.schema.columns[i] for i in sorted(asked)]
+
+
+# --- Rust -------------------------------------------------------------------------------------------------------------
+
+
+def rust_value(value: Any, spec: ColumnSpec) -> str:
+    missing = value is None or value != value
+    if spec.levels is None:
+        return "f64::NAN" if missing else repr(float(value))
+    if missing:
+        return "None"
+    if isinstance(spec.levels[0], str):
+        return 'Some("' + "".join(f"\\u{{{ord(c):x}}}" for c in value) + '")'
+    return f"Some({str(value).lower() if isinstance(value, bool) else repr(float(value))})"
+
+
+def ask_rust(cases: list[Case], folder: Path, fields_of: list[str] | None = None) -> list[Answers]:
+    source, body = "#![deny(warnings)]\n", ""
+    for i, case in enumerate(cases):
+        source += f"mod t{i} {{\n{tw.export.rust(case.tree)}}}\n"
+        used = inputs_of(case.tree)
+        names = fields_of or identifiers([spec.name for spec in used], lower=True)
+        rows = ""
+        for row in plain_rows(case):
+            fields = [f"{name}: {rust_value(row[spec.name], spec)}" for name, spec in zip(names, used, strict=True)]
+            rows += f"        t{i}::Row {{ {', '.join(fields)} }},\n"
+        show = f'println!("{{}} {{:?}}", t{i}::leaf(row).unwrap(), t{i}::predict(row).unwrap());'
+        if case.probabilities is not None:
+            show = (
+                f"let answer = t{i}::predict(row).unwrap();\n"
+                f"        let place = t{i}::CLASSES.iter().position(|c| *c == answer).unwrap();\n"
+                f'        print!("{{}} {{}}", t{i}::leaf(row).unwrap(), place);\n'
+                f'        for p in t{i}::predict_proba(row).unwrap() {{ print!(" {{:?}}", p); }}\n        println!();'
+            )
+        body += f"    let rows = [\n{rows}    ];\n    for row in &rows {{\n        {show}\n    }}\n"
+    path = folder / "trees.rs"
+    path.write_text(f"{source}fn main() {{\n{body}}}\n", encoding="utf-8")
+    run("rustc", "--edition", "2021", "-C", "debuginfo=0", "-C", "opt-level=0", path, "-o", folder / "rusty")
+    return places_read(cases, run(folder / "rusty"))
+
+
+# --- agreement --------------------------------------------------------------------------------------------------------
+
+Ask = Callable[[list[Case], Path], list[Answers]]
+LANGUAGES: dict[str, tuple[Ask, str | None]] = {
+    "python": (ask_python, None),
+    "javascript": (ask_javascript, "node"),
+    "c": (ask_c, "gcc"),
+    "rust": (ask_rust, "rustc"),
+}
+
+
+@pytest.fixture(params=LANGUAGES)
+def ask(request: pytest.FixtureRequest) -> Ask:
+    found, program = LANGUAGES[request.param]
+    if program is not None and shutil.which(program) is None:
+        pytest.skip(f"{program} is not here")
+    return found
+
+
+def check(ask: Ask, cases: list[Case], folder: Path) -> None:
+    for case, answers in zip(cases, ask(cases, folder), strict=True):
+        case.expect(*answers)
+
+
+def test_made_up_trees(ask: Ask, tmp_path: Path) -> None:
+    cases = [random_case(seed, depth=3, n_rows=15) for seed in range(12)]
+    cases += [learned_case(seed, policy) for seed, policy in enumerate(POLICIES)]
+    check(ask, cases, tmp_path)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**9), st.sampled_from([None, -2, -1, 0, 1]))
+def test_any_tree(seed: int, missing: int | None) -> None:
+    check(ask_python, [random_case(seed, depth=3, n_rows=15, missing=missing)], Path())
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the tables are not here")
+@pytest.mark.parametrize("language", ["python", "javascript"])
+def test_real_tables(language: str, tmp_path: Path) -> None:
+    if language == "javascript" and shutil.which("node") is None:
+        pytest.skip("node is not here")
+    check(LANGUAGES[language][0], [shorter(case, 150) for case in table_cases()], tmp_path)
+
+
+def shorter(case: Case, n: int) -> Case:
+    return dataclasses.replace(case, rows=case.rows.slice(0, n))
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the tables are not here")
+def test_real_tables_compiled(ask: Ask, tmp_path: Path) -> None:
+    check(ask, [shorter(case, 25) for case in table_cases(("C45", "CART", "CHAID"))], tmp_path)
+
+
+@pytest.mark.slow
+def test_many_trees(ask: Ask, tmp_path: Path) -> None:
+    check(ask, [random_case(seed, depth=5) for seed in range(1000, 1060)], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.is_dir(), reason="the tables are not here")
+def test_every_row_of_real_tables(ask: Ask, tmp_path: Path) -> None:
+    check(ask, table_cases(), tmp_path)
+
+
+# --- names and refusals -----------------------------------------------------------------------------------------------
+
+
+def test_names_that_no_language_takes(ask: Ask, tmp_path: Path) -> None:
+    """Keywords, names that become the same, names that are nothing but signs."""
+    names = ("if", "If", "a b", "a-b", "a_b", "...", "1", "row", "leaf", "größe", "grö\u00dfe ", "child")
+    columns = tuple(ColumnSpec(name, "numeric") for name in names)
+    plan = leaf(1, 0)
+    for i in range(len(names)):
+        plan = fork(Question(i, breaks=(0.5,), missing=0), leaf(i, 9 - i if i < 9 else 1), plan)
+    rows = pa.table({name: [float(i == j) for j in range(len(names))] for i, name in enumerate(names)})
+    check(
+        ask_any_names if ask is ask_rust else ask,
+        [Case("names", tree(plan, Schema(columns, TENNIS.target)), rows)],
+        tmp_path,
+    )
+
+
+def ask_any_names(cases: list[Case], folder: Path) -> list[Answers]:
+    """Rust's names are taken from its struct, where they stand in order."""
+    source = tw.export.rust(cases[0].tree)
+    names = re.findall(r"^    pub (\w+): ", source, re.MULTILINE)
+    return ask_rust(cases, folder, names)
+
+
+def test_identifiers_are_different_and_allowed() -> None:
+    assert identifiers(["if", "If", "if_", "a b", "a-b", "", "1", "ü"], ["if"]) == [
+        "if_", "If", "if_2", "a_b", "a_b_2", "n", "n_1", "n_2",
+    ]  # fmt: skip
+
+
+STRICT = tree(tennis_plan(), recipe=dataclasses.replace(tw.C45, unseen="error"))
+NEEDY = tree(fork(Question(1, breaks=(77.5,)), leaf(2, 0), leaf(0, 2)), recipe=tw.ID3)
+SNOW = {"outlook": "snow", "humidity": 70.0, "windy": True}
+
+
+def test_rows_that_the_recipe_refuses_in_python() -> None:
+    with pytest.raises(ValueError, match="'outlook' has a level the tree does not know"):
+        loaded(tw.export.python(STRICT))["predict"](SNOW)
+    nested = tree(fork(Question(0, (0, 1, 1), missing=0), leaf(2, 0), leaf(0, 2)), recipe=STRICT.recipe)
+    assert "if outlook in" in tw.export.python(nested)
+    with pytest.raises(ValueError, match="'outlook' has a level the tree does not know"):
+        loaded(tw.export.python(nested))["predict"](SNOW)
+    with pytest.raises(ValueError, match="'humidity' is missing, and the tree refuses"):
+        loaded(tw.export.python(NEEDY))["predict"](SNOW | {"humidity": None})
+    with pytest.raises(TypeError, match="expected a number, not '70'"):
+        loaded(tw.export.python(NEEDY))["predict"](SNOW | {"humidity": "70"})
+    with pytest.raises(KeyError, match="humidity"):
+        loaded(tw.export.python(NEEDY))["predict"]({})
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not here")
+def test_rows_that_the_recipe_refuses_in_javascript(tmp_path: Path) -> None:
+    (tmp_path / "strict.mjs").write_text(tw.export.javascript(STRICT))
+    (tmp_path / "needy.mjs").write_text(tw.export.javascript(NEEDY))
+    (tmp_path / "run.mjs").write_text(
+        "import * as strict from './strict.mjs'; import * as needy from './needy.mjs';\n"
+        "const said = (tree, row) => { try { return tree.predict(row); } catch (error) { return error.message; } };\n"
+        f"const snow = {json.dumps(SNOW)};\n"
+        "console.log(JSON.stringify([said(strict, snow), said(needy, { humidity: null }), said(needy, {}),\n"
+        "  said(needy, { humidity: '70' }), said(needy, { humidity: 70 }),\n"
+        "  said(strict, { ...snow, outlook: undefined })]));"
+    )
+    assert json.loads(run("node", tmp_path / "run.mjs")) == [
+        '"outlook" has an unknown level', '"humidity" is missing', 'the row has no column "humidity"',
+        '"humidity" must be a number', "no", "yes",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not here")
+def test_rows_that_the_recipe_refuses_in_c_and_the_file_is_c_plus_plus_too(tmp_path: Path) -> None:
+    path = tmp_path / "trees.cpp"
+    path.write_text(
+        tw.export.c(STRICT, prefix="strict") + tw.export.c(NEEDY, prefix="needy") + tw.export.c(hours())
+        + "#include <cstdio>\nint main() {\n"
+        '    double row[] = {(double)strict_code_outlook("snow"), 70.0, (double)strict_code_windy(1)};\n'
+        "    double p[2], none[] = {NAN};\n"
+        '    std::printf("%d %d %d ", strict_predict(row), strict_leaf(row), strict_predict_proba(row, p));\n'
+        "    row[strict_input_outlook] = strict_code_outlook(NULL);\n"
+        '    std::printf("%s %d %g\\n", strict_classes[strict_predict(row)], needy_predict(none),\n'
+        '        tree_predict(none));\n'
+        "}\n"
+    )  # fmt: skip
+    run("g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", path, "-o", tmp_path / "trees")
+    assert run(tmp_path / "trees") == "-1 -1 -1 yes -1 44.25\n"
+
+
+def of_levels(*levels: Any, classes: tuple[Any, ...] = ("no", "yes")) -> Tree:
+    schema = Schema((ColumnSpec("c", "nominal", levels),), TargetSpec("y", "classification", classes))
+    return tree(fork(Question(0, (0, 1), missing=0), leaf(1, 0), leaf(0, 1)), schema)
+
+
+@pytest.mark.parametrize(
+    ("t", "languages", "message"),
+    [
+        (of_levels("a", 1), ("c", "rust"), "column 'c' has both text"),
+        (of_levels("a", "b", classes=(1, "x")), ("c", "rust"), "the target 'y' has both text"),
+        (of_levels("a\0", "b"), ("c",), "text in C cannot hold"),
+        (of_levels("\ud800", "b"), ("c", "rust"), "cannot hold; rename it"),
+        (of_levels(2**53 + 1, 3), ("c", "rust", "javascript"), "a whole number beyond"),
+        (of_levels("a", "b", classes=(2**63, 0)), ("c", "rust", "javascript"), "beyond"),
+    ],
+)
+def test_what_a_language_cannot_say(t: Tree, languages: tuple[str, ...], message: str) -> None:
+    for language in ("c", "rust", "javascript", "python"):
+        if language in languages:
+            with pytest.raises(ExportError, match=message):
+                getattr(tw.export, language)(t)
+        else:
+            assert getattr(tw.export, language)(t)
+
+
+def test_chance_is_refused_everywhere() -> None:
+    t = tree(fork(Question(1, breaks=(77.5,), missing=-3), leaf(2, 0), leaf(0, 2)))
+    for language in ("c", "rust", "javascript", "python", "sql"):
+        with pytest.raises(ExportError, match="where 'humidity' is missing this tree draws a child at random"):
+            getattr(tw.export, language)(t)
+
+
+def test_mixed_levels_where_the_language_tells_them_apart(tmp_path: Path) -> None:
+    t = of_levels("1", 1, classes=("one", 1))
+    case = Case("mixed", t, {"c": ["1", 1, None, True]})  # type: ignore[arg-type]
+    assert case.prediction == ["one", 1, "one", 1]
+    module = loaded(tw.export.python(t))
+    assert [module["predict"]({"c": value}) for value in ("1", 1, None, True)] == case.prediction
+    if shutil.which("node") is not None:
+        (tmp_path / "tree.mjs").write_text(tw.export.javascript(t))
+        asked = "['1', 1, null, true].map(c => predict({ c }))"
+        (tmp_path / "run.mjs").write_text(
+            f"import {{ predict }} from './tree.mjs'; console.log(JSON.stringify({asked}))"
+        )
+        assert json.loads(run("node", tmp_path / "run.mjs")) == case.prediction
+
+
+def test_a_prefix_that_c_does_not_take() -> None:
+    with pytest.raises(ExportError, match="prefix='1st' cannot begin a name in C"):
+        tw.export.c(tennis(), prefix="1st")
+
+
+def test_a_page_may_hold_the_javascript() -> None:
+    t = of_levels("</script><!--", "\u2028")
+    assert "</script" not in tw.export.javascript(t)
+    assert tw.export.javascript(t).isascii()
+
+
+@pytest.mark.parametrize("depth", [11, 3000])
+def test_nested_ifs_while_they_can_be_read(depth: int) -> None:
+    plan: Plan = leaf(1, 0)
+    for i in range(depth):
+        plan = fork(Question(1, breaks=(float(i),), missing=0), plan, leaf(0, 1))
+    t = tree(plan)
+    source = tw.export.python(t)
+    assert ("return 0" in source or "if humidity" in source) == (depth == 11)
+    rows = [{"outlook": None, "humidity": x, "windy": None} for x in (-1.0, 3.5, 1e9, None)]
+    assert [loaded(source)["leaf"](row) for row in rows] == tw.apply(t, rows).tolist()
+
+
+@pytest.mark.slow
+def test_a_very_large_tree_compiles(ask: Ask, tmp_path: Path) -> None:
+    rng = random.Random(0)
+    plans = [leaf(float(rng.randint(0, 9)), float(rng.randint(1, 9))) for _ in range(50_000)]
+    while len(plans) > 1:
+        question = Question(1, breaks=(rng.gauss(0, 100),), missing=rng.choice((-1, 0)))
+        plans = [fork(question, *plans[i : i + 2]) if i + 1 < len(plans) else plans[i] for i in range(0, len(plans), 2)]
+    t = tree(plans[0])
+    rows = pa.table(
+        {"outlook": ["rain"] * 20, "humidity": [None, *(rng.gauss(0, 100) for _ in range(19))], "windy": [True] * 20}
+    )
+    check(ask, [Case("large", t, rows)], tmp_path)
