@@ -1,6 +1,6 @@
 """The worked examples, to the digit: the library computes each number that the lessons print.
 
-Comes in: the tables of `lessons_data`. Always holds: an expected number is either the one printed in the lesson or is
+Comes in: the tables of `treewright.lessons.tables`. Always holds: an expected number is either the one printed in the lesson or is
 worked out beside the assertion by plain arithmetic, without the library.
 """
 
@@ -16,7 +16,7 @@ from math import log2, sqrt
 from typing import Any
 
 import pytest
-from lessons_data import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING, Columns, noisy
+from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING, Columns, noisy
 from raw import C45, CART
 
 import treewright as tw

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from lessons_data import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING
+from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING
 from table_makers import MAKERS
 from worked_cases import grown_trees, near
 

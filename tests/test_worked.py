@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from handmade import random_tree
 from hypothesis import HealthCheck, given, settings
-from lessons_data import GOLF, HUMIDITY, TENNIS, TRADING
+from treewright.lessons.tables import GOLF, HUMIDITY, TENNIS, TRADING
 from worked_cases import grown_trees, has_missing, near
 
 import treewright as tw

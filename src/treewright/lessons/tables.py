@@ -1,0 +1,133 @@
+"""The tables of the lessons.
+
+Comes in: nothing. Goes out: each table as a dict of columns, the target last.
+Always holds: the values are those of the lessons, row by row, and nobody changes a table: a variant is a new dict.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+Columns = dict[str, list[Any]]
+
+
+def table(names: str, rows: str) -> Columns:
+    """One column per name; rows are separated by semicolons, values by blanks."""
+    cells = [row.split() for row in rows.split(";")]
+    return {name: list(column) for name, column in zip(names.split(), zip(*cells, strict=True), strict=True)}
+
+
+#: Days D1 to D14. Mitchell's book has the Wind of D7 and D10 the other way round.
+TENNIS = table(
+    "Outlook Temperature Humidity Wind Play",
+    "Sunny Hot High Weak No; Sunny Hot High Strong No; Overcast Hot High Weak Yes; Rain Mild High Weak Yes;"
+    "Rain Cool Normal Weak Yes; Rain Cool Normal Strong No; Overcast Cool Normal Weak Yes; Sunny Mild High Weak No;"
+    "Sunny Cool Normal Weak Yes; Rain Mild Normal Strong Yes; Sunny Mild Normal Strong Yes;"
+    "Overcast Mild High Strong Yes; Overcast Hot Normal Weak Yes; Rain Mild High Strong No",
+)
+
+HUMIDITY: Columns = {
+    "Humidity": [54, 58, 59, 60, 60, 62, 63, 80, 81, 89, 90, 90, 90, 92],
+    "Play": list("yyyyyynyyynnnn"),
+}
+
+TRADING = table(
+    "Past_Trend Open_Interest Trading_Volume Return",
+    "Positive Low High Up; Negative High Low Down; Positive Low High Up; Positive High High Up; Negative Low High Down;"
+    "Positive Low Low Down; Negative High High Down; Negative Low High Down; Positive Low Low Down;"
+    "Positive High High Up",
+)
+
+#: The lesson gives the two columns one by one; how they meet in a student is free, and no number depends on it.
+CRICKET: Columns = {
+    "Gender": ["female"] * 2 + ["male"] * 13 + ["female"] * 8 + ["male"] * 7,
+    "Class": ["IX"] * 6 + ["X"] * 9 + ["IX"] * 8 + ["X"] * 7,
+    "Plays": ["yes"] * 15 + ["no"] * 15,
+}
+
+BUYS = table(
+    "Age Income Buys",
+    "<30 high yes; >30 medium yes; >30 low no; >30 high no; <30 high yes; <30 medium yes; >30 high no; <30 low yes;"
+    "<30 low yes",
+)
+
+#: The days of tennis, with the Wind of D7 and D10 as in Mitchell's book.
+GOLF: Columns = {
+    **{name: TENNIS[name] for name in ("Outlook", "Temperature", "Humidity")},
+    "Wind": ["Strong" if day == 7 else "Weak" if day == 10 else wind for day, wind in enumerate(TENNIS["Wind"], 1)],
+    "Hours": [25, 30, 46, 45, 52, 23, 43, 35, 38, 46, 48, 52, 44, 30],
+}
+
+
+#: The day on which the slides print "Cold" in place of "Cool".
+SLIP_DAY = 9
+
+#: Days whose tree has, node for node, the entropies that the page on importance prints.
+DAYS = table(
+    "Humidity Outlook Wind Play",
+    "High Sunny Weak No; High Sunny Weak No; High Sunny Weak No; High Overcast Weak Yes; High Overcast Weak Yes;"
+    "High Rain Weak Yes; High Rain Strong No; Normal Rain Weak Yes; Normal Rain Weak Yes; Normal Rain Weak Yes;"
+    "Normal Sunny Weak Yes; Normal Rain Strong No; Normal Sunny Strong Yes; Normal Sunny Strong Yes",
+)
+
+#: Tennis with one Outlook that nobody wrote down.
+UNKNOWN: Columns = {
+    **TENNIS,
+    "Outlook": [None if day == 5 else outlook for day, outlook in enumerate(TENNIS["Outlook"], 1)],
+}
+
+#: Patients on the phone, made up. A question that nobody answered is None.
+PATIENTS: Columns = {
+    "fever": [36.6, 37.2, 38.4, 39.6, 36.9, 38.9, 37.4, 39.8, 36.7, 38.1, 40.2, 37.0, 38.6, 36.8, 39.1, 37.8,
+              38.3, 36.5, 39.4, 37.1, None, 38.8, 37.6, 36.9, 39.9, 38.0, 37.3, 38.7, 36.6, 39.2],
+    "cough": ["no", "dry", "dry", "wet", "no", "wet", "dry", "wet", "no", "dry", "wet", "no", "dry", "dry", "wet",
+              "no", "wet", "no", "dry", "dry", "wet", "no", "wet", "no", "dry", None, "dry", "wet", "no", "dry"],
+    "oxygen": [98, 97, 96, 90, 99, 95, 97, 88, 98, 96, 86, 98, 94, 97, 91, 97, 95, 99, 96, None, 94, 96, 96, 89, 95,
+               97, 98, 93, None, 92],
+    "age": [25, 41, 33, 67, 52, 71, 19, 80, 38, 29, 58, 63, 74, 45, 69, 22, 35, 48, 8, 31, 66, 27, 70, 77, 40, 55,
+            60, 82, 34, 50],
+    "breathless": ["no", "no", "no", "yes", "no", "no", "no", "yes", "no", "no", "yes", "no", "no", "no", "yes",
+                   "no", "no", "no", "no", "no", "no", "no", None, "yes", "no", "no", "no", "yes", "no", "yes"],
+    "advice": ["home", "home", "home", "emergency", "home", "doctor", "home", "emergency", "home", "home",
+               "emergency", "home", "doctor", "home", "emergency", "home", "home", "home", "doctor", "home", "doctor",
+               "doctor", "home", "emergency", "doctor", "home", "home", "emergency", "home", "emergency"],
+}  # fmt: skip
+
+
+def diagonal(side: int) -> Columns:
+    """Points of a square on a grid; those above the diagonal are "in"."""
+    places = [((column + 0.5) / side, (row + 0.5) / side) for row in range(side) for column in range(side)]
+    kept = [(x, y) for x, y in places if abs(x + y - 1) > 0.25 / side]
+    return {
+        "x": [x for x, _ in kept],
+        "y": [y for _, y in kept],
+        "side": ["in" if x + y > 1 else "out" for x, y in kept],
+    }
+
+
+def straight(low: float, high: float, points: int) -> Columns:
+    """Points of a straight line."""
+    places = [low + (high - low) * i / (points - 1) for i in range(points)]
+    return {"x": places, "y": [2 * x + 1 for x in places]}
+
+
+def noisy(rows: int, seed: int) -> Columns:
+    """Points above a diagonal are "in", those below "out", but for about one in seven; z has nothing to say."""
+    draw = random.Random(seed)
+    points = [(draw.random(), draw.random(), draw.random()) for _ in range(rows)]
+    inside = [(x + y > 1) != (draw.random() < 0.15) for x, y, _ in points]
+    columns: Columns = dict(zip("xyz", map(list, zip(*points, strict=True)), strict=True))
+    return columns | {"side": ["in" if answer else "out" for answer in inside]}
+
+
+#: Letters, how frequent they are in two languages, a code for each language, coins, and an urn of letters.
+LETTERS: Columns = {
+    "letter": list("ABCD"),
+    "even": [1 / 4, 1 / 4, 1 / 4, 1 / 4],
+    "fixed code": ["00", "01", "10", "11"],
+    "uneven": [1 / 2, 1 / 4, 1 / 8, 1 / 8],
+    "clever code": ["0", "10", "110", "111"],
+    "coin": [(5, 5), (2, 8)],
+    "balls": [4, 3, 2, 1],
+}
