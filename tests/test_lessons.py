@@ -16,11 +16,11 @@ from math import log2, sqrt
 from typing import Any
 
 import pytest
-from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING, Columns, noisy
 from raw import C45, CART
 
 import treewright as tw
 from treewright import criteria
+from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING, Columns, noisy
 
 #: The textbook's greedy tree with nothing in its way, whatever the criterion.
 PLAIN = replace(tw.ID3, name="PLAIN", numeric=tw.Threshold(), regression=tw.Variance())

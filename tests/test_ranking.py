@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING
 from table_makers import MAKERS
 from worked_cases import grown_trees, near
 
 import treewright as tw
 from treewright.explain.ranking import Ranking
+from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING
 
 PLAIN = replace(tw.ID3, numeric=tw.Threshold())
 

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from handmade import random_tree
 from hypothesis import HealthCheck, given, settings
-from treewright.lessons.tables import GOLF, HUMIDITY, TENNIS, TRADING
 from worked_cases import grown_trees, has_missing, near
 
 import treewright as tw
 from treewright.explain.worked import Worked
+from treewright.lessons.tables import GOLF, HUMIDITY, TENNIS, TRADING
 
 UNPRUNED = replace(tw.CART, pruning=None)
 

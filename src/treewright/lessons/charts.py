@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treewright.lessons.parts import Drawn
+from treewright.lessons.tables import Columns
 from treewright.render.colours import class_colours, mix
 from treewright.render.regions import Region, Span, regions
 from treewright.render.shapes import Box, Group, Line, Picture, Shape, Words
 from treewright.render.svg import write
-from treewright.lessons.tables import Columns
 from treewright.tree import Tree
 from treewright.tree_words import level_text, number_text
 
@@ -59,7 +59,13 @@ class Axes:
 
 
 def line_chart(
-    series: Sequence[Series], x_name: str, y_name: str, caption: str, *, by_powers: bool = False, mark: float | None = None
+    series: Sequence[Series],
+    x_name: str,
+    y_name: str,
+    caption: str,
+    *,
+    by_powers: bool = False,
+    mark: float | None = None,
 ) -> Drawn:
     """Several series over one axis; `mark` is an x that a dashed line points out."""
     places = [point for one in series for point in one.points]

@@ -12,7 +12,7 @@ from itertools import count
 
 from treewright.explain.worked_html import html as blocks_html
 from treewright.lessons.marks import pieces
-from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Note, Part, Printed, Shown, Text
+from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
 from treewright.render.svg import FONT, svg
 from treewright.tree_words import name_text
 
@@ -106,14 +106,14 @@ def _part(part: Part, numbers: count[int]) -> str:
             return f"<p>{_words(words)}</p>"
         case Note(words):
             return f'<p class="note" role="note">{_words(words)}</p>'
+        case Listed(items):
+            return "<ul>" + "".join(f"<li>{_words(item)}</li>" for item in items) + "</ul>"
         case Code(source):
             return f'<pre class="code" tabindex="0" aria-label="Python code"><code>{escape(source)}</code></pre>'
         case Printed(words, name):
             return f'<pre class="printed" tabindex="0" aria-label="{escape(name)}">{escape(words)}</pre>'
         case Drawn(picture, _, caption):
-            return (
-                f'<figure>{picture}<figcaption>Figure {next(numbers)}. {_words(caption)}</figcaption></figure>'
-            )
+            return f"<figure>{picture}<figcaption>Figure {next(numbers)}. {_words(caption)}</figcaption></figure>"
         case Shown(tree):
             about = f"The tree for {name_text(tree.schema.target.name)}"
             return (

@@ -35,6 +35,13 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """Short items, one below the other."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Code:
     """Python that the reader can repeat; `tw` and `data` are there, and so is what earlier code made."""
 
@@ -65,7 +72,7 @@ class Shown:
     tree: Tree
 
 
-Part = Heading | Text | Note | Code | Printed | Drawn | Shown | Grid | Steps | Plot | Remark | Title
+Part = Heading | Text | Note | Listed | Code | Printed | Drawn | Shown | Grid | Steps | Plot | Remark | Title
 
 
 @dataclass(frozen=True, eq=False, repr=False)

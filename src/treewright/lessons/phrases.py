@@ -41,7 +41,7 @@ def joined(words: Sequence[object], last: str = "and") -> str:
 
 def spelled(n: int) -> str:
     """A small whole number as a word."""
-    names = "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+    names = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"]
     return names[n] if 0 <= n < len(names) else f"{n:,}"
 
 
@@ -54,7 +54,10 @@ def rows_grid(data: Columns, caption: str, numbered: str = "", most: int = 30) -
     rows = list(zip(*data.values(), strict=True))[:most]
     left_out = n_rows(data) - len(rows)
     lead = [(f"{numbered[:1]}{i}",) for i in range(1, len(rows) + 1)] if numbered else [()] * len(rows)
-    cells = [(*first, *(MISSING if value is None else _cell(value) for value in row)) for first, row in zip(lead, rows, strict=True)]
+    cells = [
+        (*first, *(MISSING if value is None else _cell(value) for value in row))
+        for first, row in zip(lead, rows, strict=True)
+    ]
     if left_out > 0:
         caption += f" (the first {len(rows)} of {n_rows(data):,})"
     header = (*([numbered] if numbered else []), *data)
@@ -76,9 +79,9 @@ def counts_of(data: Columns, target: str, column: str | None = None) -> dict[Any
 # --- arithmetic -------------------------------------------------------------------------------------------------------
 
 
-def impurity(label: str, criterion: Criterion, counts: Sequence[float], caption: str = "") -> Steps:
+def impurity(label: str, criterion: Criterion, counts: Sequence[float], caption: str = "By the formula") -> Steps:
     """How mixed some counts are, by the formula."""
-    return Steps(caption or label, (impurity_step(label, measure_of(criterion), np.array(counts, dtype=np.float64)),))
+    return Steps(caption, (impurity_step(label, measure_of(criterion), np.array(counts, dtype=np.float64)),))
 
 
 def split_arithmetic(

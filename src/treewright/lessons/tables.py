@@ -81,16 +81,16 @@ UNKNOWN: Columns = {
 PATIENTS: Columns = {
     "fever": [36.6, 37.2, 38.4, 39.6, 36.9, 38.9, 37.4, 39.8, 36.7, 38.1, 40.2, 37.0, 38.6, 36.8, 39.1, 37.8,
               38.3, 36.5, 39.4, 37.1, None, 38.8, 37.6, 36.9, 39.9, 38.0, 37.3, 38.7, 36.6, 39.2],
-    "cough": ["no", "dry", "dry", "wet", "no", "wet", "dry", "wet", "no", "dry", "wet", "no", "dry", "dry", "wet",
-              "no", "wet", "no", "dry", "dry", "wet", "no", "wet", "no", "dry", None, "dry", "wet", "no", "dry"],
+    "cough": ["none", "dry", "dry", "wet", "none", "wet", "dry", "wet", "none", "dry", "wet", "none", "dry", "dry", "wet",
+              "none", "wet", "none", "dry", "dry", "wet", "none", "wet", "none", "dry", None, "dry", "wet", "none", "dry"],
     "oxygen": [98, 97, 96, 90, 99, 95, 97, 88, 98, 96, 86, 98, 94, 97, 91, 97, 95, 99, 96, None, 94, 96, 96, 89, 95,
                97, 98, 93, None, 92],
     "age": [25, 41, 33, 67, 52, 71, 19, 80, 38, 29, 58, 63, 74, 45, 69, 22, 35, 48, 8, 31, 66, 27, 70, 77, 40, 55,
             60, 82, 34, 50],
-    "breathless": ["no", "no", "no", "yes", "no", "no", "no", "yes", "no", "no", "yes", "no", "no", "no", "yes",
-                   "no", "no", "no", "no", "no", "no", "no", None, "yes", "no", "no", "no", "yes", "no", "yes"],
+    "breathlessness": ["none", "none", "none", "severe", "none", "none", "none", "severe", "none", "none", "severe", "none", "none", "none", "severe",
+                   "none", "none", "none", "none", "none", "none", "none", None, "severe", "none", "none", "none", "severe", "none", "severe"],
     "advice": ["home", "home", "home", "emergency", "home", "doctor", "home", "emergency", "home", "home",
-               "emergency", "home", "doctor", "home", "emergency", "home", "home", "home", "doctor", "home", "doctor",
+               "emergency", "home", "doctor", "home", "emergency", "doctor", "home", "home", "doctor", "home", "doctor",
                "doctor", "home", "emergency", "doctor", "home", "home", "emergency", "home", "emergency"],
 }  # fmt: skip
 
@@ -112,11 +112,15 @@ def straight(low: float, high: float, points: int) -> Columns:
     return {"x": places, "y": [2 * x + 1 for x in places]}
 
 
+#: The share of labels of `noisy` that are wrong.
+NOISE = 0.15
+
+
 def noisy(rows: int, seed: int) -> Columns:
     """Points above a diagonal are "in", those below "out", but for about one in seven; z has nothing to say."""
     draw = random.Random(seed)
     points = [(draw.random(), draw.random(), draw.random()) for _ in range(rows)]
-    inside = [(x + y > 1) != (draw.random() < 0.15) for x, y, _ in points]
+    inside = [(x + y > 1) != (draw.random() < NOISE) for x, y, _ in points]
     columns: Columns = dict(zip("xyz", map(list, zip(*points, strict=True)), strict=True))
     return columns | {"side": ["in" if answer else "out" for answer in inside]}
 
@@ -130,4 +134,23 @@ LETTERS: Columns = {
     "clever code": ["0", "10", "110", "111"],
     "coin": [(5, 5), (2, 8)],
     "balls": [4, 3, 2, 1],
+}
+
+
+def with_twin(days: Columns) -> Columns:
+    """The days with a barometer that says nearly what Humidity says: on one day of each kind it is wrong."""
+    first_played = {
+        humidity: next(
+            i for i, day in enumerate(zip(days["Humidity"], days["Play"], strict=True)) if day == (humidity, "Yes")
+        )
+        for humidity in ("High", "Normal")
+    }
+    moist = [(humidity == "High") != (i in first_played.values()) for i, humidity in enumerate(days["Humidity"])]
+    rest = {name: column for name, column in days.items() if name != "Play"}
+    return {**rest, "Barometer": ["low" if one else "high" for one in moist], "Play": days["Play"]}
+
+
+#: Common words of five letters, for a small game.
+WORDS: Columns = {
+    "word": ["apple", "beach", "bread", "chair", "clock", "cloud", "dance", "dream", "earth", "field", "flame", "fruit", "glass", "grape", "green", "heart", "honey", "horse", "house", "juice", "knife", "lemon", "light", "money", "mouse", "music", "night", "ocean", "paper", "peach", "piano", "plant", "river", "round", "sheep", "smile", "snake", "stone", "storm", "sugar", "table", "tiger", "train", "water", "wheel", "world"]
 }

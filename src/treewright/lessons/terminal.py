@@ -11,7 +11,7 @@ import textwrap
 
 from treewright.explain.worked_text import text as blocks_text
 from treewright.lessons.marks import pieces
-from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Note, Part, Printed, Shown, Text
+from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
 from treewright.render.measure import cells
 from treewright.render.text import text as tree_text
 
@@ -44,6 +44,8 @@ def _part(part: Part, width: int, colour: bool) -> str:
             return "\n".join(_filled(words, width, colour))
         case Note(words):
             return "\n".join(_filled(words, width, colour, "│ "))
+        case Listed(items):
+            return "\n".join(line for item in items for line in _filled(item, width, colour, "• ", "  "))
         case Code(source):
             return "\n".join(_code_line(line, i, colour) for i, line in enumerate(source.splitlines()))
         case Printed(words):
@@ -63,13 +65,13 @@ def _code_line(line: str, place: int, colour: bool) -> str:
     return _painted(lead, _DIM, colour) + _painted(line, _CODE, colour)
 
 
-def _filled(words: str, width: int, colour: bool, lead: str = "") -> list[str]:
+def _filled(words: str, width: int, colour: bool, lead: str = "", below: str | None = None) -> list[str]:
     """A paragraph; marks are taken off before it is measured, and colours put on afterwards."""
     plain, spans = _unmarked(words)
     lines = textwrap.wrap(plain, width - len(lead), break_long_words=False, break_on_hyphens=False)
     if colour:
         lines = _coloured(lines, spans)
-    return [lead + line for line in lines]
+    return [(lead if i == 0 or below is None else below) + line for i, line in enumerate(lines)]
 
 
 def _unmarked(words: str) -> tuple[str, list[tuple[str, str]]]:

@@ -41,7 +41,7 @@ def buys(data: Columns = BUYS) -> Lesson:
             *derivation(worked(tree)),
             Text(
                 f"{other.column} gains {four(other.gain or 0)} bits, {best.column} {four(best.gain or 0)}: the tree asks "
-                f"**{best.column}**. You could have seen it in the table: nearly all of one side buy."
+                f"**{best.column}**."
             ),
             Heading("What C4.5 adds"),
             Code(

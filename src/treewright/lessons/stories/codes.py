@@ -11,9 +11,10 @@ from itertools import product
 from treewright import criteria
 from treewright.choices import Gini, InformationGain
 from treewright.explain.blocks import Grid, Steps
+from treewright.explain.steps import Step
 from treewright.lessons.charts import Series, line_chart
 from treewright.lessons.parts import Code, Heading, Lesson, Printed, Text
-from treewright.lessons.phrases import four, impurity, spelled
+from treewright.lessons.phrases import four, impurity, joined, spelled
 from treewright.lessons.tables import LETTERS, Columns
 from treewright.tree_words import number_text
 
@@ -40,7 +41,9 @@ def codes(data: Columns = LETTERS) -> Lesson:
                 f"frequent, each needs {number_text(fixed)} digits, and nothing can be saved."
             ),
             _codes_grid("All letters equally frequent", letters, even, data["fixed code"]),
-            Text(f"Entropy: {number_text(criteria.entropy(even))} bits. The code has {number_text(fixed)} digits per letter."),
+            Text(
+                f"Entropy: {number_text(criteria.entropy(even))} bits. The code has {number_text(fixed)} digits per letter."
+            ),
             Text(
                 "Now let some letters be more frequent, and give them the shorter words. No word is the start of another, "
                 "so a message can still be read without commas."
@@ -56,7 +59,7 @@ def codes(data: Columns = LETTERS) -> Lesson:
             ),
             Printed(f"{criteria.entropy(even)} {criteria.entropy(uneven)}"),
             Heading("Two outcomes"),
-            *(_two(shares) for shares in data["coin"]),
+            Steps("Coins", tuple(_coin(shares) for shares in data["coin"])),
             Text(
                 "A fair coin is worth a whole bit. The more lopsided it is, the less you learn from seeing it fall, and a "
                 "coin with two heads tells nothing. Gini and the error of a blind guess have the same shape."
@@ -87,10 +90,9 @@ def _codes_grid(caption: str, letters: list[str], shares: list[float], words: li
     return Grid(caption, ("letter", "code", "share", "digits", "share × digits"), (*rows, last), words=2)
 
 
-def _two(shares: tuple[int, int]) -> Steps:
-    whole = sum(shares)
-    told = " and ".join(number_text(share / whole) for share in shares)
-    return impurity(f"Chances {told}", InformationGain(), shares)
+def _coin(shares: tuple[int, int]) -> Step:
+    told = joined([number_text(share / sum(shares)) for share in shares])
+    return impurity(f"Entropy of the chances {told}", InformationGain(), shares).steps[0]
 
 
 def _curves() -> object:

@@ -14,7 +14,7 @@ from treewright.explain.blocks import Grid
 from treewright.explain.ranking import Ranking, rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Text
+from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Printed, Text
 from treewright.lessons.phrases import counts_of, derivation, four, joined, n_rows, spelled
 from treewright.lessons.tables import CRICKET, Columns
 from treewright.recipe import ID3
@@ -36,22 +36,28 @@ def cricket(data: Columns = CRICKET) -> Lesson:
     plays, others = counts_of(data, "Plays")["all"][::-1]
     winners = {tree.root.split.column for tree in made.values() if tree.root.split is not None}
     verdict = (
-        f"All {spelled(len(made))} choose **{winners.pop()}**." if len(winners) == 1 else f"They differ: {joined(sorted(winners))}."
+        f"All {spelled(len(made))} choose **{winners.pop()}**."
+        if len(winners) == 1
+        else f"They differ: {joined(sorted(winners))}."
     )
     ranked = rank_splits(data, "Plays", ["information_gain", "gini", "misclassification"])
     return Lesson(
         "cricket",
-        "Cricket: four ways to measure a gain",
+        f"Cricket: {spelled(len(_MEASURES))} ways to measure a gain",
         f"Of {n_rows(data)} students {plays} play cricket. Does it matter how we measure which question is better?",
         data,
         (
-            Text(f"There are two questions to choose from: {joined(columns)}."),
+            Text(f"There are {spelled(len(columns))} questions to choose from: {joined(columns)}."),
             _counts(data, columns),
-            Heading("Four measures"),
-            Text("**Entropy**: how many bits it takes to tell who plays."),
-            Text("**Gini**: how often two students, drawn at random, differ."),
-            Text("**Variance**: write one for playing and zero for not, and see how far the numbers lie from their mean."),
-            Text("**Misclassification**: how often the most frequent answer is wrong."),
+            Heading("The measures"),
+            Listed(
+                (
+                    "**Entropy**: how many bits it takes to tell who plays.",
+                    "**Gini**: how often two students, drawn at random, differ.",
+                    "**Variance**: write one for playing and zero for not; how far do the numbers lie from their mean?",
+                    "**Misclassification**: how often the most frequent answer is wrong.",
+                )
+            ),
             _comparison(made, columns),
             Text(f"{verdict} Usually it is so: the measures disagree rarely, and then about columns that are close."),
             Heading("One of them, step by step"),
@@ -91,7 +97,9 @@ def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
         gains = {split.column: split.gain for split in (root.split, *root.rivals) if split is not None}
         rows.append((name, four(root.impurity), *(four(root.impurity - gains[column]) for column in columns)))
     return Grid(
-        "Before, and after each question (smaller is better)", ("", "parent", *(f"after {c}" for c in columns)), tuple(rows)
+        "Before, and after each question (smaller is better)",
+        ("", "parent", *(f"after {c}" for c in columns)),
+        tuple(rows),
     )
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright import criteria
-from treewright.choices import AbsoluteError, Criterion, Stopping, StandardDeviation, Threshold, Variance
+from treewright.choices import AbsoluteError, Criterion, StandardDeviation, Stopping, Threshold, Variance
 from treewright.explain.blocks import Grid
+from treewright.explain.ranking import rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
 from treewright.lessons.phrases import derivation, four, rows_grid
 from treewright.lessons.tables import GOLF, Columns
-from treewright.explain.ranking import rank_splits
 from treewright.recipe import ID3, Recipe
 from treewright.tree_words import number_text
 
@@ -67,14 +67,11 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
                 f"({number_text(float(median))} hours here), so that one wild day counts no more than it should."
             ),
             Grid(
-                "What each column takes away, by three measures",
+                "What each column takes away, by each measure",
                 ("", *_MEASURES),
                 (
                     ("before", *(four(one.root.impurity) for one in trees.values())),
-                    *(
-                        (c.column, *(four(_gain(trees[name].root, c.column)) for name in _MEASURES))
-                        for c in ranked
-                    ),
+                    *((c.column, *(four(_gain(trees[name].root, c.column)) for name in _MEASURES)) for c in ranked),
                 ),
             ),
             Heading("A small tree"),

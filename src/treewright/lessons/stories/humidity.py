@@ -58,9 +58,7 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
     first = boundaries[0]
     by_entropy = replace(CART, criterion=InformationGain(), pruning=None)
     tree = learn(data, "Play", by_entropy)
-    quinlan = replace(
-        C45, numeric=Threshold(at="observed"), stopping=Stopping(), simplify=None, pruning=None
-    )
+    quinlan = replace(C45, numeric=Threshold(at="observed"), stopping=Stopping(), simplify=None, pruning=None)
     observed = learn(data, "Play", quinlan)
     curve = [block for block in blocks(worked(tree, 0, data)) if isinstance(block, Plot)]
     return Lesson(

@@ -11,7 +11,17 @@ from treewright.explain.ranking import rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
-from treewright.lessons.phrases import branch_of, counts_of, derivation, four, impurity, joined, right, rows_grid, spelled
+from treewright.lessons.phrases import (
+    branch_of,
+    counts_of,
+    derivation,
+    four,
+    impurity,
+    joined,
+    right,
+    rows_grid,
+    spelled,
+)
 from treewright.lessons.tables import GOLF, SLIP_DAY, TENNIS, Columns
 from treewright.recipe import ID3
 

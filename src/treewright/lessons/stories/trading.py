@@ -13,7 +13,7 @@ from treewright.explain.ranking import rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import counts_of, derivation, four, rows_grid
+from treewright.lessons.phrases import counts_of, derivation, four, rows_grid, spelled
 from treewright.lessons.tables import TRADING, Columns
 from treewright.recipe import CART
 
@@ -28,7 +28,8 @@ def trading(data: Columns = TRADING) -> Lesson:
     return Lesson(
         "trading",
         "Trading: gini by hand",
-        "Will the price go up? Three things are known each day. CART chooses by gini: which comes first?",
+        f"Will the price go up? {spelled(len(data) - 1).capitalize()} things are known each day. CART chooses by gini: which "
+        "comes first?",
         data,
         (
             rows_grid(data, "The days at the exchange", "Day"),
@@ -39,7 +40,7 @@ def trading(data: Columns = TRADING) -> Lesson:
             ),
             Heading(f"{ranked[0].column}, worked out"),
             *derivation(worked(tree)),
-            Heading("The three columns side by side"),
+            Heading("The columns side by side"),
             Text(
                 "Textbooks compare what is left after the split: **the weighted gini, smaller is better**. The library "
                 "compares what was gained, larger is better. It is the same order."
@@ -49,7 +50,9 @@ def trading(data: Columns = TRADING) -> Lesson:
                 ("column", "weighted gini after", "gain"),
                 tuple((c.column, four(before - (c.gain or 0)), four(c.gain or 0)) for c in ranked),
             ),
-            Text(f"**{ranked[0].column}** leaves the least, {four(before - (ranked[0].gain or 0))}, and becomes the root."),
+            Text(
+                f"**{ranked[0].column}** leaves the least, {four(before - (ranked[0].gain or 0))}, and becomes the root."
+            ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
                 'data = tw.lessons["trading"].data\nrecipe = replace(tw.CART, pruning=None)\n'
