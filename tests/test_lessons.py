@@ -1,7 +1,7 @@
 """The worked examples, to the digit: the library computes each number that the lessons print.
 
-Comes in: the tables of `treewright.lessons.tables`. Always holds: an expected number is either the one printed in the lesson or is
-worked out beside the assertion by plain arithmetic, without the library.
+Comes in: the tables of `treewright.lessons.tables`. Always holds: an expected number is either the one printed in the
+lesson or is worked out beside the assertion by plain arithmetic, without the library.
 """
 
 from __future__ import annotations

@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from treewright.errors import TreewrightError
+from treewright.export.saved import write_whole
 
 if TYPE_CHECKING:
     from treewright.lessons.parts import Lesson
@@ -59,7 +58,10 @@ def lesson(
     except TreewrightError as error:
         raise click.ClickException(str(error)) from None
     if page is not None:
-        write_whole(page, told.page())
+        try:
+            write_whole(page, told.page())
+        except OSError as error:
+            raise click.ClickException(f"cannot write {page}: {error.strerror or error}") from None
         click.echo(f"wrote {page}")
         return
     _show(told, no_colour)
@@ -94,26 +96,3 @@ def _show(told: Lesson, no_colour: bool) -> None:
     width = shutil.get_terminal_size().columns if terminal else _WIDTH
     colour = not no_colour and has_colour(terminal, os.environ)
     click.echo(told.text(width, colour=colour), color=colour)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file beside its place and then puts it there, so that nobody meets half of it."""
-    try:
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(beside).chmod(0o666 & ~_umask())
-            Path(beside).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(beside).unlink()
-            raise
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

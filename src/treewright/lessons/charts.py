@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from treewright.lessons.parts import Drawn
 from treewright.lessons.tables import Columns
 from treewright.render.colours import class_colours, mix
+from treewright.render.measure import pixels
 from treewright.render.regions import Region, Span, regions
 from treewright.render.shapes import Box, Group, Line, Picture, Shape, Words
 from treewright.render.svg import write
@@ -23,7 +25,7 @@ from treewright.tree_words import level_text, number_text
 Point = tuple[float, float]
 
 _WIDE, _HIGH = 620.0, 320.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 14.0, 44.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 34.0, 44.0
 _ACROSS, _DOWN = 60, 16
 #: What stands for each series in a sketch.
 _SIGNS = "●○×+"
@@ -85,7 +87,7 @@ def line_chart(
 def _line_shapes(one: Series, axes: Axes, colour: str) -> list[Shape]:
     shapes: list[Shape] = []
     at = [(_x(axes, x), _y(axes, y)) for x, y in one.points]
-    for (x, y), (to_x, to_y) in zip(at, at[1:], strict=False):
+    for (x, y), (to_x, to_y) in pairwise(at):
         if one.form == "line":
             shapes.append(Line(x, y, to_x, to_y, colour, 2.0))
         elif one.form == "steps":
@@ -109,15 +111,19 @@ def _frame(axes: Axes, x_name: str, y_name: str) -> list[Shape]:
         shapes.append(Line(_LEFT, _y(axes, y), ground, _y(axes, y), "edge", 0.7))
         shapes.append(Words(_LEFT - 6, _y(axes, y) + 4, number_text(y), 11, "soft", anchor="end"))
     shapes.append(Words((_LEFT + ground) / 2, _HIGH - 8, x_name, 12, "ink", anchor="middle"))
-    shapes.append(Words(_LEFT + 6, _TOP + 10, y_name, 12, "ink"))
+    shapes.append(Words(8, 18, y_name, 12, "ink"))
     return shapes
 
 
 def _legend(names: Sequence[str], colours: Sequence[str]) -> list[Shape]:
+    """Names above the picture, from the right."""
     shapes: list[Shape] = []
-    for i, (name, colour) in enumerate(zip(names, colours, strict=True)):
-        y = _HIGH - _BOTTOM - 16 - 17 * (len(names) - 1 - i)
-        shapes += [_dot(_WIDE - _RIGHT - 14, y - 4, colour, 9), Words(_WIDE - _RIGHT - 26, y, name, 12, anchor="end")]
+    x = _WIDE - _RIGHT
+    for name, colour in reversed(list(zip(names, colours, strict=True))):
+        shapes.append(Words(x, 18, name, 12, anchor="end"))
+        x -= pixels(name, 12) + 10
+        shapes.append(_dot(x, 14, colour, 9))
+        x -= 16
     return shapes
 
 
@@ -160,7 +166,7 @@ def _filled(one: Series, axes: Axes) -> list[Point]:
     if one.form == "dots":
         return list(one.points)
     found: list[Point] = []
-    for (x, y), (to_x, to_y) in zip(one.points, one.points[1:], strict=False):
+    for (x, y), (to_x, to_y) in pairwise(one.points):
         n = max(1, int((axes.across(to_x) - axes.across(x)) * _ACROSS))
         for i in range(n):
             part = i / n
@@ -202,10 +208,10 @@ def region_chart(
         shapes.append(_dot(_x(axes, at_x), _y(axes, at_y), mix(colours[classes.index(answer)], "#000000", 0.1), 7))
     if border is not None:
         shapes.append(Line(_x(axes, 0.0), _y(axes, border(0.0)), _x(axes, 1.0), _y(axes, border(1.0)), "ink", 2, True))
-    shapes += [one for one in _frame(axes, x, "") if not (isinstance(one, Line) and one.colour == "edge")]
-    shapes.append(Words(10, _TOP + 10, y, 12, "ink"))
+    shapes += [one for one in _frame(axes, x, y) if not (isinstance(one, Line) and one.colour == "edge")]
+    shapes += _legend([level_text(name) for name in classes], colours)
     picture = Picture(_WIDE, _HIGH, caption, f"answers over {x} and {y}", (Group(tuple(shapes)),))
-    return Drawn(write(picture), _region_sketch(tree, boxes, axes, x, y), caption)
+    return Drawn(write(picture), _region_sketch(tree, boxes, axes, x, y, border), caption)
 
 
 def _kept(extent: object) -> tuple[float, float]:
@@ -214,7 +220,9 @@ def _kept(extent: object) -> tuple[float, float]:
     return max(0.0, extent.low), min(1.0, extent.high)
 
 
-def _region_sketch(tree: Tree, boxes: Sequence[Region], axes: Axes, x: str, y: str) -> str:
+def _region_sketch(
+    tree: Tree, boxes: Sequence[Region], axes: Axes, x: str, y: str, border: Callable[[float], float] | None
+) -> str:
     classes = tree.schema.target.classes or ()
     signs = dict(zip(classes, "░█▒▓", strict=False))
     cells = []
@@ -223,9 +231,11 @@ def _region_sketch(tree: Tree, boxes: Sequence[Region], axes: Axes, x: str, y: s
         line = []
         for column in range(2 * _DOWN):
             place = ((column + 0.5) / (2 * _DOWN), high)
-            line.append(signs[tree[_box_of(boxes, place).node].prediction])
+            crossed = border is not None and abs(border(place[0]) - high) < 0.5 / _DOWN
+            line.append("╲" if crossed else signs[tree[_box_of(boxes, place).node].prediction])
         cells.append(line)
-    legend = "   ".join(f"{sign} {level_text(name)}" for name, sign in signs.items())
+    named = [f"{sign} {level_text(name)}" for name, sign in signs.items()]
+    legend = "   ".join([*named, *(["╲ the rule"] if border is not None else [])])
     return f"  {legend}\n" + _framed(cells, axes, x, y)
 
 

@@ -26,4 +26,4 @@ def pieces(words: str) -> list[tuple[str, Mark]]:
         found.append((words[end : mark.start()], ""))
         found.append((mark[1], "strong") if mark[1] is not None else (mark[2], "code"))
         end = mark.end()
-    return [piece for piece in [*found, (words[end:], "")] if piece[0]]  # type: ignore[list-item]
+    return [piece for piece in [*found, (words[end:], "")] if piece[0]]

@@ -38,9 +38,9 @@ _STYLE = (
 .tw-lesson pre.printed { border: 1px solid var(--line); }
 .tw-lesson .wide { overflow-x: auto; margin: 1em 0; }
 .tw-lesson table { border-collapse: collapse; font-size: .88em; margin: .6em 0; font-variant-numeric: tabular-nums; }
-.tw-lesson caption { text-align: left; color: var(--soft); padding: 0 0 .4em; }
+.tw-lesson caption { text-align: left; white-space: nowrap; color: var(--soft); padding: 0 0 .4em; }
 .tw-lesson th, .tw-lesson td { padding: .22em .9em .22em 0; border-bottom: 1px solid var(--line); font-weight: 400; }
-.tw-lesson thead th { font-weight: 600; border-bottom: 2px solid var(--line); }
+.tw-lesson thead th { font-weight: 600; white-space: nowrap; border-bottom: 2px solid var(--line); }
 .tw-lesson ol.tw-steps { padding-left: 1.6em; margin: .4em 0; }
 .tw-lesson ol.tw-steps li { margin: .5em 0; font-size: .93em; }
 .tw-lesson ol.tw-steps strong { font-weight: 600; }

@@ -41,7 +41,24 @@ def joined(words: Sequence[object], last: str = "and") -> str:
 
 def spelled(n: int) -> str:
     """A small whole number as a word."""
-    names = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"]
+    names = [
+        "no",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+    ]
     return names[n] if 0 <= n < len(names) else f"{n:,}"
 
 
@@ -110,6 +127,21 @@ def branch_of(tree: Tree, level: object) -> Node:
         if level in group:
             return children[place]
     return next((child for child in children if not child.is_leaf), tree.root)
+
+
+def asked(tree: Tree) -> str:
+    """The column that the root asks about."""
+    return "nothing" if tree.root.split is None else tree.root.split.column
+
+
+def cut_text(tree: Tree) -> str:
+    """Where the root cuts its number."""
+    return "nowhere" if tree.root.split is None else tree.root.split.threshold_text or "nowhere"
+
+
+def gains(node: Node) -> dict[str, float]:
+    """The gain of every column at a node, best first."""
+    return {split.column: split.gain for split in (node.split, *node.rivals) if split is not None}
 
 
 def right(tree: Tree, data: Columns) -> tuple[int, int]:

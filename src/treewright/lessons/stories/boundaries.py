@@ -18,6 +18,7 @@ from treewright.predict import predict
 from treewright.pruners import BestLeaves
 from treewright.pruning import prune
 from treewright.recipe import CART
+from treewright.tree import Tree
 from treewright.tree_words import number_text
 
 _GROWN = replace(CART, pruning=None)
@@ -29,7 +30,7 @@ def boundaries(data: Columns | None = None) -> Lesson:
     tree = learn(points, "side", _GROWN)
     others = diagonal(41)
     sizes = [prune(tree, BestLeaves(n)) for n in (2, 4, 6) if n < tree.n_leaves] + [tree]
-    line = straight(0.0, 10.0, 21)
+    line = straight(0.0, 10.0, 11)
     regression = learn(line, "y", _GROWN)
     low, high = min(line["x"]), max(line["x"])
     beyond = straight(low - 5.0, high + 5.0, 201)
@@ -45,7 +46,8 @@ def boundaries(data: Columns | None = None) -> Lesson:
         (
             Heading("A slope becomes stairs"),
             Text(
-                "Points above the diagonal are in, those below are out: one short sentence: x and y together exceed a limit. But a tree may only ask "
+                "Points above the diagonal are in, those below are out: one short sentence: x and y together exceed "
+                "a limit. But a tree may only ask "
                 "“x <= ?” or “y <= ?”. Each question cuts straight across or straight up, so every region is a box."
             ),
             region_chart(
@@ -53,11 +55,12 @@ def boundaries(data: Columns | None = None) -> Lesson:
                 "x",
                 "y",
                 points,
-                f"The dashed line is the rule; the tree builds it from {tree.n_leaves} boxes.",
+                f"The slanted line is the rule; the tree builds it from {tree.n_leaves} boxes.",
                 border=lambda x: 1 - x,
             ),
             Text(
-                f"On its {n_rows(points)} points the tree is right {right(tree, points)[0]} times. Between the points the stairs "
+                f"On its {n_rows(points)} points the tree is right {right(tree, points)[0]} times. Between the "
+                "points the stairs "
                 "show:"
             ),
             Grid(
@@ -66,7 +69,8 @@ def boundaries(data: Columns | None = None) -> Lesson:
                 tuple((str(one.n_leaves), f"{accuracy(one, others):.3f}") for one in sizes),
             ),
             Text(
-                "More steps come closer, and never arrive. Give the tree a better column, and a single question is enough:"
+                "More steps come closer, and never arrive. Give the tree a better column, and a single question is "
+                "enough:"
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
@@ -76,13 +80,16 @@ def boundaries(data: Columns | None = None) -> Lesson:
             ),
             Shown(_better(points)),
             Note(
-                "Where borders are slanted or curved, a line or a smooth model may need less data. Where they are boxes, such as "
+                "Where borders are slanted or curved, a line or a smooth model may need less data. Where they are "
+                "boxes, such as "
                 "limits, laws and thresholds, nothing beats a tree."
             ),
             Heading("Beyond the data a tree goes flat"),
             Text(
-                f"Now a number is to be predicted: a straight line, seen from {number_text(low)} to {number_text(high)}. Inside, the "
-                "tree follows it in small steps. Outside, every row falls into the first or the last leaf, however far away it is."
+                f"Now a number is to be predicted: a straight line, seen from {number_text(low)} to "
+                f"{number_text(high)}. Inside, the "
+                "tree follows it in small steps. Outside, every row falls into the first or the last leaf, however "
+                "far away it is."
             ),
             line_chart(
                 [
@@ -91,7 +98,8 @@ def boundaries(data: Columns | None = None) -> Lesson:
                 ],
                 "x",
                 "y",
-                f"The tree was shown {number_text(low)} to {number_text(high)}. Beyond, it repeats the last thing it saw.",
+                f"The tree was shown {number_text(low)} to {number_text(high)}. Beyond, it repeats the last thing it "
+                "saw.",
             ),
             Grid(
                 "Beyond the last point",
@@ -102,7 +110,8 @@ def boundaries(data: Columns | None = None) -> Lesson:
                 ),
             ),
             Text(
-                f"No answer can be larger than {number_text(max(told))}, the largest it was ever taught. That keeps a tree from "
+                f"No answer can be larger than {number_text(max(told))}, the largest it was ever taught. That keeps "
+                "a tree from "
                 "wild guesses, and it keeps it from seeing a trend. **Trees interpolate; they do not extrapolate.**"
             ),
         ),
@@ -113,6 +122,6 @@ def _true(x: float) -> float:
     return float(straight(x, x + 1, 2)["y"][0])
 
 
-def _better(points: Columns) -> object:
+def _better(points: Columns) -> Tree:
     table = {"x + y": [x + y for x, y in zip(points["x"], points["y"], strict=True)], "side": points["side"]}
     return learn(table, "side", _GROWN)

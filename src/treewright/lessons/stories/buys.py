@@ -13,7 +13,7 @@ from treewright.explain.ranking import rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import counts_of, derivation, four, impurity, rows_grid
+from treewright.lessons.phrases import asked, counts_of, derivation, four, impurity, rows_grid
 from treewright.lessons.tables import BUYS, Columns
 from treewright.recipe import C45, ID3
 
@@ -25,7 +25,6 @@ def buys(data: Columns = BUYS) -> Lesson:
     ratio = learn(data, "Buys", replace(C45, stopping=Stopping(), simplify=None, pruning=None))
     ranked = rank_splits(data, "Buys", ["information_gain", "gain_ratio"])
     no, yes = counts_of(data, "Buys")["all"]
-    asked = ratio.root.split
     return Lesson(
         "buys",
         "Buys: a first table for C4.5",
@@ -40,7 +39,8 @@ def buys(data: Columns = BUYS) -> Lesson:
             Heading(f"Then {best.column}"),
             *derivation(worked(tree)),
             Text(
-                f"{other.column} gains {four(other.gain or 0)} bits, {best.column} {four(best.gain or 0)}: the tree asks "
+                f"{other.column} gains {four(other.gain or 0)} bits, {best.column} {four(best.gain or 0)}: the tree "
+                "asks "
                 f"**{best.column}**."
             ),
             Heading("What C4.5 adds"),
@@ -51,7 +51,7 @@ def buys(data: Columns = BUYS) -> Lesson:
             Printed(str(ranked), "both columns ranked"),
             Text(
                 "C4.5 divides each gain by what it costs to name the branch, so that a column with many values has no "
-                f"unfair start. By that ratio it asks {asked.column if asked is not None else 'nothing'}, too."
+                f"unfair start. By that ratio it asks {asked(ratio)}, too."
             ),
             Heading("The tree"),
             Code('print(tw.learn(data, "Buys", tw.ID3))'),

@@ -13,7 +13,7 @@ from treewright.choices import Gini, InformationGain
 from treewright.explain.blocks import Grid, Steps
 from treewright.explain.steps import Step
 from treewright.lessons.charts import Series, line_chart
-from treewright.lessons.parts import Code, Heading, Lesson, Printed, Text
+from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Printed, Text
 from treewright.lessons.phrases import four, impurity, joined, spelled
 from treewright.lessons.tables import LETTERS, Columns
 from treewright.tree_words import number_text
@@ -42,16 +42,19 @@ def codes(data: Columns = LETTERS) -> Lesson:
             ),
             _codes_grid("All letters equally frequent", letters, even, data["fixed code"]),
             Text(
-                f"Entropy: {number_text(criteria.entropy(even))} bits. The code has {number_text(fixed)} digits per letter."
+                f"Entropy: {number_text(criteria.entropy(even))} bits. The code has {number_text(fixed)} digits per "
+                "letter."
             ),
             Text(
-                "Now let some letters be more frequent, and give them the shorter words. No word is the start of another, "
+                "Now let some letters be more frequent, and give them the shorter words. No word is the start of "
+                "another, "
                 "so a message can still be read without commas."
             ),
             _codes_grid("Some letters more frequent", letters, uneven, data["clever code"]),
             Text(
                 f"On average {number_text(clever)} digits per letter are enough, and the entropy is "
-                f"{number_text(criteria.entropy(uneven))} bits. No code can do better: **entropy is what the best code needs.**"
+                f"{number_text(criteria.entropy(uneven))} bits. No code can do better: **entropy is what the best "
+                "code needs.**"
             ),
             Code(
                 'import treewright as tw\n\ndata = tw.lessons["codes"].data\n'
@@ -61,13 +64,15 @@ def codes(data: Columns = LETTERS) -> Lesson:
             Heading("Two outcomes"),
             Steps("Coins", tuple(_coin(shares) for shares in data["coin"])),
             Text(
-                "A fair coin is worth a whole bit. The more lopsided it is, the less you learn from seeing it fall, and a "
+                "A fair coin is worth a whole bit. The more lopsided it is, the less you learn from seeing it fall, "
+                "and a "
                 "coin with two heads tells nothing. Gini and the error of a blind guess have the same shape."
             ),
             _curves(),
             Heading("Gini is the chance that two draws differ"),
             Text(
-                f"An urn holds {len(urn)} balls: {', '.join(f'{n} {letter}' for letter, n in zip(letters, balls, strict=True))}. "
+                f"An urn holds {len(urn)} balls: "
+                f"{', '.join(f'{n} {letter}' for letter, n in zip(letters, balls, strict=True))}. "
                 f"Draw one, put it back, draw again. Of all {len(pairs)} pairs, {differ} differ: "
                 f"{differ} / {len(pairs)} = {number_text(differ / len(pairs))}."
             ),
@@ -95,7 +100,7 @@ def _coin(shares: tuple[int, int]) -> Step:
     return impurity(f"Entropy of the chances {told}", InformationGain(), shares).steps[0]
 
 
-def _curves() -> object:
+def _curves() -> Drawn:
     places = [i / _STEPS for i in range(_STEPS + 1)]
     measures = {
         "entropy": criteria.entropy,

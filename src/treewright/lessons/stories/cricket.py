@@ -9,19 +9,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright import criteria
-from treewright.choices import Criterion, Gini, InformationGain, Misclassification, Threshold, Variance
+from treewright.choices import ClassificationCriterion, Gini, InformationGain, Misclassification, Threshold, Variance
 from treewright.explain.blocks import Grid
 from treewright.explain.ranking import Ranking, rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Printed, Text
-from treewright.lessons.phrases import counts_of, derivation, four, joined, n_rows, spelled
+from treewright.lessons.phrases import asked, counts_of, derivation, four, gains, joined, n_rows, spelled
 from treewright.lessons.tables import CRICKET, Columns
 from treewright.recipe import ID3
 from treewright.tree import Tree
 
 _PLAIN = replace(ID3, name="PLAIN", numeric=Threshold(), regression=Variance())
-_MEASURES: dict[str, Criterion] = {
+_MEASURES: dict[str, ClassificationCriterion | Variance] = {
     "entropy": InformationGain(),
     "gini": Gini(),
     "variance": Variance(),
@@ -32,9 +32,9 @@ _MEASURES: dict[str, Criterion] = {
 def cricket(data: Columns = CRICKET) -> Lesson:
     """Entropy, gini, variance and training error agree, this time."""
     made = {name: _tree(data, criterion) for name, criterion in _MEASURES.items()}
-    columns = [split.column for split in (made["gini"].root.split, *made["gini"].root.rivals) if split is not None]
+    columns = list(gains(made["gini"].root))
     plays, others = counts_of(data, "Plays")["all"][::-1]
-    winners = {tree.root.split.column for tree in made.values() if tree.root.split is not None}
+    winners = {asked(tree) for tree in made.values()}
     verdict = (
         f"All {spelled(len(made))} choose **{winners.pop()}**."
         if len(winners) == 1
@@ -68,17 +68,17 @@ def cricket(data: Columns = CRICKET) -> Lesson:
                 'print(tw.rank_splits(data, "Plays", ["information_gain", "gini", "misclassification"]))'
             ),
             Printed(str(ranked), "every column ranked by three measures"),
-            _slip(data, columns, ranked, [plays, others]),
+            _slip(columns, ranked, [plays, others]),
         ),
     )
 
 
-def _tree(data: Columns, criterion: Criterion) -> Tree:
+def _tree(data: Columns, criterion: ClassificationCriterion | Variance) -> Tree:
     """One question by a measure; variance wants the answer as a number."""
-    if not isinstance(criterion, Variance):
-        return learn(data, "Plays", replace(_PLAIN, criterion=criterion))
-    numbers = {**data, "Plays": [int(answer == "yes") for answer in data["Plays"]]}
-    return learn(numbers, "Plays", replace(_PLAIN, regression=criterion))
+    if isinstance(criterion, Variance):
+        numbers = {**data, "Plays": [int(answer == "yes") for answer in data["Plays"]]}
+        return learn(numbers, "Plays", replace(_PLAIN, regression=criterion))
+    return learn(data, "Plays", replace(_PLAIN, criterion=criterion))
 
 
 def _counts(data: Columns, columns: list[str]) -> Grid:
@@ -93,9 +93,8 @@ def _counts(data: Columns, columns: list[str]) -> Grid:
 def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
     rows = []
     for name, tree in made.items():
-        root = tree.root
-        gains = {split.column: split.gain for split in (root.split, *root.rivals) if split is not None}
-        rows.append((name, four(root.impurity), *(four(root.impurity - gains[column]) for column in columns)))
+        before, gained = tree.root.impurity, gains(tree.root)
+        rows.append((name, four(before), *(four(before - gained[column]) for column in columns)))
     return Grid(
         "Before, and after each question (smaller is better)",
         ("", "parent", *(f"after {c}" for c in columns)),
@@ -103,12 +102,14 @@ def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
     )
 
 
-def _slip(data: Columns, columns: list[str], ranked: Ranking, counts: list[int]) -> Note:
+def _slip(columns: list[str], ranked: Ranking, counts: list[int]) -> Note:
     before = criteria.gini(counts)
     squares = {c: 1 - (before - (ranked.by("gini").of(c).gain or 0)) for c in columns}
     told = joined([f"{squares[c]:.2f} for {c}" for c in columns])
     return Note(
-        f'**A slip worth finding.** The slide computes a "Gini" of {told}, and calls it better where it is larger. That '
-        "is the sum of the squared shares: one minus the impurity. It is the chance that two students are alike, not that "
+        f'**A slip worth finding.** The slide computes a "Gini" of {told}, and calls it better where it is larger. '
+        "That "
+        "is the sum of the squared shares: one minus the impurity. It is the chance that two students are alike, not "
+        "that "
         "they differ. The choice is the same, the name is not."
     )

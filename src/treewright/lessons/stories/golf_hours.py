@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright import criteria
-from treewright.choices import AbsoluteError, Criterion, StandardDeviation, Stopping, Threshold, Variance
+from treewright.choices import AbsoluteError, RegressionCriterion, StandardDeviation, Stopping, Threshold, Variance
 from treewright.explain.blocks import Grid
 from treewright.explain.ranking import rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import derivation, four, rows_grid
+from treewright.lessons.phrases import derivation, four, gains, rows_grid
 from treewright.lessons.tables import GOLF, Columns
 from treewright.recipe import ID3, Recipe
 from treewright.tree_words import number_text
 
-_MEASURES: dict[str, Criterion] = {
+_MEASURES: dict[str, RegressionCriterion] = {
     "standard deviation": StandardDeviation(),
     "variance": Variance(),
     "absolute error": AbsoluteError(),
@@ -43,8 +43,10 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
         (
             rows_grid(data, "The days, and the hours played", "Day"),
             Text(
-                f"The mean is {number_text(round(tree.root.mean or 0, 4))} hours. To answer it every day would be wrong by "
-                f"about the standard deviation, {four(criteria.standard_deviation(hours))} hours. A good question makes "
+                f"The mean is {number_text(round(tree.root.mean or 0, 4))} hours. To answer it every day would be "
+                "wrong by "
+                f"about the standard deviation, {four(criteria.standard_deviation(hours))} hours. A good question "
+                "makes "
                 "piles in which the hours lie closer together."
             ),
             Heading(f"{ranked[0].column}, worked out"),
@@ -58,12 +60,14 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
             ),
             Printed(str(ranked), "every column ranked"),
             Text(
-                f"{ranked[0].column} takes {four(ranked[0].gain or 0)} hours off the deviation, more than any other: it is "
+                f"{ranked[0].column} takes {four(ranked[0].gain or 0)} hours off the deviation, more than any other: "
+                "it is "
                 "asked first."
             ),
             Heading("By other measures"),
             Text(
-                "Variance is the square of the deviation and is what CART uses. The absolute error measures from the median "
+                "Variance is the square of the deviation and is what CART uses. The absolute error measures from the "
+                "median "
                 f"({number_text(float(median))} hours here), so that one wild day counts no more than it should."
             ),
             Grid(
@@ -71,7 +75,7 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
                 ("", *_MEASURES),
                 (
                     ("before", *(four(one.root.impurity) for one in trees.values())),
-                    *((c.column, *(four(_gain(trees[name].root, c.column)) for name in _MEASURES)) for c in ranked),
+                    *((c.column, *(four(gains(trees[name].root)[c.column]) for name in _MEASURES)) for c in ranked),
                 ),
             ),
             Heading("A small tree"),
@@ -85,10 +89,5 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
     )
 
 
-def _recipe(criterion: Criterion) -> Recipe:
+def _recipe(criterion: RegressionCriterion) -> Recipe:
     return replace(ID3, numeric=Threshold(), regression=criterion)
-
-
-def _gain(root: object, column: str) -> float:
-    splits = (root.split, *root.rivals)  # type: ignore[attr-defined]
-    return next((float(split.gain) for split in splits if split is not None and split.column == column), 0.0)

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 from treewright import criteria
 from treewright.choices import InformationGain, Stopping, Threshold
-from treewright.explain.blocks import Grid, Plot, blocks
+from treewright.explain.blocks import Grid, Plot, Steps, blocks
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
-from treewright.lessons.phrases import counts_of, four, joined, n_rows, rows_grid, spelled, split_arithmetic
+from treewright.lessons.phrases import counts_of, cut_text, four, joined, n_rows, rows_grid, spelled, split_arithmetic
 from treewright.lessons.tables import HUMIDITY, Columns
 from treewright.recipe import C45, CART
 from treewright.tree_words import number_text
@@ -98,16 +98,18 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
             *curve,
             Note(
                 f"**Only {spelled(len(boundaries))} cuts had a chance:** those after "
-                f"{joined([number_text(cut.value) for cut in boundaries])}, where the class changes from one value to the "
-                "next. Fayyad and Irani proved that a cut inside a run of one class can always be improved by moving it "
+                f"{joined([number_text(cut.value) for cut in boundaries])}, where the class changes from one value "
+                "to the "
+                "next. Fayyad and Irani proved that a cut inside a run of one class can always be improved by moving "
+                "it "
                 "to an end of the run. The best of the others gains "
                 f"{four(max((cut.gain for cut in tried if not cut.is_boundary), default=0.0))}."
             ),
             Heading("What is written down"),
             Text(
-                f"CART stores the middle of the gap, {number_text(tree.root.split.threshold or 0)}. C4.5 stores the largest "  # type: ignore[union-attr]
-                f"value that it saw below, {number_text(observed.root.split.threshold or 0)}. Both sort these days alike; a "  # type: ignore[union-attr]
-                "new day between the two is sorted differently."
+                f"CART stores the middle of the gap, {cut_text(tree)}. C4.5 stores the largest value that it saw "
+                f"below, {cut_text(observed)}. Both sort these days alike; a new day between the two is sorted "
+                "differently."
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
@@ -127,7 +129,7 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
     )
 
 
-def _arithmetic(cut: Cut) -> object:
+def _arithmetic(cut: Cut) -> Steps:
     value = number_text(cut.value)
     conditions = (f"Humidity <= {value}", f"Humidity > {value}")
     return split_arithmetic(f"The cut after {value}", InformationGain(), cut.children, conditions)

@@ -18,7 +18,7 @@ from treewright.explain.importance import importance as importance_of
 from treewright.explain.ranking import rank_splits
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
-from treewright.lessons.phrases import four, joined, n_rows, rows_grid
+from treewright.lessons.phrases import asked, four, joined, n_rows, rows_grid
 from treewright.lessons.tables import DAYS, Columns, with_twin
 from treewright.recipe import CART
 from treewright.tree import Node, Tree
@@ -64,8 +64,8 @@ def importance(data: Columns = DAYS) -> Lesson:
     parts = sorted(_parts(tree), key=lambda part: part.depth)
     found = importance_of(tree)
     sums = {name: sum(part.printed for part in parts if part.column == name) for name in found.columns}
-    root = tree.root.split
-    asked = root.column if root is not None else ""
+    first = asked(tree)
+    place = "the least" if found.columns[-1] == first else "not the most" if found.columns[0] != first else "the most"
     return Lesson(
         "importance",
         "Importance: which column mattered?",
@@ -97,7 +97,8 @@ def importance(data: Columns = DAYS) -> Lesson:
             *_truncated(parts),
             Heading("By one call"),
             Text(
-                f"The library does not round on the way. `raw` is what we have summed up; divided by the {n_rows(data)} rows "
+                "The library does not round on the way. `raw` is what we have summed up; divided by the "
+                f"{n_rows(data)} rows "
                 "it is a part of the root's entropy, and as a share of the whole it adds up to one."
             ),
             Code("print(tw.importance(tree))"),
@@ -113,11 +114,10 @@ def importance(data: Columns = DAYS) -> Lesson:
                 ),
             ),
             Text(
-                f"{' > '.join(found.columns)}. The root asks {asked}, and yet {asked} is "
-                f"{'the least' if found.columns[-1] == asked else 'not the most' if found.columns[0] != asked else 'the most'} "
-                "important: **position in the tree is not importance.**"
+                f"{' > '.join(found.columns)}. The root asks {first}, and yet {first} is {place} important: "
+                "**position in the tree is not importance.**"
             ),
-            *_twins(data, tree),
+            *_twins(data),
         ),
     )
 
@@ -143,14 +143,16 @@ def _truncated(parts: Sequence[Part]) -> list[Note]:
     by_hand = n * round(before, 3) - sum(m * (short if y == x else round(y, 3)) for m, y in first[0].children)
     return [
         Note(
-            f"**If you check this against the page:** it prints {short:.3f} where the entropy is {four(x)}, cut off and not "
-            f"rounded. With {short:.3f} the first line would be {by_hand:.3f}; the {first[0].printed:.3f} it prints needs "
+            f"**If you check this against the page:** it prints {short:.3f} where the entropy is {four(x)}, cut off "
+            "and not "
+            f"rounded. With {short:.3f} the first line would be {by_hand:.3f}; the {first[0].printed:.3f} it prints "
+            "needs "
             f"{x:.3f}. Its results are right, one of its inputs is not."
         )
     ]
 
 
-def _twins(data: Columns, tree: Tree) -> list[Heading | Text | Code | Printed | Note]:
+def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
     """Of two columns that tell the same only one is asked."""
     wide = with_twin(data)
     twin = next(name for name in wide if name not in data)
@@ -163,13 +165,13 @@ def _twins(data: Columns, tree: Tree) -> list[Heading | Text | Code | Printed | 
     agreement = max((s.agreement or 0.0 for s in both.root.surrogates if s.column == twin), default=0.0)
     names = [name for name in wide if name != "Play"]
     turned = learn({name: wide[name] for name in (twin, *(n for n in names if n != twin), "Play")}, "Play", surrogates)
-    first = turned.root.split.column if turned.root.split is not None else "nothing"
     seen = {node.split.column for node in both.walk() if node.split is not None}
     absent = twin not in seen
     return [
         Heading("A column that is not in the tree may matter just as much"),
         Text(
-            f"Add a column {twin}, that says nearly what {leader} says: {percent(agreement)} of the days go the same way. The "
+            f"Add a column {twin}, that says nearly what {leader} says: {percent(agreement)} of the days go the same "
+            "way. The "
             + (f"new tree asks {joined(sorted(seen))}, and never {twin}." if absent else f"new tree asks {twin}, too.")
         ),
         Code(
@@ -180,7 +182,8 @@ def _twins(data: Columns, tree: Tree) -> list[Heading | Text | Code | Printed | 
         Printed(str(ranked), "the rivals of the root"),
         Text(
             f"The rivals of the root show how close it was: {four(ranked[0].gain or 0)} against "
-            f"{four(ranked.of(twin).gain or 0)}. With {twin} as the first column of the table, the root asks {first}. **Which of the "
+            f"{four(ranked.of(twin).gain or 0)}. With {twin} as the first column of the table, the root asks "
+            f"{asked(turned)}. **Which of the "
             "two appears is a fluke.**"
         ),
         Code(
@@ -195,14 +198,18 @@ def _twins(data: Columns, tree: Tree) -> list[Heading | Text | Code | Printed | 
             "importances, with and without surrogates",
         ),
         Text(
-            f"Counting splits alone, {twin} is worth {four(by_impurity[twin])}. Counting how well each column could stand in "
-            f"for another (its surrogates), it is worth {four(by_surrogate[twin])}: the truth about the two is in the second."
+            f"Counting splits alone, {twin} is worth {four(by_impurity[twin])}. Counting how well each column could "
+            "stand in "
+            f"for another (its surrogates), it is worth {four(by_surrogate[twin])}: the truth about the two is in "
+            "the second."
         ),
         Code('print(tw.importance(both, wide, kind="permutation"))'),
         Printed(str(shuffled), "permutation importance"),
         Text(
-            f"Shuffling a column asks something else: how much worse would this tree become without it? For {twin} that is "
-            f"{four(shuffled[twin])}, because this tree does not look at it. All of these numbers describe a tree. **None of "
+            f"Shuffling a column asks something else: how much worse would this tree become without it? For {twin} "
+            "that is "
+            f"{four(shuffled[twin])}, because this tree does not look at it. All of these numbers describe a tree. "
+            "**None of "
             "them says what causes what.**"
         ),
     ]

@@ -55,14 +55,17 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
         (
             rows_grid(data, f"Tennis; the Outlook of {joined([f'D{day}' for day in days])} is missing", "Day"),
             Text(
-                f"{known} of {n_rows(data)} days have an Outlook. While questions are compared, a question is judged by the days "
+                f"{known} of {n_rows(data)} days have an Outlook. While questions are compared, a question is judged "
+                "by the days "
                 "that can answer it, and its gain is discounted by their share. The rest is a matter of policy."
             ),
             Listed(tuple(f"**{name[:1].upper()}{name[1:]}.** {words}" for name, (_, words) in _POLICIES.items())),
             Heading(f"The same day, asked {spelled(len(_POLICIES))} times"),
             Text(
-                f"Today is {joined([f'{column} {value}' for column, value in ASKED.items() if value is not None])}, and the "
-                "Outlook is unknown. This is the chance that they play, from a tree of a single question, and from the whole "
+                f"Today is {joined([f'{column} {value}' for column, value in ASKED.items() if value is not None])}, "
+                "and the "
+                "Outlook is unknown. This is the chance that they play, from a tree of a single question, and from "
+                "the whole "
                 "tree:"
             ),
             Grid(
@@ -71,7 +74,8 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
                 tuple((name, _chances(short[name]), _chances(whole[name])) for name in _POLICIES),
             ),
             Text(
-                "None of them is wrong. They answer different questions: what do we know without asking, what does it mean "
+                "None of them is wrong. They answer different questions: what do we know without asking, what does "
+                "it mean "
                 "not to know, what is usual, what is to be expected on average."
             ),
             Heading("All ways at once"),
@@ -94,7 +98,8 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
             ),
             Printed(str(told), "the way of this day through the tree"),
             Note(
-                "A tree decides while it is grown what happens to a missing value, and writes it into every split. There is no "
+                "A tree decides while it is grown what happens to a missing value, and writes it into every split. "
+                "There is no "
                 "option for it when it answers: it always answers in the way it was grown."
             ),
         ),

@@ -7,6 +7,7 @@ Always holds: every number is computed from the tables; chance is seeded, so tha
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from treewright.explain.blocks import Grid
 from treewright.learn import learn
@@ -16,6 +17,7 @@ from treewright.lessons.phrases import accuracy, n_rows, right, rows_grid
 from treewright.lessons.tables import NOISE, Columns, noisy
 from treewright.pruners import BestLeaves, CostComplexityCV, ErrorBased, ImpurityThresholdCV, Pruner, ReducedError
 from treewright.pruning import prune, pruning_path
+from treewright.pruning.path import PruningPath
 from treewright.recipe import CART, Recipe
 from treewright.tree import Tree
 from treewright.tree_words import number_text
@@ -26,7 +28,7 @@ _SIZES = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96)
 
 @dataclass(frozen=True)
 class Method:
-    """A way to keep a tree small: its name, whether it acts while the tree grows, its settings, as code and as a recipe."""
+    """A way to keep a tree small: its name, whether it acts while the tree grows, as code and as a recipe."""
 
     name: str
     while_growing: bool
@@ -34,19 +36,15 @@ class Method:
     recipe: Recipe
 
 
-def _stopping(name: str, **settings: float) -> Method:
+def _stopping(name: str, **settings: Any) -> Method:
     (setting, value), *_ = settings.items()
-    recipe = replace(_GROWN, stopping=replace(_GROWN.stopping, **settings))  # type: ignore[arg-type]
+    recipe = replace(_GROWN, stopping=replace(_GROWN.stopping, **settings))
     return Method(name, True, f"Stopping({setting}={value})", recipe)
 
 
 def _pruner(name: str, pruner: Pruner) -> Method:
-    usual = type(pruner)()
-    settings = [
-        f"{f.name}={getattr(pruner, f.name)!r}"
-        for f in fields(pruner)
-        if getattr(pruner, f.name) != getattr(usual, f.name)
-    ]
+    told = [(one.name, getattr(pruner, one.name), one.default) for one in fields(pruner)]
+    settings = [f"{setting}={value!r}" for setting, value, usual in told if value != usual]
     return Method(name, False, f"{type(pruner).__name__}({', '.join(settings)})", replace(_GROWN, pruning=pruner))
 
 
@@ -72,7 +70,7 @@ def overfitting(data: Columns | None = None) -> Lesson:
     scores = [(tree.n_leaves, accuracy(tree, seen), accuracy(tree, unseen)) for tree in sizes]
     best = max(scores, key=lambda row: row[2])
     path = pruning_path(whole, seen)
-    chosen = {rule: path.chosen(rule) for rule in ("min", "1se")}  # type: ignore[arg-type]
+    chosen = {rule: path.chosen(rule) for rule in ("min", "1se")}
     return Lesson(
         "overfitting",
         "Overfitting: how big should the tree be?",
@@ -81,16 +79,19 @@ def overfitting(data: Columns | None = None) -> Lesson:
         (
             Text(
                 f"Points in a square are in or out, above or below a diagonal. But the labels are noisy: about "
-                f"{number_text(100 * NOISE)} in a hundred are wrong. Even someone who knew the rule would be right for only about "
+                f"{number_text(100 * NOISE)} in a hundred are wrong. Even someone who knew the rule would be right "
+                "for only about "
                 f"{number_text(100 * (1 - NOISE))} % of new points. A third column, z, is chance."
             ),
             rows_grid(seen, "The sample", most=6),
             Text(
-                f"The tree learns from {n_rows(seen):,} rows, and {n_rows(unseen):,} others are kept to see how good it is."
+                f"The tree learns from {n_rows(seen):,} rows, and {n_rows(unseen):,} others are kept to see how good "
+                "it is."
             ),
             Heading("Grow it as far as it goes"),
             Text(
-                f"With {whole.n_leaves} leaves it answers {right(whole, seen)[0]:,} of {n_rows(seen):,} training rows rightly: it has "
+                f"With {whole.n_leaves} leaves it answers {right(whole, seen)[0]:,} of {n_rows(seen):,} training "
+                "rows rightly: it has "
                 f"learned the noise, too. Of the rows it has not seen it gets {100 * accuracy(whole, unseen):.1f} %."
             ),
             Heading("Now cut it back, leaf by leaf"),
@@ -115,30 +116,36 @@ def overfitting(data: Columns | None = None) -> Lesson:
                 mark=float(best[0]),
             ),
             Text(
-                "On the left the tree is too simple and misses the rule: it **underfits**. On the right it tells noise as if it "
+                "On the left the tree is too simple and misses the rule: it **underfits**. On the right it tells "
+                "noise as if it "
                 "were rule: it **overfits**. Seen as errors, the lower curve is the famous U."
             ),
             Heading("Ways to a smaller tree"),
             Text(
-                "The held-out rows must not choose the tree, or they would flatter it as well. So each method has to find the "
+                "The held-out rows must not choose the tree, or they would flatter it as well. So each method has to "
+                "find the "
                 "size from the training rows alone."
             ),
             _methods("Stop early: while it grows", True, seen, unseen, whole),
             _methods("Cut back: after it has grown", False, seen, unseen, whole),
             Note(
-                "All of them give up right answers on rows they have seen, and win some on rows they have not. Which one wins "
+                "All of them give up right answers on rows they have seen, and win some on rows they have not. Which "
+                "one wins "
                 "depends on the sample; that one of them is used matters more than which."
             ),
             Heading("Cost-complexity, in a formula"),
             Text(
                 "Let R(T) be what a tree gets wrong and |leaves(T)| its size. Cost-complexity pruning wants the least "
-                "**R_a(T) = R(T) + a × |leaves(T)|**: each leaf has a price a, and must pay for itself. For a price of zero the "
+                "**R_a(T) = R(T) + a × |leaves(T)|**: each leaf has a price a, and must pay for itself. For a price "
+                "of zero the "
                 "whole tree is best; as the price rises, branches fall, the weakest first."
             ),
             _path(path, chosen),
             Text(
-                f"Cross-validation tries every price on rows left out in turn. The least error has {path.leaves[chosen['min']]} "
-                f"leaves; the smallest tree that is no more than one standard error worse has {path.leaves[chosen['1se']]}."
+                "Cross-validation tries every price on rows left out in turn. The least error has "
+                f"{path.leaves[chosen['min']]} "
+                "leaves; the smallest tree that is no more than one standard error worse has "
+                f"{path.leaves[chosen['1se']]}."
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
@@ -161,16 +168,18 @@ def _methods(caption: str, while_growing: bool, seen: Columns, unseen: Columns, 
     return Grid(caption, head, tuple(rows), words=2)
 
 
-def _path(path: object, chosen: dict[str, int]) -> Grid:
-    steps = len(path.leaves)  # type: ignore[attr-defined]
+def _path(path: PruningPath, chosen: dict[str, int]) -> Grid:
+    assert path.held_out is not None
+    assert path.error is not None
+    steps = len(path.leaves)
     wanted = sorted({0, steps - 1, *chosen.values(), *range(0, steps, max(1, steps // 6))})
     marks = {chosen["1se"]: "one standard error", chosen["min"]: "least error"}
     rows = [
         (
-            f"{path.alpha[i]:.5f}",  # type: ignore[attr-defined]
-            f"{path.leaves[i]:,}",  # type: ignore[attr-defined]
-            f"{path.risk[i]:.3f}",  # type: ignore[attr-defined]
-            f"{path.held_out[i]:.3f} ± {path.error[i]:.3f}",  # type: ignore[attr-defined]
+            f"{path.alpha[i]:.5f}",
+            f"{path.leaves[i]:,}",
+            f"{path.risk[i]:.3f}",
+            f"{path.held_out[i]:.3f} ± {path.error[i]:.3f}",
             marks.get(i, ""),
         )
         for i in wanted

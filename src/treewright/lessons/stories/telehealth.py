@@ -44,7 +44,8 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
             Note("The patients are made up, and so is the advice. This shows a way of working, not medicine."),
             rows_grid(data, "The calls"),
             Text(
-                f"{n_rows(data)} calls, {unanswered} questions that nobody could answer. A tree suits such a task: its questions "
+                f"{n_rows(data)} calls, {unanswered} questions that nobody could answer. A tree suits such a task: "
+                "its questions "
                 "are few, everyone can follow them, and it can say why."
             ),
             Heading("Learn"),
@@ -58,13 +59,15 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
             Shown(grown),
             Heading("Prune"),
             Text(
-                "What rests on a handful of calls may be chance. Error-based pruning, C4.5's way, assumes that each leaf is "
+                "What rests on a handful of calls may be chance. Error-based pruning, C4.5's way, assumes that each "
+                "leaf is "
                 "somewhat worse than it looks, and cuts what does not pay."
             ),
             Code("tree = tw.prune(grown, tw.ErrorBased(), data)\nprint(tree)"),
             Shown(tree),
             Text(
-                f"{grown.n_leaves} leaves have become {tree.n_leaves}; {good} of {whole} calls get the advice that was given."
+                f"{grown.n_leaves} leaves have become {tree.n_leaves}; {good} of {whole} calls get the advice that "
+                "was given."
             ),
             Heading("Rules a nurse can read"),
             Code('print(tw.rules(tree).text(style="plain"))'),
@@ -78,7 +81,8 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
             Printed(str(told), "the way of this patient through the tree"),
             Heading("Into the database"),
             Text(
-                "The calls are in a database, and so the tree goes there: one statement, the same answers, missing ones too."
+                "The calls are in a database, and so the tree goes there: one statement, the same answers, missing "
+                "ones too."
             ),
             Code("print(tw.export.sql(tree))"),
             Printed(export.sql(tree), "the tree as SQL"),

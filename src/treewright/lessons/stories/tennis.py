@@ -31,7 +31,7 @@ def tennis(data: Columns = TENNIS) -> Lesson:
     tree = learn(data, "Play", ID3)
     ranked = rank_splits(data, "Play", ["information_gain", "gain_ratio"])
     best, second, worst = ranked[0], ranked[1], ranked[-1]
-    counts = counts_of(data, "Play")["all"]
+    counts, classes = counts_of(data, "Play")["all"], tree.schema.target.classes or ()
     sunny = branch_of(tree, "Sunny")
     below = rank_splits(data, "Play", tree=tree, node=sunny.id)
     overcast = branch_of(tree, "Overcast")
@@ -49,14 +49,14 @@ def tennis(data: Columns = TENNIS) -> Lesson:
             ),
             Heading("How unsure are we before we ask?"),
             Text(
-                f"Of {whole} days, {counts[1]} are {tree.schema.target.classes[1]} and {counts[0]} are "  # type: ignore[index]
-                f"{tree.schema.target.classes[0]}. Entropy says how mixed that is, in bits: zero when all days agree, "  # type: ignore[index]
-                "one when it is heads or tails."
+                f"Of {whole} days, {counts[1]} are {classes[1]} and {counts[0]} are {classes[0]}. Entropy says how "
+                "mixed that is, in bits: zero when all days agree, one when it is heads or tails."
             ),
             impurity("Entropy of all days", InformationGain(), counts[::-1], "Before any question"),
             Heading(f"What does {best.column} tell us?"),
             Text(
-                f"Sort the days by {best.column}. Each pile is less mixed than the whole, and the average over the piles, "
+                f"Sort the days by {best.column}. Each pile is less mixed than the whole, and the average over the "
+                "piles, "
                 "each by its size, is what we still do not know. What has gone is the **information gain**."
             ),
             *derivation(worked(tree)),
@@ -77,7 +77,8 @@ def tennis(data: Columns = TENNIS) -> Lesson:
             ),
             Heading("The same game in each pile"),
             Text(
-                f"Where Outlook is Overcast, {overcast.rows} days of {overcast.rows} say {overcast.prediction}: nothing is "
+                f"Where Outlook is Overcast, {overcast.rows} days of {overcast.rows} say {overcast.prediction}: "
+                "nothing is "
                 f"left to ask. Where it is Sunny, {int((sunny.counts or (0, 0))[1])} of {sunny.rows} played, and the "
                 f"entropy is {four(sunny.impurity)}. So we ask again, with these days only."
             ),
@@ -108,8 +109,10 @@ def _slips(data: Columns, printed: float) -> list[Note]:
     with_cold = rank_splits({**data, "Temperature": cold}, "Play").of("Temperature")
     notes = [
         Note(
-            f"**A slip worth finding.** The slides print Cold for the Temperature of D{SLIP_DAY}. Then Temperature would "
-            f"have {spelled(len(set(cold)))} values and gain {four(with_cold.gain or 0)}. But the gain they print is the one "
+            f"**A slip worth finding.** The slides print Cold for the Temperature of D{SLIP_DAY}. Then Temperature "
+            "would "
+            f"have {spelled(len(set(cold)))} values and gain {four(with_cold.gain or 0)}. But the gain they print is "
+            "the one "
             f"for Cool, {four(printed)}: the arithmetic is right, and the table has a typing error."
         )
     ]

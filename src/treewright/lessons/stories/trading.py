@@ -28,7 +28,8 @@ def trading(data: Columns = TRADING) -> Lesson:
     return Lesson(
         "trading",
         "Trading: gini by hand",
-        f"Will the price go up? {spelled(len(data) - 1).capitalize()} things are known each day. CART chooses by gini: which "
+        f"Will the price go up? {spelled(len(data) - 1).capitalize()} things are known each day. CART chooses by "
+        "gini: which "
         "comes first?",
         data,
         (
@@ -51,7 +52,8 @@ def trading(data: Columns = TRADING) -> Lesson:
                 tuple((c.column, four(before - (c.gain or 0)), four(c.gain or 0)) for c in ranked),
             ),
             Text(
-                f"**{ranked[0].column}** leaves the least, {four(before - (ranked[0].gain or 0))}, and becomes the root."
+                f"**{ranked[0].column}** leaves the least, {four(before - (ranked[0].gain or 0))}, and becomes the "
+                "root."
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
@@ -63,7 +65,8 @@ def trading(data: Columns = TRADING) -> Lesson:
             Code('print(tw.learn(data, "Return", recipe))'),
             Shown(tree),
             Text(
-                "Of so few days nobody should trade by this tree. It is small enough to check each number with a pencil, "
+                "Of so few days nobody should trade by this tree. It is small enough to check each number with a "
+                "pencil, "
                 "and that is what it is for."
             ),
         ),

@@ -51,14 +51,17 @@ def wordle(data: Columns | None = None, *, answer: str | None = None, guesses: S
         {"word": words},
         (
             Text(
-                "After a guess, each letter gets a sign: `G` if it is in its place, `y` if it is elsewhere in the word, `-` if "
+                "After a guess, each letter gets a sign: `G` if it is in its place, `y` if it is elsewhere in the "
+                "word, `-` if "
                 "it is not there. That is all you learn."
             ),
             Text(f"{len(words):,} words are possible: {_some(words)}.{more}"),
             Heading("A guess is a question, a pattern is a branch"),
             Text(
-                f"You do not know which of {len(words):,} words it is: that is {four(start)} bits. The pattern you will see sorts "
-                "the words into piles, one per pattern, and you go on with one of them. So a guess is exactly what a split is in "
+                f"You do not know which of {len(words):,} words it is: that is {four(start)} bits. The pattern you "
+                "will see sorts "
+                "the words into piles, one per pattern, and you go on with one of them. So a guess is exactly what a "
+                "split is in "
                 "a tree, and its **information gain** is the entropy of the piles."
             ),
             _piles(words, best[0].word),
@@ -83,14 +86,15 @@ def wordle(data: Columns | None = None, *, answer: str | None = None, guesses: S
                 + (
                     ""
                     if own == best[0]
-                    else f"It cannot be right itself; among the words that can, **{own.word}** is best with {own.gain:.3f} bits. "
+                    else f"It cannot be right itself; of those that can, **{own.word}** is best: {own.gain:.3f} bits. "
                 )
                 + "The worst guess is not the one that is wrong, but the one whose pattern you could have foretold."
             ),
             Heading("A game"),
             _game(turns),
             Text(
-                f"Found **{hidden}** in {spelled(len(turns))} guess{'' if len(turns) == 1 else 'es'}. Each time, the program asked "
+                f"Found **{hidden}** in {spelled(len(turns))} guess{'' if len(turns) == 1 else 'es'}. Each time, the "
+                "program asked "
                 "what would tell the most about the words still possible: greedily, as ID3 does."
             ),
             *(_tree(words) if guesses is None and len(words) <= _TREE_WORDS else []),
@@ -147,7 +151,8 @@ def _tree(words: Sequence[str]) -> list[Part]:
     return [
         Heading("The same by ID3"),
         Text(
-            "Make a table with a column for every guess, holding the pattern it would show for each word, and let ID3 learn the "
+            "Make a table with a column for every guess, holding the pattern it would show for each word, and let "
+            "ID3 learn the "
             "word from it. Its root is the best first guess."
         ),
         Code(
