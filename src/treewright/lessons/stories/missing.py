@@ -121,5 +121,4 @@ def _chances(tree: Tree) -> str:
 
 
 def _row_source() -> str:
-    known = ", ".join(f'"{name}": "{value}"' for name, value in ASKED.items() if value is not None)
-    return f"{{{known}}}"
+    return repr(ASKED).replace("'", '"')
