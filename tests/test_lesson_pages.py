@@ -176,14 +176,14 @@ NUMBERS: list[tuple[str, str, Callable[[], float]]] = [
     ("humidity", "0.6053", lambda: cut_after(89)),
     ("humidity", "89.5", lambda: threshold(CART)),
     ("humidity", "89", lambda: threshold(C45)),
-    ("humidity", "62", lambda: 62.0),
+    ("humidity", "62", lambda: min(value for value in (62, 63, 89) if cut_after(value) > cut_after(60))),
     *(
         (
             "trading",
             digits,
             lambda column=column: criteria.gini([6, 4]) - gains(tables.TRADING, "Return", "gini")(column),
         )
-        for column, digits in {"Past_Trend": "0.2667", "Trading_Volume": "0.3429", "Open_Interest": "0.4667"}.items()
+        for column, digits in {"Past Trend": "0.2667", "Trading Volume": "0.3429", "Open Interest": "0.4667"}.items()
     ),
     *(
         (

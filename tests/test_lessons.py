@@ -177,8 +177,8 @@ def test_fayyad_and_irani_on_shuffled_classes(seed: int) -> None:
 def test_trading_weighted_gini() -> None:
     root = tw.learn(TRADING, "Return", CART).root
     after = {split.column: round(root.impurity - split.gain, 4) for split in (root.split, *root.rivals)}
-    assert after == {"Past_Trend": 0.2667, "Trading_Volume": 0.3429, "Open_Interest": 0.4667}
-    assert root.split.column == "Past_Trend"
+    assert after == {"Past Trend": 0.2667, "Trading Volume": 0.3429, "Open Interest": 0.4667}
+    assert root.split.column == "Past Trend"
 
 
 def test_buys() -> None:

@@ -34,7 +34,7 @@ _STYLE = (
   margin: .8em 0; padding: .7em 1em; border-radius: 8px; tab-size: 4; }
 .tw-lesson pre.code { background: var(--chip); border: 1px solid var(--line); margin-bottom: 0; }
 .tw-lesson pre.code + pre.printed { margin-top: 0; border-top: 0; border-radius: 0 0 8px 8px; }
-.tw-lesson pre.code:has(+ pre.printed) { border-radius: 8px 8px 0 0; }
+.tw-lesson pre.code:has(+ pre.printed, + .shown) { border-radius: 8px 8px 0 0; }
 .tw-lesson pre.printed { border: 1px solid var(--line); }
 .tw-lesson .wide { overflow-x: auto; margin: 1em 0; }
 .tw-lesson table { border-collapse: collapse; font-size: .88em; margin: .6em 0; font-variant-numeric: tabular-nums; }
@@ -47,7 +47,12 @@ _STYLE = (
 .tw-lesson math { font-size: 1.08em; }
 .tw-lesson figure { margin: 1.4em 0; }
 .tw-lesson figure svg { max-width: 100%; height: auto; display: block; }
+.tw-lesson figure.chart svg { width: 100%; }
 .tw-lesson figure.tree svg { max-width: none; }
+.tw-lesson .shown { border: 1px solid var(--line); border-radius: 8px; padding: .8em 1em; margin: .8em 0;
+  overflow-x: auto; }
+.tw-lesson .shown .tw-explain { font-size: .85em; max-width: none; }
+.tw-lesson pre.code + .shown { margin-top: 0; border-top: 0; border-radius: 0 0 8px 8px; }
 .tw-lesson figcaption { color: var(--soft); font-size: .88em; margin-top: .4em; }
 .tw-lesson .tw-remark, .tw-lesson footer { color: var(--soft); font-size: .88em; }
 .tw-lesson footer { border-top: 1px solid var(--line); margin-top: 3em; padding-top: 1em; }
@@ -110,10 +115,13 @@ def _part(part: Part, numbers: count[int]) -> str:
             return "<ul>" + "".join(f"<li>{_words(item)}</li>" for item in items) + "</ul>"
         case Code(source):
             return f'<pre class="code" tabindex="0" aria-label="Python code"><code>{escape(source)}</code></pre>'
+        case Printed(_, _, fragment) if fragment:
+            return f'<div class="shown">{fragment}</div>'
         case Printed(words, name):
             return f'<pre class="printed" tabindex="0" aria-label="{escape(name)}">{escape(words)}</pre>'
         case Drawn(picture, _, caption):
-            return f"<figure>{picture}<figcaption>Figure {next(numbers)}. {_words(caption)}</figcaption></figure>"
+            words = f"<figcaption>Figure {next(numbers)}. {_words(caption)}</figcaption>"
+            return f'<figure class="chart">{picture}{words}</figure>'
         case Shown(tree):
             about = f"The tree for {name_text(tree.schema.target.name)}"
             return (

@@ -50,10 +50,14 @@ class Code:
 
 @dataclass(frozen=True)
 class Printed:
-    """What code prints, to the letter; `name` says what it is to one who cannot see it."""
+    """What code prints, to the letter; `name` says what it is to one who cannot see it.
+
+    `html`, where it is given, is a fragment that shows the same on a page, everything in it escaped.
+    """
 
     text: str
     name: str = "output"
+    html: str = ""
 
 
 @dataclass(frozen=True)

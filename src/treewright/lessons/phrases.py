@@ -129,6 +129,14 @@ def branch_of(tree: Tree, level: object) -> Node:
     return next((child for child in children if not child.is_leaf), tree.root)
 
 
+def branch_words(node: Node) -> str:
+    """What is known about the rows of a node from its parent's question."""
+    above = None if node.parent is None else node.tree[node.parent]
+    if above is None or above.split is None:
+        return "nothing is asked"
+    return above.split.words(with_missing=False)[above.children.index(node.id)]
+
+
 def asked(tree: Tree) -> str:
     """The column that the root asks about."""
     return "nothing" if tree.root.split is None else tree.root.split.column

@@ -13,9 +13,10 @@ Columns = dict[str, list[Any]]
 
 
 def table(names: str, rows: str) -> Columns:
-    """One column per name; rows are separated by semicolons, values by blanks."""
+    """One column per name; rows are separated by semicolons, values by blanks. In a name, _ stands for a blank."""
     cells = [row.split() for row in rows.split(";")]
-    return {name: list(column) for name, column in zip(names.split(), zip(*cells, strict=True), strict=True)}
+    columns = zip(names.split(), zip(*cells, strict=True), strict=True)
+    return {name.replace("_", " "): list(column) for name, column in columns}
 
 
 #: Days D1 to D14. Mitchell's book has the Wind of D7 and D10 the other way round.

@@ -94,9 +94,10 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
                 'data = tw.lessons["missing"].data\n'
                 "recipe = replace(tw.ID3, missing=tw.Spread())\n"
                 'tree = tw.learn(data, "Play", recipe)\n'
-                f"print(tw.explain(tree, {_row_source()}))"
+                f"day = {_row_source()}\n"
+                "print(tw.explain(tree, day))"
             ),
-            Printed(str(told), "the way of this day through the tree"),
+            Printed(str(told), "the way of this day through the tree", told.html()),
             Note(
                 "A tree decides while it is grown what happens to a missing value, and writes it into every split. "
                 "There is no "

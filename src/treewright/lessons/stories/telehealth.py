@@ -77,8 +77,8 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
                 f"Someone calls with {joined([f'{name} {value}' for name, value in PATIENT.items()])}. "
                 f"{joined(unasked).capitalize()}: no answer. So another answer has to stand in: a surrogate."
             ),
-            Code(f"print(tw.explain(tree, {PATIENT!r}))".replace("'", '"')),
-            Printed(str(told), "the way of this patient through the tree"),
+            Code(f"patient = {PATIENT!r}\n".replace("'", '"') + "print(tw.explain(tree, patient))"),
+            Printed(str(told), "the way of this patient through the tree", told.html()),
             Heading("Into the database"),
             Text(
                 "The calls are in a database, and so the tree goes there: one statement, the same answers, missing "
@@ -94,4 +94,8 @@ def _rules(tree: Tree) -> list[Part]:
     """The rules one below the other, between what is said about all of them."""
     lines = rules(tree).text(style="plain").splitlines()
     items = tuple(line for line in lines if line.startswith("If "))
-    return [Text(lines[0] + ":"), Listed(items), *(Text(line) for line in lines[1:] if line not in items)]
+    return [
+        Text(lines[0] + ":"),
+        Listed(items),
+        *(Text(f"Besides, {line}.") for line in lines[1:] if line not in items),
+    ]

@@ -13,6 +13,7 @@ from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
 from treewright.lessons.phrases import (
     branch_of,
+    branch_words,
     counts_of,
     derivation,
     four,
@@ -24,6 +25,7 @@ from treewright.lessons.phrases import (
 )
 from treewright.lessons.tables import GOLF, SLIP_DAY, TENNIS, Columns
 from treewright.recipe import ID3
+from treewright.tree import Tree
 
 
 def tennis(data: Columns = TENNIS) -> Lesson:
@@ -34,7 +36,6 @@ def tennis(data: Columns = TENNIS) -> Lesson:
     counts, classes = counts_of(data, "Play")["all"], tree.schema.target.classes or ()
     sunny = branch_of(tree, "Sunny")
     below = rank_splits(data, "Play", tree=tree, node=sunny.id)
-    overcast = branch_of(tree, "Overcast")
     good, whole = right(tree, data)
     return Lesson(
         "tennis",
@@ -77,9 +78,8 @@ def tennis(data: Columns = TENNIS) -> Lesson:
             ),
             Heading("The same game in each pile"),
             Text(
-                f"Where Outlook is Overcast, {overcast.rows} days of {overcast.rows} say {overcast.prediction}: "
-                "nothing is "
-                f"left to ask. Where it is Sunny, {int((sunny.counts or (0, 0))[1])} of {sunny.rows} played, and the "
+                _settled(tree)
+                + f"Where {branch_words(sunny)}, {int((sunny.counts or (0, 0))[1])} of {sunny.rows} played, and the "
                 f"entropy is {four(sunny.impurity)}. So we ask again, with these days only."
             ),
             Code(
@@ -101,6 +101,16 @@ def tennis(data: Columns = TENNIS) -> Lesson:
             *_slips(data, worst.gain or 0),
         ),
     )
+
+
+def _settled(tree: Tree) -> str:
+    """The piles that need no further question."""
+    pure = [child for child in map(tree.__getitem__, tree.root.children) if child.rows and not child.impurity]
+    told = [
+        f"Where {branch_words(leaf)}, all {leaf.rows} days say {leaf.prediction}: nothing is left to ask. "
+        for leaf in pure
+    ]
+    return "".join(told)
 
 
 def _slips(data: Columns, printed: float) -> list[Note]:

@@ -21,6 +21,7 @@ from treewright.lessons.patterns import Turn, checked, pattern_table, pattern_te
 from treewright.lessons.phrases import four, impurity, spelled
 from treewright.lessons.tables import WORDS, Columns
 from treewright.recipe import ID3
+from treewright.render.node_words import many
 
 #: Longer lists make no tree that anyone would read.
 _TREE_WORDS = 60
@@ -42,7 +43,7 @@ def wordle(data: Columns | None = None, *, answer: str | None = None, guesses: S
     more = (
         ""
         if guesses is None
-        else f" Besides, {len(allowed) - len(words):,} words may be guessed that are never the answer."
+        else f" Besides, {many(len(allowed) - len(words), 'word')} may be guessed and cannot be the answer."
     )
     return Lesson(
         "wordle",
