@@ -85,6 +85,7 @@ from treewright.recipe import (
     SKLEARN,
     Recipe,
 )
+from treewright.report import report
 from treewright.schema import ColumnSpec, Schema, TargetSpec
 from treewright.tree import Tree
 
@@ -194,6 +195,7 @@ __all__ = [
     "pruning_path",
     "rank_splits",
     "render",
+    "report",
     "rules",
     "save",
     "worked",
