@@ -13,7 +13,10 @@ from itertools import count
 from treewright.explain.worked_html import html as blocks_html
 from treewright.lessons.marks import pieces
 from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
-from treewright.render.svg import FONT, svg
+from treewright.render.node_words import many
+from treewright.render.picture import picture
+from treewright.render.svg import FONT, write
+from treewright.tree import Tree
 from treewright.tree_words import name_text
 
 _STYLE = (
@@ -48,7 +51,7 @@ _STYLE = (
 .tw-lesson figure { margin: 1.4em 0; }
 .tw-lesson figure svg { max-width: 100%; height: auto; display: block; }
 .tw-lesson figure.chart svg { width: 100%; }
-.tw-lesson figure.tree svg { max-width: none; }
+.tw-lesson figure.tree svg { max-width: max(100%, 36rem); }
 .tw-lesson .shown { border: 1px solid var(--line); border-radius: 8px; padding: .8em 1em; margin: .8em 0;
   overflow-x: auto; }
 .tw-lesson .shown .tw-explain { font-size: .85em; max-width: none; }
@@ -70,6 +73,9 @@ _STYLE = (
 }
 """
 ).replace("FONT", FONT)
+
+#: Of a larger tree only the heaviest nodes are drawn; a picture wider than this, in pixels, turns to the right.
+_MOST_NODES, _WIDEST = 150, 750.0
 
 _GROUND = (
     "html { background: #ffffff; } body { margin: 0; } "
@@ -119,18 +125,24 @@ def _part(part: Part, numbers: count[int]) -> str:
             return f'<div class="shown">{fragment}</div>'
         case Printed(words, name):
             return f'<pre class="printed" tabindex="0" aria-label="{escape(name)}">{escape(words)}</pre>'
-        case Drawn(picture, _, caption):
+        case Drawn(drawn, _, caption):
             words = f"<figcaption>Figure {next(numbers)}. {_words(caption)}</figcaption>"
-            return f'<figure class="chart">{picture}{words}</figure>'
+            return f'<figure class="chart">{drawn}{words}</figure>'
         case Shown(tree):
-            about = f"The tree for {name_text(tree.schema.target.name)}"
+            about = escape(f"The tree for {name_text(tree.schema.target.name)}")
+            size = f"{many(tree.n_leaves, 'leaf')}, depth {tree.depth}"
             return (
-                f'<figure class="tree"><div class="wide" tabindex="0" role="region" aria-label="{escape(about)}">'
-                f"{svg(tree)}</div><figcaption>Figure {next(numbers)}. {escape(about)}: {tree.n_leaves} leaves, depth "
-                f"{tree.depth}.</figcaption></figure>"
+                f'<figure class="tree"><div class="wide" tabindex="0" role="region" aria-label="{about}">{_picture(tree)}'
+                f"</div><figcaption>Figure {next(numbers)}. {about}: {size}.</figcaption></figure>"
             )
         case _:
             return f'<div class="wide">{blocks_html([part])}</div>'
+
+
+def _picture(tree: Tree) -> str:
+    """The tree downward, or to the right where it would be wider than the page."""
+    drawn = picture(tree, _MOST_NODES)
+    return write(drawn if drawn.width <= _WIDEST else picture(tree, _MOST_NODES, direction="right"))
 
 
 def _words(words: str) -> str:
