@@ -132,8 +132,8 @@ def _part(part: Part, numbers: count[int]) -> str:
             about = escape(f"The tree for {name_text(tree.schema.target.name)}")
             size = f"{many(tree.n_leaves, 'leaf')}, depth {tree.depth}"
             return (
-                f'<figure class="tree"><div class="wide" tabindex="0" role="region" aria-label="{about}">{_picture(tree)}'
-                f"</div><figcaption>Figure {next(numbers)}. {about}: {size}.</figcaption></figure>"
+                f'<figure class="tree"><div class="wide" tabindex="0" role="region" aria-label="{about}">'
+                f"{_picture(tree)}</div><figcaption>Figure {next(numbers)}. {about}: {size}.</figcaption></figure>"
             )
         case _:
             return f'<div class="wide">{blocks_html([part])}</div>'
