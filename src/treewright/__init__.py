@@ -90,6 +90,7 @@ from treewright.schema import ColumnSpec, Schema, TargetSpec
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright import lessons
     from treewright.estimators import (
         C45Classifier,
         CARTClassifier,
@@ -186,6 +187,7 @@ __all__ = [
     "export",
     "importance",
     "learn",
+    "lessons",
     "load",
     "predict",
     "predict_proba",
@@ -207,6 +209,10 @@ def __getattr__(name: str) -> object:
         import treewright.estimators
 
         return getattr(treewright.estimators, name)
+    if name == "lessons":
+        import treewright.lessons
+
+        return treewright.lessons
     raise AttributeError(f"module 'treewright' has no attribute {name!r}")
 
 
