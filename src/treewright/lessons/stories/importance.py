@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from treewright.choices import InformationGain, Surrogates
-from treewright.explain.amounts import percent
 from treewright.explain.blocks import Grid
 from treewright.explain.correlated import correlated
 from treewright.explain.importance import importance as importance_of
@@ -22,6 +21,7 @@ from treewright.lessons.phrases import asked, four, joined, n_rows, rows_grid
 from treewright.lessons.tables import DAYS, Columns, with_twin
 from treewright.recipe import CART
 from treewright.tree import Node, Tree
+from treewright.tree_words import percent
 
 _RECIPE = replace(CART, criterion=InformationGain(), pruning=None)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright.choices import Ignore, MajorityChild, Missing, OwnCategory, RandomChild, Spread, Stopping
-from treewright.explain.amounts import percent
 from treewright.explain.blocks import Grid
 from treewright.explain.path import explain
 from treewright.learn import learn
@@ -19,6 +18,7 @@ from treewright.lessons.tables import UNKNOWN, Columns
 from treewright.predict import predict_proba
 from treewright.recipe import ID3
 from treewright.tree import Tree
+from treewright.tree_words import percent
 
 #: A day without Outlook, as dreary as can be.
 ASKED = {"Outlook": None, "Temperature": "Mild", "Humidity": "High", "Wind": "Strong"}
