@@ -10,7 +10,6 @@ import ast
 import html.parser
 import io
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -412,18 +411,6 @@ def test_terminal_text_keeps_to_its_width(name: str) -> None:
     coloured = lesson(name).text(60, colour=True)
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == narrow
     assert coloured != narrow
-
-
-@pytest.fixture(scope="module")
-def browser() -> Any:
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium here")
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=chromium)
-        yield opened
-        opened.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1000, "dark")])
