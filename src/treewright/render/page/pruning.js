@@ -4,7 +4,7 @@
 // Always holds: the first step is the whole tree; a step shows the tree whose leaves save more than alpha each.
 
 import { facts, section } from "./inspector.js";
-import { draw, make, many, number } from "./words.js";
+import { draw, make, many, number, shortNumber } from "./words.js";
 
 const WIDTH = 320;
 const HEIGHT = 150;
@@ -133,7 +133,7 @@ function riskChart(pruning, marker) {
     },
     ...[0, highest / 2, highest].flatMap((risk) => [
       draw("path", { class: "tw-grid", d: `M${FRAME.left} ${y(risk)}H${WIDTH - FRAME.right}` }),
-      label(number(Number(risk.toPrecision(2))), [FRAME.left - 6, y(risk) + 4], "end"),
+      label(shortNumber(Number(risk.toPrecision(2))), [FRAME.left - 6, y(risk) + 4], "end"),
     ]),
     ...ticks.filter((_, i) => i % spare === 0).map((t) => label(number(t), [x(t), HEIGHT - 10], "middle")),
     ...lines,

@@ -48,6 +48,11 @@ export function number(x) {
   return String(Number(x.toPrecision(4)));
 }
 
+/** A number with room for few signs, as beside an axis: 16M. */
+export function shortNumber(x) {
+  return Math.abs(x) < 1e4 ? number(x) : x.toLocaleString("en-US", { notation: "compact", maximumSignificantDigits: 2 });
+}
+
 /** A share as a percentage that never claims to be all or nothing unless it is. */
 export function percent(share, digits = 0) {
   const whole = (100 * share).toFixed(digits);
