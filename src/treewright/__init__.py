@@ -48,8 +48,11 @@ from treewright.choices import (
 from treewright.errors import DataError, ExportError, FileError, RecipeError, TreewrightError
 from treewright.explain.changes import changes
 from treewright.explain.contributions import contributions
+from treewright.explain.correlated import correlated
+from treewright.explain.importance import importance
 from treewright.explain.path import explain
 from treewright.explain.ranking import rank_splits
+from treewright.explain.rules import rules
 from treewright.explain.worked import worked
 from treewright.export.saved import load, save
 from treewright.learn import learn
@@ -176,9 +179,11 @@ __all__ = [
     "apply",
     "changes",
     "contributions",
+    "correlated",
     "criteria",
     "explain",
     "export",
+    "importance",
     "learn",
     "load",
     "predict",
@@ -187,6 +192,7 @@ __all__ = [
     "pruning_path",
     "rank_splits",
     "render",
+    "rules",
     "save",
     "worked",
 ]

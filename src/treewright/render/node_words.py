@@ -31,11 +31,16 @@ def answer_text(node: Node) -> str:
 
 
 def size_text(node: Node) -> str:
-    """Rows, in fractions where rows were spread; or weight, where rows came with weights."""
+    """How many rows a node has."""
     root = node.tree.root
-    if not same(root.weight, root.rows):
-        return f"weight {number_text(rounded(node.weight))}"
-    return many(node.rows, "row") if same(node.weight, node.rows) else f"{number_text(rounded(node.weight))} rows"
+    return rows_text(node.weight, node.rows, weighted=not same(root.weight, root.rows))
+
+
+def rows_text(weight: float, rows: int, weighted: bool) -> str:
+    """Rows, in fractions where rows were spread; or weight, where rows came with weights."""
+    if weighted:
+        return f"weight {number_text(rounded(weight))}"
+    return many(rows, "row") if same(weight, rows) else f"{number_text(rounded(weight))} rows"
 
 
 def certainty(node: Node) -> str:
@@ -96,6 +101,13 @@ def missing_remark(node: Node, split: Split) -> str | None:
         return None
     start = f"{name_text(split.column)} is missing"
     return f"{start}: asks {instead}; else{last.removeprefix(':')}" if instead else start + last
+
+
+def missing_remarks(tree: Tree) -> list[str]:
+    """What must be said where `met_missing` cannot tell."""
+    if tree.root.is_leaf or not isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
+        return []
+    return ["where missing is not mentioned, a missing value goes to the largest branch"]
 
 
 def percent(share: float) -> str:
