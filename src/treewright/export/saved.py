@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
 from treewright.errors import FileError
 from treewright.tree import Tree
+from treewright.whole_file import whole_file
 
 FORMAT = "treewright tree"
 VERSION = 1
@@ -24,17 +24,8 @@ VERSION = 1
 def save(tree: Tree, path: str | os.PathLike[str]) -> None:
     """Writes the tree to a file; if anything goes wrong, what was there before is untouched."""
     text = to_json(tree)
-    target = Path(os.path.realpath(path))  # a link stays a link: the file it points to is replaced
-    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
-    try:
-        with draft.open("x", encoding="ascii", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    with whole_file(path) as draft:
+        draft.write_text(text, encoding="ascii", newline="\n")
 
 
 def load(path: str | os.PathLike[str]) -> Tree:
