@@ -60,7 +60,7 @@ class Commands(click.Group):
             formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
 
     def main(self, *args: Any, **settings: Any) -> NoReturn:
-        settings["standalone_mode"] = False
+        settings |= {"standalone_mode": False, "prog_name": "treewright"}
         try:
             result = super().main(*args, **settings)
             sys.stdout.flush()

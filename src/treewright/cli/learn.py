@@ -18,6 +18,7 @@ from treewright.cli.console import note, progress, say, say_json, table
 from treewright.cli.reading import (
     Found,
     data_options,
+    few_values,
     find,
     kinds_of,
     missing_text,
@@ -213,6 +214,9 @@ def _tell_table(found: Found, table_of: LearningTable, verbose: bool) -> None:
     table([("column", "kind", "missing", "holds")[i] for i in keep], [[row[i] for i in keep] for row in rows])
     if len(shown) < len(lines):
         note(f"… {len(lines) - len(shown)} more columns (--verbose tells all)")
+    few = [name_text(name) for name in few_values(found, lines)]
+    if few:
+        note(f"few whole numbers, taken as numbers: {', '.join(few)} (--kind {few[0]}=nominal makes them names)")
     for name, why in found.left_out.items():
         note(f"left out: {name_text(name)} ({why}; --kind {name_text(name)}=nominal keeps it)")
     if found.dropped_rows:

@@ -29,8 +29,8 @@ from treewright.wording import moment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: Text with more different values than this share of its rows says who a row is, not what it is like.
-IDENTIFIER = 0.5
+#: Text with fewer rows for each of its values than this says who a row is, not what it is like.
+FEWEST_ROWS = 3
 
 
 def data_options(command: Command) -> Command:
@@ -160,7 +160,7 @@ def _useless(column: RawColumn) -> str | None:
     if column.kind == "nominal" and column.levels is not None and not column.declared:
         known = int((~column.missing).sum())
         different = len(column.levels)
-        if different > 20 and different > IDENTIFIER * known:
+        if different > 20 and different * FEWEST_ROWS > known:
             return f"text, {different:,} different in {many(known, 'row')}"
     return None
 
@@ -204,6 +204,15 @@ def _holds(column: RawColumn, kind: str) -> str:
     low, high = float(values.min()), float(values.max())
     if kind != "numeric":
         return f"{moment(column.kind, low)} to {moment(column.kind, high)}"
-    few = column.whole and len(np.unique(values[:10_000])) <= 10
-    remark = f"; if these are names: --kind {name_text(column.name)}=nominal" if few and high > 1 else ""
-    return f"{number_text(low)} to {number_text(high)}{remark if few else ''}"
+    return f"{number_text(low)} to {number_text(high)}"
+
+
+def few_values(found: Found, lines: list[dict[str, Any]]) -> list[str]:
+    """Columns of whole numbers that could as well be names."""
+    numeric = {line["name"] for line in lines if line["kind"] == "numeric"}
+    return [
+        column.name
+        for column in found.frame.columns
+        if column.name in numeric and column.whole and column.levels is None
+        and 2 < len(np.unique(column.values[~column.missing][:10_000])) <= 10
+    ]  # fmt: skip

@@ -164,9 +164,7 @@ def _read(connection: Any, inner: str, path: str, columns: tuple[str, ...], size
         else:
             import pyarrow
 
-            # A cursor, for a relation would gather all rows first.
-            cursor = connection.cursor().execute(relation.sql_query())
-            opened = cursor.to_arrow_reader if hasattr(cursor, "to_arrow_reader") else cursor.fetch_record_batch
+            opened = relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch
             for batch in opened(size):
                 yield pyarrow.Table.from_batches([batch])
     except errors as error:
