@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import duckdb
+
 import treewright as tw
 
 LIMIT = 1.0  # gigabytes
@@ -30,6 +31,11 @@ TABLE = """
            round(random() * 1000, 4) AS a, round(random() * 1000, 4) AS b, round(random() * 1000, 4) AS c,
            round(random() * 1000, 4) AS d, round(random() * 1000, 4) AS e
     FROM range({rows}) AS rows(i)
+"""
+
+SAMPLE = f"""
+    SELECT * EXCLUDE (id), CASE WHEN age < 30 OR fare > 400 AND region = 'east' THEN 'yes' ELSE 'no' END AS answer
+    FROM ({TABLE.format(rows=20_000)})
 """
 
 
@@ -45,8 +51,7 @@ def main() -> int:
         connection = duckdb.connect()
         connection.execute("SET enable_progress_bar = false; SELECT setseed(0.5)")
         connection.execute(f"COPY ({TABLE.format(rows=rows)}) TO '{folder / 'rows.csv'}' (HEADER)")
-        sample = f"SELECT *, CASE WHEN age < 30 OR fare > 400 AND region = 'east' THEN 'yes' ELSE 'no' END AS answer FROM ({TABLE.format(rows=20_000)})"
-        tree = tw.learn(connection.sql(sample.replace("i AS id,", "")), "answer", tw.C45)
+        tree = tw.learn(connection.sql(SAMPLE), "answer", tw.C45)
         tw.save(tree, folder / "tree.json")
         size = (folder / "rows.csv").stat().st_size
         print(f"{size / 1e9:.2f} GB, {rows:,} rows; a tree of {tree.n_leaves} leaves", flush=True)

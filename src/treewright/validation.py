@@ -51,7 +51,8 @@ class Scores:
 def set_aside(rows: Encoded, share: float, seed: int) -> Mask:
     """Which rows are kept for testing."""
     order = _order(rows, 2, seed)
-    return np.floor((order + 1) * share) > np.floor(order * share)
+    chosen: Mask = np.floor((order + 1) * share) > np.floor(order * share)
+    return chosen
 
 
 def fold_masks(rows: Encoded, folds: int, seed: int) -> list[Mask]:
@@ -94,6 +95,11 @@ def cross_validated(
     return [_summary(some, why) for some, why in zip(found, refused, strict=True)]
 
 
+def impossible(why: str) -> Scores:
+    """What is told of a recipe that cannot do it."""
+    return Scores("", math.nan, math.nan, math.nan, math.nan, math.nan, why)
+
+
 def _pruned(
     whole: Tree | None, training: Encoded, schema: Schema, recipe: Recipe, pruner: Pruner | None, n_threads: int
 ) -> Tree:
@@ -104,7 +110,7 @@ def _pruned(
 
 def _summary(found: list[tuple[Tree, Encoded]], refused: str | None) -> Scores:
     if refused is not None or not found:
-        return Scores("", math.nan, math.nan, math.nan, math.nan, math.nan, refused or "there are no rows to test")
+        return impossible(refused or "there are no rows to test")
     heads = [score_on(tree, test)["headline"] for tree, test in found]
     values = np.array([head["value"] for head in heads])
     error = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan

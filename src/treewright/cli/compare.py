@@ -6,20 +6,19 @@ Always holds: all are tested on the same folds; what cannot be done with this ta
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
 
-from treewright.cli.console import note, progress, say, say_json, table
+from treewright.cli.console import amount, note, progress, say, say_json, steps, table
 from treewright.cli.learn import LearningTable, learning_options
 from treewright.cli.reading import data_options, find, kinds_of, names_of, reading_of
 from treewright.cli.recipes import ALGORITHMS, pruner_of, recipe_of
 from treewright.errors import RecipeError
 from treewright.parameters import PRUNING_NAMES
 from treewright.pruners import Pruner
-from treewright.tree_words import name_text, number_text
-from treewright.validation import Scores, cross_validated, fold_masks
+from treewright.tree_words import name_text
+from treewright.validation import Scores, cross_validated, fold_masks, impossible
 
 _FOUR = ("id3", "c4.5", "cart", "chaid")
 _ALL_PRUNINGS = ("none", *(name.replace("_", "-") for name in PRUNING_NAMES))
@@ -62,23 +61,19 @@ def _compared(
     masks = fold_masks(table_of.rows, settings["folds"], settings["seed"])
     rows, schema = table_of.training(), table_of.schema
     results = []
-    done = 0
     with progress("comparing", len(masks) * len(prunings) * len(algorithms)) as tell:
-
-        def step() -> None:
-            nonlocal done
-            done += 1
-            tell(done)
-
+        step = steps(tell)
         for algorithm in algorithms:
             try:
                 whole = float(rows.n_rows if rows.weight is None else rows.weight.sum())
                 choices = {**settings, "algorithm": algorithm, "pruning": None}
-                recipe = recipe_of(choices, schema.target.task, rows.n_rows, len(schema.columns), whole, settings["seed"])
+                recipe = recipe_of(
+                    choices, schema.target.task, rows.n_rows, len(schema.columns), whole, settings["seed"]
+                )
                 pruners = list(prunings.values())
                 scores = cross_validated(rows, schema, recipe, pruners, masks, settings["threads"], step)
             except RecipeError as error:
-                scores = [Scores("", *[math.nan] * 5, refused=str(error))] * len(prunings)
+                scores = [impossible(str(error))] * len(prunings)
             results += [(algorithm, name, score) for name, score in zip(prunings, scores, strict=True)]
     return results
 
@@ -118,13 +113,6 @@ def _tell_refused(refused: list[tuple[str, str, Scores]], good: list[tuple[str, 
         note(f"not possible: {names}: {reason}")
     if not good and not refused:
         note("nothing to compare")
-
-
-def amount(measure: str, value: float) -> str:
-    """A score as people read it."""
-    if value != value:
-        return "–"
-    return f"{100 * value:.1f} %" if measure == "accuracy" else number_text(float(f"{value:.5g}"))
 
 
 def _as_dict(algorithm: str, pruning: str, scores: Scores) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import Any
 
@@ -24,6 +25,12 @@ from treewright.table import read
 from treewright.tree import Tree
 from treewright.whole_file import whole_file
 from treewright.wording import listed
+
+_FROM_TEXT: dict[str, Callable[[str], object]] = {
+    "date": date.fromisoformat,
+    "datetime": datetime.fromisoformat,
+    "time": time.fromisoformat,
+}
 
 
 @click.command(short_help="Explain the answer for one row.")
@@ -86,8 +93,8 @@ def _value(spec: ColumnSpec, value: Any) -> Any:
     try:
         if spec.kind == "numeric":
             return float(value)
-        if spec.kind in {"date", "datetime", "time"} and isinstance(value, str):
-            return {"date": date, "datetime": datetime, "time": time}[spec.kind].fromisoformat(value)
+        if spec.kind in _FROM_TEXT and isinstance(value, str):
+            return _FROM_TEXT[spec.kind](value)
     except (TypeError, ValueError):
         raise DataError(f"column {spec.name!r} is {spec.kind}, and {value!r} is not") from None
     if spec.levels is not None and isinstance(value, str):

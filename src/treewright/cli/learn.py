@@ -14,7 +14,7 @@ from typing import Any
 import click
 import numpy as np
 
-from treewright.cli.console import note, progress, say, say_json, table
+from treewright.cli.console import amount, note, progress, say, say_json, steps, table
 from treewright.cli.reading import (
     Found,
     data_options,
@@ -173,16 +173,11 @@ def _unseen(tree: Tree, table_of: LearningTable, settings: dict[str, Any], readi
 
 def _validated(table_of: LearningTable, recipe: Recipe, settings: dict[str, Any]) -> Scores:
     masks = fold_masks(table_of.rows, settings["folds"], settings["seed"])
-    done = 0
     with progress(f"{len(masks)} folds", len(masks)) as tell:
-
-        def step() -> None:
-            nonlocal done
-            done += 1
-            tell(done)
-
         rows = table_of.training()
-        scores = cross_validated(rows, table_of.schema, recipe, [recipe.pruning], masks, settings["threads"], step)[0]
+        scores = cross_validated(
+            rows, table_of.schema, recipe, [recipe.pruning], masks, settings["threads"], steps(tell)
+        )[0]
     if scores.refused is not None:
         raise DataError(scores.refused)
     return scores
@@ -192,7 +187,8 @@ def _write_report(tree: Tree, found: Found, settings: dict[str, Any], reading: A
     from treewright.render import html
 
     whole = found.whole
-    data, held_out = whole, None
+    data: object = whole
+    held_out: object = None
     if aside is not None:
         data, held_out = some_frame_rows(whole, ~aside), some_frame_rows(whole, aside)
     elif settings["test"] is not None:
@@ -225,10 +221,11 @@ def _tell_table(found: Found, table_of: LearningTable, verbose: bool) -> None:
     if target.classes is not None:
         shown_classes = ", ".join(level_text(value) for value in target.classes[:6])
         more = ", …" if len(target.classes) > 6 else ""
-        say(f"target {name_text(target.name)}: {many(len(target.classes), 'class').replace('classs', 'classes')}: {shown_classes}{more}")
+        say(f"target {name_text(target.name)}: {len(target.classes)} classes: {shown_classes}{more}")
     else:
         values = found.target.values
-        say(f"target {name_text(target.name)}: a number, {number_text(float(values.min()))} to {number_text(float(values.max()))}")
+        low, high = number_text(float(values.min())), number_text(float(values.max()))
+        say(f"target {name_text(target.name)}: a number, {low} to {high}")
         if found.target.whole and len(np.unique(values)) <= 20:
             note("if these numbers are names of classes, say --task classification")
     say()
@@ -237,23 +234,21 @@ def _tell_table(found: Found, table_of: LearningTable, verbose: bool) -> None:
 def _tell_scores(tree: Tree, scores: dict[str, Any], validated: Scores | None, settings: dict[str, Any]) -> None:
     head = scores["training"]["headline"]
     alone = "commonest class" if tree.schema.target.classes is not None else "mean"
-    rows = [("training rows", _amount(head["name"], head["value"]), _amount(head["name"], head["baseline"]))]
+    rows = [("training rows", amount(head["name"], head["value"]), amount(head["name"], head["baseline"]))]
     if "held_out" in scores:
         where = settings["test"] or f"rows set aside ({settings['holdout']:.0%})"
         name, value, baseline = scores["held_out"]["headline"].values()
-        rows.append((f"{where}, {scores['held_out']['n']:,} rows", _amount(name, value), _amount(name, baseline)))
+        rows.append((f"{where}, {scores['held_out']['n']:,} rows", amount(name, value), amount(name, baseline)))
     if validated is not None:
-        spread = f" ± {_amount(validated.measure, validated.error)}"
-        found = _amount(validated.measure, validated.value) + spread
-        rows.append((f"{settings['folds']}-fold cross-validation", found, _amount(validated.measure, validated.baseline)))
+        spread = f" ± {amount(validated.measure, validated.error)}"
+        found = amount(validated.measure, validated.value) + spread
+        rows.append(
+            (f"{settings['folds']}-fold cross-validation", found, amount(validated.measure, validated.baseline))
+        )
     say()
     table((head["name"], "tree", alone), rows)
     if tree.n_leaves == 1:
         note("no split was found worth making; see --pruning none, --min-split, --min-child, --significance")
-
-
-def _amount(measure: str, value: float) -> str:
-    return f"{100 * value:.1f} %" if measure == "accuracy" else number_text(float(f"{value:.5g}"))
 
 
 def _result(
@@ -269,7 +264,11 @@ def _result(
         "columns": tell_columns(found, table_of.schema),
         "left_out": dict(found.left_out),
         "rows_without_target": found.dropped_rows,
-        "target": {"name": tree.schema.target.name, "task": tree.schema.target.task, "classes": tree.schema.target.classes},
+        "target": {
+            "name": tree.schema.target.name,
+            "task": tree.schema.target.task,
+            "classes": tree.schema.target.classes,
+        },
         "recipe": tree.recipe.as_dict(),
         "tree": {"nodes": tree.n_nodes, "leaves": tree.n_leaves, "depth": tree.depth},
         "scores": {name: brief(score) for name, score in scores.items()},

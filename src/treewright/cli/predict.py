@@ -8,7 +8,6 @@ in the order of the rows. A file is there whole or not at all.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -83,7 +82,9 @@ def _answer_all(tree: Tree, source: Source, keep: tuple[str, ...], writer: Write
             if not len(batch) if not isinstance(batch, Frame) else not batch.n_rows:
                 continue
             rows = encoded(tree, batch)
-            writer.write({name: _values(batch, name) for name in keep} | _answers(tree, rows, settings))
+            writer.write(
+                {name: _kept_values(batch, name, writer.text) for name in keep} | _answers(tree, rows, settings)
+            )
             done += rows.n_rows
             tell(done)
     if not done:
@@ -104,6 +105,14 @@ def _answers(tree: Tree, rows: Encoded, settings: dict[str, Any]) -> dict[str, l
     return columns
 
 
+def _kept_values(batch: Any, name: str, text: bool) -> list[Any]:
+    """A column to be written; as text, 29 is not to become 29.0 because the tree reads it as a number."""
+    values = _values(batch, name)
+    if text and float in set(map(type, values)):
+        return [int(x) if type(x) is float and x.is_integer() and abs(x) < 1e15 else x for x in values]
+    return values
+
+
 def _values(batch: Any, name: str) -> list[Any]:
     """A column as plain values."""
     if isinstance(batch, Frame):
@@ -120,5 +129,3 @@ def _frame_values(column: RawColumn) -> list[Any]:
     if column.kind in TIME_KINDS:
         return [None if x != x else moment(column.kind, x) for x in column.values.tolist()]
     return [None if x != x else int(x) if column.whole else x for x in column.values.astype(np.float64).tolist()]
-
-

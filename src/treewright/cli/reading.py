@@ -24,7 +24,7 @@ from treewright.kinds import KindChoice, levels_of
 from treewright.render.node_words import many
 from treewright.schema import KINDS, Schema
 from treewright.table import read
-from treewright.tree_words import level_text, name_text, number_text, printable
+from treewright.tree_words import level_text, number_text, printable
 from treewright.wording import moment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -76,7 +76,9 @@ def kinds_of(given: tuple[str, ...]) -> dict[str, KindChoice]:
     for entry in given:
         name, sign, kind = entry.partition("=")
         if not sign or not name or not kind:
-            raise click.UsageError(f"--kind {entry}: write NAME=KIND, with a kind of {', '.join(KINDS)}, or low<mid<high")
+            raise click.UsageError(
+                f"--kind {entry}: write NAME=KIND, with a kind of {', '.join(KINDS)}, or low<mid<high"
+            )
         if "<" in kind:
             kinds[name] = tuple(part.strip() for part in kind.split("<"))
         elif kind not in KINDS:
@@ -107,7 +109,9 @@ def find(data: str, target: str | None, reading: Reading, kinds: Mapping[str, Ki
     source = open_source(data, reading)
     wanted = target or source.target
     if wanted is None:
-        raise click.UsageError(f"say what to learn with --target; {source.name} has {', '.join(map(repr, source.columns))}")
+        raise click.UsageError(
+            f"say what to learn with --target; {source.name} has {', '.join(map(repr, source.columns))}"
+        )
     answers, frame = pop_column(_wished(read(source), kinds), wanted)
     dropped = int(answers.missing.sum())
     if dropped == answers.n_rows:
@@ -148,7 +152,7 @@ def _as_numbers(column: RawColumn) -> RawColumn:
             numbers.append(float(str(level)))
         except ValueError:
             raise DataError(
-                f"column {column.name!r} cannot be numeric: {level!r} is not a number; if it means a missing value, say "
+                f"column {column.name!r} cannot be numeric: {level!r} is not a number; if it means missing, say "
                 f"--missing {level!r}"
             ) from None
     return RawColumn(column.name, "numeric", np.array([*numbers, np.nan])[column.values])

@@ -89,7 +89,7 @@ class Json(click.ParamType[Any]):
         try:
             return json.loads(value)
         except ValueError as error:
-            self.fail(f"{value!r} is not JSON ({error}); write it as in '{{\"yes\": 2, \"no\": 1}}'", param, ctx)
+            self.fail(f'{value!r} is not JSON ({error}); write it as in \'{{"yes": 2, "no": 1}}\'', param, ctx)
 
 
 def recipe_options(command: Command) -> Command:
@@ -107,9 +107,9 @@ def recipe_options(command: Command) -> Command:
         click.option("--max-depth", type=click.IntRange(0), help="The longest path from the root to a leaf."),
         click.option("--min-split", "min_samples_split", type=Amount(), help="Fewest rows to split; 0.1 is a share."),
         click.option("--min-leaf", "min_samples_leaf", type=Amount(), help="Fewest rows of a leaf; 0.1 is a share."),
-        click.option("--min-leaf-weight", "min_weight_fraction_leaf", type=float, help="Least share of weight of a leaf."),
+        click.option("--min-leaf-weight", "min_weight_fraction_leaf", type=float, help="Least share of weight."),
         click.option("--max-leaves", "max_leaf_nodes", type=click.IntRange(2), help="Most leaves."),
-        click.option("--max-features", type=Features(), help="Columns each node looks at: a count, a share, sqrt, log2."),
+        click.option("--max-features", type=Features(), help="Columns to look at: a count, a share, sqrt, log2."),
         click.option("--min-decrease", "min_impurity_decrease", type=float, help="Least improvement by a split."),
         click.option("--max-impurity", type=float, help="A node as pure as this stays a leaf."),
         click.option("--significance", type=float, help="Largest p of a split."),
@@ -180,7 +180,9 @@ def pruner_of(text: str, **given: Any) -> Pruner | None:
             if key not in fields:
                 raise click.UsageError(f"{name} has no setting {key!r}; its settings are {', '.join(fields) or 'none'}")
             settings[key] = value
-    needed = [field.name for field in fields.values() if field.default is dataclasses.MISSING and field.name not in settings]
+    needed = [
+        field.name for field in fields.values() if field.default is dataclasses.MISSING and field.name not in settings
+    ]
     if needed:
         raise click.UsageError(f"{name} needs {needed[0]}: write {name}:{needed[0]}=...")
     return pruner(**settings)

@@ -25,7 +25,9 @@ Columns = Mapping[str, list[Any]]
 
 
 class Writer(Protocol):
-    """Takes rows, column by column; always the same columns."""
+    """Takes rows, column by column; always the same columns. `text`: values become text, without a type."""
+
+    text: bool
 
     def write(self, columns: Columns) -> None: ...
 
@@ -36,7 +38,9 @@ def output_format(path: str) -> str:
         return "csv"
     ending = Path(path).suffix.lower()
     if ending not in _ENDINGS:
-        raise click.UsageError(f"{path}: what form is this to have? Name it .csv, .tsv, .jsonl or .parquet, or say --to")
+        raise click.UsageError(
+            f"{path}: what form is this to have? Name it .csv, .tsv, .jsonl or .parquet, or say --to"
+        )
     return _ENDINGS[ending]
 
 
@@ -57,6 +61,8 @@ def writer_to(file: BinaryIO, form: str) -> Iterator[Writer]:
 
 
 class _Separated:
+    text = True
+
     def __init__(self, file: io.TextIOWrapper, delimiter: str) -> None:
         self.writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         self.begun = False
@@ -69,6 +75,8 @@ class _Separated:
 
 
 class _Lines:
+    text = True
+
     def __init__(self, file: io.TextIOWrapper) -> None:
         self.file = file
 
@@ -79,12 +87,15 @@ class _Lines:
 
 
 class _Parquet:
+    text = False
+
     def __init__(self, file: BinaryIO) -> None:
         try:
             import pyarrow.parquet
         except ImportError:
             raise click.UsageError("writing Parquet needs pyarrow: pip install pyarrow; CSV does not") from None
-        self.pyarrow, self.file, self.writer = pyarrow, file, None
+        self.pyarrow, self.file = pyarrow, file
+        self.writer: Any = None
 
     def write(self, columns: Columns) -> None:
         schema = None if self.writer is None else self.writer.schema
@@ -99,10 +110,8 @@ class _Parquet:
 
 
 def _as_texts(values: list[Any]) -> list[Any]:
-    """Values as a CSV file has them: whole numbers without a point, true and false in small letters, ISO moments."""
+    """Values as a CSV file has them: true and false in small letters, moments as ISO has them."""
     kinds = set(map(type, values))
-    if float in kinds:
-        return [int(x) if type(x) is float and x.is_integer() and abs(x) < 1e15 else x for x in values]
     if not kinds & {bool, date, datetime, time}:
         return values
     return [

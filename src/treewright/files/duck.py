@@ -99,7 +99,11 @@ def _replaced(texts: list[str], markers: tuple[str, ...]) -> str:
     trimmed = [f"trim({quoted_name(name)})" for name in texts]
     if markers:
         trimmed = [f"CASE WHEN {text} IN ({quoted_texts(markers)}) THEN NULL ELSE {text} END" for text in trimmed]
-    return " REPLACE (" + ", ".join(f"{text} AS {quoted_name(name)}" for text, name in zip(trimmed, texts, strict=True)) + ")"
+    return (
+        " REPLACE ("
+        + ", ".join(f"{text} AS {quoted_name(name)}" for text, name in zip(trimmed, texts, strict=True))
+        + ")"
+    )
 
 
 def _marker_counts(
@@ -162,11 +166,11 @@ def _read(connection: Any, inner: str, path: str, columns: tuple[str, ...], size
         elif size is None:
             yield (relation.to_arrow_table if hasattr(relation, "to_arrow_table") else relation.arrow)()
         else:
-            import pyarrow
+            import pyarrow as pa
 
             opened = relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch
             for batch in opened(size):
-                yield pyarrow.Table.from_batches([batch])
+                yield pa.Table.from_batches([batch])
     except errors as error:
         raise _explained(error, path) from error
 
