@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -50,7 +51,8 @@ def read(
     if is_source(data):
         data = open_source(data, schema=schema)
     if isinstance(data, Source):
-        data = data.whole(only)
+        frame = read(data.whole(only), nameless=nameless)
+        return replace(frame, skipped=tuple(name for name in data.columns if name not in frame.names))
     if isinstance(data, Frame):
         _require_some(data.n_rows, len(data.columns))
         return data

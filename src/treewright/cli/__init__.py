@@ -88,7 +88,9 @@ def _tell(error: Exception) -> NoReturn:
     if isinstance(error, OSError):
         text = f"{error.filename or 'file'}: {(error.strerror or str(error)).lower()}"
     else:
-        text = str(error) or type(error).__name__
+        from treewright.cli.remedies import on_the_command_line
+
+        text = on_the_command_line(str(error)) or type(error).__name__
     click.echo(f"{click.style('Error:', fg='red', bold=True)} {' '.join(text.split())}", err=True)
     sys.exit(2 if isinstance(error, RecipeError) else 1)
 

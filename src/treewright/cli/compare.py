@@ -14,6 +14,7 @@ from treewright.cli.console import amount, note, progress, say, say_json, steps,
 from treewright.cli.learn import LearningTable, learning_options
 from treewright.cli.reading import data_options, find, kinds_of, names_of, reading_of
 from treewright.cli.recipes import ALGORITHMS, pruner_of, recipe_of
+from treewright.cli.remedies import on_the_command_line
 from treewright.errors import RecipeError
 from treewright.parameters import PRUNING_NAMES
 from treewright.pruners import Pruner
@@ -110,7 +111,7 @@ def _tell_refused(refused: list[tuple[str, str, Scores]], good: list[tuple[str, 
         reasons.setdefault(str(scores.refused), []).append(f"{algorithm} {pruning}")
     for reason, who in reasons.items():
         names = who[0].split()[0] if len({name.split()[0] for name in who}) == 1 and len(who) > 1 else ", ".join(who)
-        note(f"not possible: {names}: {reason}")
+        note(f"not possible: {names}: {on_the_command_line(reason)}")
     if not good and not refused:
         note("nothing to compare")
 

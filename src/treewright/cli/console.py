@@ -11,6 +11,7 @@ import itertools
 import json
 import math
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,10 +21,15 @@ from typing import Any
 import click
 
 from treewright.render.text import has_colour
+from treewright.render.text import text as render_text
+from treewright.tree import Tree
 from treewright.tree_words import number_text
 
 #: Work that is done sooner than this needs no progress bar.
 PATIENCE = 1.0
+
+#: What the library says where a tree is not shown whole.
+_MORE = "text(tree, max_depth=…, max_lines=…) shows more"
 
 
 def coloured() -> bool:
@@ -34,6 +40,13 @@ def coloured() -> bool:
 def say(text: str = "", **style: Any) -> None:
     """A line of text, styled where there is colour."""
     click.echo(click.style(text, **style) if style and coloured() else text, color=coloured())
+
+
+def show_tree(tree: Tree, depth: int | None = None, lines: int = 200) -> None:
+    """The tree in the width and the colours of the screen."""
+    width = max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+    drawn = render_text(tree, depth, lines, width=width, colour=coloured())
+    click.echo(drawn.replace(_MORE, "treewright show --depth … --lines … shows more"), color=coloured())
 
 
 def note(text: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import click
 import numpy as np
 
-from treewright.cli.console import amount, note, progress, say, say_json, steps, table
+from treewright.cli.console import amount, note, progress, say, say_json, show_tree, steps, table
 from treewright.cli.reading import (
     Found,
     data_options,
@@ -38,7 +38,6 @@ from treewright.pruning import grow_and_prune, labelled_rows
 from treewright.pruning.folds import some_rows
 from treewright.recipe import Recipe
 from treewright.render.node_words import many
-from treewright.render.text import show
 from treewright.report.scores import score_on
 from treewright.schema import Schema, Task
 from treewright.tree import Tree
@@ -110,7 +109,7 @@ def learn(data: str, **settings: Any) -> None:
     if settings["as_json"]:
         say_json(_result(tree, found, table_of, scores, validated))
     elif not settings["quiet"]:
-        show(tree, max_depth=settings["depth"])
+        show_tree(tree, settings["depth"])
         _tell_scores(tree, scores, validated, settings)
         for name in ("save", "report"):
             if settings[name]:

@@ -50,6 +50,11 @@ def predict(tree_file: str, data: str, **settings: Any) -> None:
     if settings["probabilities"] and tree.schema.target.classes is None:
         raise click.UsageError(f"the tree answers {tree.schema.target.name!r}, a number; there are no probabilities")
     source = open_source(data, reading_of(settings), tree.schema)
+    absent = [name for name in tree.schema.names if name not in source.columns]
+    if absent:
+        raise DataError(
+            f"{source.name} lacks {listed(absent)}, which the tree was learned from; it has {listed(source.columns)}"
+        )
     keep = _kept(source, settings["keep"])
     output = settings["output"] or "-"
     form = settings["to"] or ("jsonl" if output == "-" and settings["as_json"] else output_format(output))

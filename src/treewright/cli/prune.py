@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from treewright.cli.console import note, say, say_json
+from treewright.cli.console import note, say, say_json, show_tree
 from treewright.cli.reading import data_options, reading_of
 from treewright.cli.recipes import PRUNER_NAMES, pruner_of
 from treewright.cli.trees import read_tree, tree_argument
@@ -19,7 +19,6 @@ from treewright.export.saved import save as save_tree
 from treewright.files import open_source
 from treewright.pruning import prune as prune_tree
 from treewright.render.node_words import many
-from treewright.render.text import show
 
 
 @click.command(short_help="Cut a tree back.")
@@ -58,7 +57,7 @@ def prune(tree_file: str, **settings: Any) -> None:
         sizes = {"before": tree.n_leaves, "after": smaller.n_leaves}
         say_json({"leaves": sizes, "pruning": smaller.recipe.as_dict()["pruning"], "saved": settings["save"]})
         return
-    show(smaller)
+    show_tree(smaller)
     say()
     before, after = many(tree.n_leaves, "leaf"), many(smaller.n_leaves, "leaf")
     say(f"{before} before, {after} now" if smaller.n_leaves < tree.n_leaves else f"nothing to cut: {after}")

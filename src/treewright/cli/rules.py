@@ -47,4 +47,4 @@ def rules(tree_file: str, **settings: Any) -> None:
     elif settings["markdown"]:
         say(found.markdown())
     else:
-        say(found.text(max_rules=settings["most"]))
+        say(found.text(max_rules=settings["most"]).replace("text(max_rules=…) shows more", "--most shows more"))

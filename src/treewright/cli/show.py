@@ -10,12 +10,11 @@ from typing import Any
 
 import click
 
-from treewright.cli.console import note, say, say_json
+from treewright.cli.console import note, say, say_json, show_tree
 from treewright.cli.reading import data_options, reading_of
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.files import open_source
 from treewright.render.svg import svg
-from treewright.render.text import show as show_text
 from treewright.whole_file import whole_file
 
 
@@ -54,4 +53,4 @@ def show(tree_file: str, **settings: Any) -> None:
 
         say(str(importance(tree)))
     elif not written:
-        show_text(tree, max_depth=settings["depth"], max_lines=settings["lines"])
+        show_tree(tree, settings["depth"], settings["lines"])

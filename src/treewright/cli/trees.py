@@ -22,3 +22,5 @@ def read_tree(path: str) -> Tree:
         return load(path)
     except FileNotFoundError:
         raise FileError(str(not_there(path))) from None
+    except FileError as error:
+        raise FileError(f"{error}. Trees are saved with: treewright learn DATA --target COLUMN --save FILE") from error

@@ -226,6 +226,8 @@ def _duckdb() -> Any:
 
 def _explained(error: Exception, path: str) -> DataError:
     """DuckDB's message in a line: what was wrong and where, without the settings it lists."""
+    if isinstance(error, _duckdb().InterruptException):
+        raise KeyboardInterrupt from error
     message = str(error)
     convert = re.search(r'converting column "(.*?)"\. Could not convert string "(.*?)" to \'(.*?)\'', message)
     line = re.search(r"CSV Error on Line: (\d+)", message)

@@ -57,7 +57,9 @@ def importances(tree: Tree, data: object, rows: Encoded | None) -> list[dict[str
         told.append(_importance(importance(tree, kind="surrogate"), "With surrogates", about))
     if rows is not None and rows.n_rows * len(tree.schema.columns) * _SHUFFLES <= _MOST_SHUFFLED:
         shuffled = importance(tree, data, kind="permutation", n_repeats=_SHUFFLES)
-        about = f"how much worse {shuffled.measure} gets when a column is shuffled; the line spans 5\u00a0% to 95\u00a0%"
+        about = (
+            f"how much worse {shuffled.measure} gets when a column is shuffled; the line spans 5\u00a0% to 95\u00a0%"
+        )
         told.append(_importance(shuffled, "By shuffling", about))
     return told
 
