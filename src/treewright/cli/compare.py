@@ -10,10 +10,11 @@ from typing import Any
 
 import click
 
+from treewright.choices import MISSING_NAMES
 from treewright.cli.console import amount, note, progress, say, say_json, steps, table
 from treewright.cli.learn import LearningTable, learning_options
 from treewright.cli.reading import data_options, find, kinds_of, names_of, reading_of
-from treewright.cli.recipes import ALGORITHMS, pruner_of, recipe_of
+from treewright.cli.recipes import ALGORITHMS, Name, pruner_of, recipe_of
 from treewright.cli.remedies import on_the_command_line
 from treewright.errors import RecipeError
 from treewright.parameters import PRUNING_NAMES
@@ -31,6 +32,7 @@ _ALL_PRUNINGS = ("none", *(name.replace("_", "-") for name in PRUNING_NAMES))
 @click.option("--algorithms", metavar="A,B", default=",".join(_FOUR), show_default=True, help="What to compare.")
 @click.option("--prunings", metavar="A,B", default=",".join(_ALL_PRUNINGS), show_default=True, help="Cut back how.")
 @click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="How many folds.")
+@click.option("--missing-policy", type=Name(MISSING_NAMES), help="Where a row with a missing value goes.")
 @click.option("--most", type=click.IntRange(1), help="Show only so many.")
 @data_options
 @click.option("--json", "as_json", is_flag=True, help="Tell the table as JSON.")
@@ -52,7 +54,7 @@ def compare(data: str, **settings: Any) -> None:
         say_json({"folds": settings["folds"], "results": [_as_dict(*result) for result in (*good, *refused)]})
         return
     if good:
-        _tell(good[: settings["most"]], found.frame.n_rows, table_of, settings["folds"])
+        _tell(good, settings["most"], found.frame.n_rows, table_of, settings["folds"])
     _tell_refused(refused, good)
 
 
@@ -83,7 +85,9 @@ def _merit(scores: Scores) -> float:
     return scores.value if scores.higher_is_better else -scores.value
 
 
-def _tell(good: list[tuple[str, str, Scores]], n_rows: int, table_of: LearningTable, folds: int) -> None:
+def _tell(
+    good: list[tuple[str, str, Scores]], most: int | None, n_rows: int, table_of: LearningTable, folds: int
+) -> None:
     best = good[0][2]
     simplest = min(
         (result for result in good if _merit(result[2]) >= _merit(best) - best.error),
@@ -92,7 +96,7 @@ def _tell(good: list[tuple[str, str, Scores]], n_rows: int, table_of: LearningTa
     target = table_of.schema.target
     say(f"{name_text(target.name)} from {n_rows:,} rows, {folds} folds, the same for all", bold=True)
     rows = []
-    for algorithm, pruning, scores in good:
+    for algorithm, pruning, scores in good[:most]:
         mark = "best" if scores is best else ""
         mark = ", ".join(filter(None, (mark, "simplest as good" if scores is simplest[2] else "")))
         rows.append(

@@ -60,7 +60,7 @@ def export(tree_file: str, **settings: Any) -> None:
         if settings["as_json"]:
             say_json({"format": form, "output": settings["output"], "bytes": len(content)})
         else:
-            note(f"written: {settings['output']} ({len(content):,} bytes)")
+            note(f"written: {settings['output']}")
     elif settings["as_json"]:
         say_json({"format": form, "content": content.decode("utf-8", errors="replace")})
     else:

@@ -214,9 +214,6 @@ def _holds(column: RawColumn, kind: str) -> str:
 def few_values(found: Found, lines: list[dict[str, Any]]) -> list[str]:
     """Columns of whole numbers that could as well be names."""
     numeric = {line["name"] for line in lines if line["kind"] == "numeric"}
-    return [
-        column.name
-        for column in found.frame.columns
-        if column.name in numeric and column.whole and column.levels is None
-        and 2 < len(np.unique(column.values[~column.missing][:10_000])) <= 10
-    ]  # fmt: skip
+    whole = [c for c in found.frame.columns if c.name in numeric and c.whole and c.levels is None]
+    different = {column.name: len(np.unique(column.values[~column.missing])) for column in whole}
+    return [name for name, count in different.items() if 2 < count <= 10 and 5 * count <= found.frame.n_rows]

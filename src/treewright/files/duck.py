@@ -17,7 +17,7 @@ from typing import Any
 from treewright.errors import DataError
 from treewright.files.formats import MARKERS, Reading, not_there
 from treewright.files.quoting import quoted_name, quoted_text, quoted_texts, the_table
-from treewright.files.source import BATCH, Source, Table, columns_of_rows, has_pyarrow
+from treewright.files.source import Source, Table, columns_of_rows, has_pyarrow
 from treewright.schema import Level, Schema
 
 _TYPES = {
@@ -62,15 +62,30 @@ def _text_source(connection: Any, path: str, reading: Reading, schema: Schema | 
     guess = partial(_scan, path, reading, null)
     # What is known already needs no guess, and so only the beginning is looked at.
     found = _relation(connection, f"SELECT * FROM {guess(sample=20_480 if schema else -1)}", path)
-    types = {} if schema is None else {name: kind for name, kind in _types(schema).items() if name in found.columns}
-    scan = guess(sample=20_480, types=types) if types else guess(sample=20_480 if schema else -1)
+    raw = f"SELECT * FROM {_scan(path, reading, [_NO_MARKER], every_text=True)}"
+    if schema is None:
+        types = dict.fromkeys(_words_for_truth(connection, raw, path, found, markers), "VARCHAR")
+    else:
+        types = {name: kind for name, kind in _types(schema).items() if name in found.columns}
+    scan = guess(sample=20_480 if schema else -1, types=types)
     relation = _relation(connection, f"SELECT * FROM {scan}", path) if types else found
     texts = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "VARCHAR"]
     inner = f"SELECT *{_replaced(texts, markers)} FROM {scan}"
-    raw = f"SELECT * FROM {_scan(path, reading, [_NO_MARKER], every_text=True)}"
     return _source(
         connection, inner, path, reading, markers=partial(_marker_counts, connection, raw, path, markers), cleaned=True
     )
+
+
+def _words_for_truth(connection: Any, raw: str, path: str, found: Any, markers: tuple[str, ...]) -> list[str]:
+    """Columns that DuckDB takes for truth values though they say yes and no, which are levels with names."""
+    named = zip(found.columns, found.types, strict=True)
+    asked = [name for name, kind in named if str(kind) == "BOOLEAN"]
+    if not asked:
+        return []
+    truth = quoted_texts(("true", "false", *(marker.lower() for marker in markers)))
+    others = ", ".join(f"count(*) FILTER (WHERE lower(trim({quoted_name(name)})) NOT IN ({truth}))" for name in asked)
+    counts = _all(connection, f"SELECT {others} FROM ({raw})", path)[0]
+    return [name for name, count in zip(asked, counts, strict=True) if count]
 
 
 def _scan(
@@ -158,11 +173,12 @@ def _source(
 
 def _read(connection: Any, inner: str, path: str, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
     chosen = ", ".join(quoted_name(name) for name in columns)
-    relation = _relation(connection, f"SELECT {chosen} FROM ({inner})", path)
+    query = f"SELECT {chosen} FROM ({inner})"
+    relation = _relation(connection, query, path)
     errors = _duckdb().Error
     try:
         if not has_pyarrow():
-            yield from _plain(relation, columns, size)
+            yield from _plain(connection.cursor().execute(query), columns, size)
         elif size is None:
             yield (relation.to_arrow_table if hasattr(relation, "to_arrow_table") else relation.arrow)()
         else:
@@ -175,11 +191,11 @@ def _read(connection: Any, inner: str, path: str, columns: tuple[str, ...], size
         raise _explained(error, path) from error
 
 
-def _plain(relation: Any, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
+def _plain(result: Any, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
     if size is None:
-        yield columns_of_rows(columns, relation.fetchall())
+        yield columns_of_rows(columns, result.fetchall())
         return
-    while rows := relation.fetchmany(size or BATCH):
+    while rows := result.fetchmany(size):
         yield columns_of_rows(columns, rows)
 
 
