@@ -59,6 +59,12 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # before click sees it, which would print an empty line
+            ctx.exit(130)
+
     def main(self, *args: Any, **settings: Any) -> NoReturn:
         settings |= {"standalone_mode": False, "prog_name": "treewright"}
         try:
