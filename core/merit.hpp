@@ -137,31 +137,32 @@ private:
     Logs logs_;
 };
 
-// One word per class.
-template <Rule rule>
+// One word per class; for few classes a fixed number of words, some of them never used.
+constexpr int few_classes = 8;
+template <Rule rule, int lanes = 0>
 class ManyClasses {
 public:
     using Word = uint32_t;
     using Narrow = uint16_t;
     using Item = uint16_t;
-    static constexpr int fixed = 0;
+    static constexpr int fixed = lanes;
     static constexpr bool is_strict = rule != Rule::misclassification;
 
     explicit ManyClasses(const Measure& measure)
         : measure_(&measure), classes_(measure.n_classes), logs_(rule == Rule::information_gain) {}
 
-    int words() const { return classes_; }
-    int narrow_words() const { return classes_; }
+    int words() const { return lanes > 0 ? lanes : classes_; }
+    int narrow_words() const { return words(); }
     double unit() const { return 1; }
     Item item(int64_t row) const { return static_cast<Item>(measure_->classes[row]); }
     void add(Word* to, Item item) const { ++to[item]; }
     void add(Narrow* to, Item item) const { ++to[item]; }
     void widen(Word* to, const Narrow* from) const {
-        for (int c = 0; c < classes_; ++c) to[c] += from[c];
+        for (int c = 0; c < words(); ++c) to[c] += from[c];
     }
     int64_t rows(const Word* counter) const {
         int64_t n = 0;
-        for (int c = 0; c < classes_; ++c) n += counter[c];
+        for (int c = 0; c < words(); ++c) n += counter[c];
         return n;
     }
     int64_t listed(const Word* counter) const { return rows(counter); }
@@ -169,7 +170,7 @@ public:
     static constexpr bool has_stray = rule == Rule::gini;
     double size(const Word* counter) const { return weight(counter); }
     double stray(const Word* bin) const {
-        return stray_of_classes(classes_, size(bin), [bin](int c) { return static_cast<double>(bin[c]); });
+        return stray_of_classes(words(), size(bin), [bin](int c) { return static_cast<double>(bin[c]); });
     }
 
     template <class Over>
@@ -177,7 +178,7 @@ public:
         int64_t n = 0;
         double parts = 0;
         Word most = 0;
-        for (int c = 0; c < classes_; ++c) {
+        for (int c = 0; c < words(); ++c) {
             n += counter[c];
             if constexpr (rule == Rule::gini) {
                 parts += static_cast<double>(counter[c]) * counter[c];
@@ -196,7 +197,7 @@ public:
         const auto count = [](const Word* counter) {
             return [counter](int c) { return static_cast<double>(counter[c]); };
         };
-        return bound_of_classes(rule, classes_, count(low), count(bin), count(high), to_beat);
+        return bound_of_classes(rule, words(), count(low), count(bin), count(high), to_beat);
     }
 
     // Gini's sums of squares as rows come over one by one to the low side: no look at the other classes is needed.
@@ -443,7 +444,9 @@ void with_counter(Rule rule, const Measure& measure, const Act& act) {
     if (measure.n_classes > std::numeric_limits<ManyClasses<Rule::gini>::Item>::max()) return;
     switch (rule) {
         case Rule::gini:
-            return two ? act(TwoClasses<Rule::gini>(measure)) : act(ManyClasses<Rule::gini>(measure));
+            if (two) return act(TwoClasses<Rule::gini>(measure));
+            return measure.n_classes <= few_classes ? act(ManyClasses<Rule::gini, few_classes>(measure))
+                                                    : act(ManyClasses<Rule::gini>(measure));
         case Rule::information_gain:
             return two ? act(TwoClasses<Rule::information_gain>(measure))
                        : act(ManyClasses<Rule::information_gain>(measure));

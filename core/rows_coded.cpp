@@ -82,6 +82,8 @@ struct RowsCoded<Counter>::Search {
     std::vector<Cut> cuts;
     std::vector<int> order; // columns, the most promising first
     std::atomic<double> best{nothing};
+    std::vector<Telling> told;
+    std::vector<Entry> entries; // if anything is told that needs rows
 };
 
 template <class Counter>
@@ -239,7 +241,7 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
                          [&](int a, int b) { return search.cuts[a].merit > search.cuts[b].merit; });
         search.best = bar(task, search.cuts);
     }
-    const bool rivals = ground_.recipe.rivals > 0;
+    const bool rivals = ground_.recipe.rivals > 0 || tells_all(ground_.recipe);
     pool.run(static_cast<int64_t>(large.size() * columns), [&](int64_t i) {
         Search& search = searches[i / columns];
         const size_t which = static_cast<size_t>(search.order[static_cast<size_t>(i) % columns]);
@@ -257,14 +259,29 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
         while (!rivals && known < cut.merit && !search.best.compare_exchange_weak(known, cut.merit)) {
         }
     });
-    pool.run(static_cast<int64_t>(large.size()), [&](int64_t n) {
+    // What is told of one node is many tasks: near the root there is one node, and many threads wait.
+    std::vector<std::pair<size_t, size_t>> tasks; // search, telling
+    for (size_t n = 0; n < searches.size(); ++n) {
         Search& search = searches[n];
-        const std::vector<int> told = worth_telling(task, search.yard, search.cuts);
-        for (const int which : told) {
-            Cut& cut = search.cuts[which];
-            if (cut.low_rows > 0 && !cut.placed()) search.sweep->place(which, search.coarse[which], cut);
+        search.told = tellings(ground_, worth_telling(task, search.yard, search.cuts));
+        for (size_t i = 0; i < search.told.size(); ++i) tasks.emplace_back(n, i);
+        found[large[n]].resize(search.told.size());
+    }
+    pool.run(static_cast<int64_t>(searches.size()), [&](int64_t n) {
+        Search& search = searches[n];
+        const auto of_rows = [&](const Telling& each) { return needs_rows(task, ground_, each, search.cuts); };
+        if (!std::any_of(search.told.begin(), search.told.end(), of_rows)) return;
+        search.entries = entries_of(source(), rows(search.ask->node));
+    });
+    pool.run(static_cast<int64_t>(tasks.size()), [&](int64_t t) {
+        Search& search = searches[tasks[t].first];
+        const Telling& each = search.told[tasks[t].second];
+        if (each.which >= 0) {
+            Cut& cut = search.cuts[each.which];
+            if (cut.low_rows > 0 && !cut.placed()) search.sweep->place(each.which, search.coarse[each.which], cut);
         }
-        found[large[n]] = tell(task, ground_, search.ask->facts, told, rows(search.ask->node), search.cuts);
+        found[large[tasks[t].first]][tasks[t].second] =
+            tell(task, ground_, search.ask->facts, each, search.cuts, search.entries);
     });
     keep_only(nodes);
     return found;
@@ -411,6 +428,7 @@ bool suits(const Table& table, const Recipe& recipe) {
     switch (recipe.rule) {
         case Rule::gini:
         case Rule::information_gain:
+        case Rule::gain_ratio:
         case Rule::misclassification:
         case Rule::variance:
             break;
@@ -432,7 +450,7 @@ std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const
                                  std::shared_ptr<const CodedTable> coded, Account* account, Pool& pool) {
     std::unique_ptr<Rows> rows;
     if (!suits(table, recipe)) return rows;
-    with_counter(recipe.rule, measure, [&](const auto& counter) {
+    with_counter(counted_rule(recipe.rule), measure, [&](const auto& counter) {
         using Counter = std::decay_t<decltype(counter)>;
         if (!coded) {
             const Stopwatch watch(account, &Account::coding);

@@ -156,6 +156,13 @@ def many_leaves(n: int) -> tw.Tree:
     return tree(grow(0, n))
 
 
+def test_a_tree_too_deep_for_rules_has_a_page() -> None:
+    plan = leaf(1, 2)
+    for depth in range(1100):
+        plan = fork(Question(1, breaks=(float(-depth),)), plan, leaf(2, 1))
+    assert embedded(html(tree(plan)))["rules"] is None
+
+
 def test_data_belongs_to_the_report() -> None:
     with pytest.raises(TypeError, match="a report holds all there is to show"):
         html(report(tennis()), TENNIS_ROWS)
@@ -178,11 +185,15 @@ def test_what_one_sees_first(chromium: Any, tmp_path: Path) -> None:
         assert page.locator(".tw-leaf").count() == 5
         assert page.locator(".tw-more:visible").count() >= 0
         assert "outlook?" in page.inner_text(".tw-node-head")
+        assert "Rows of each branch" in page.wait_for_selector(".tw-work").inner_text()
         page.click('.tw-card[data-node="2"]')
         told = page.inner_text(".tw-inspector")
         assert "outlook = sunny" in told
         assert "humidity <= 77.5" in told
+        page.click("text=Copy rule")
+        page.wait_for_selector("text=Copied")
         page.hover('.tw-card[data-node="4"]')
+        page.wait_for_selector(".tw-hint:visible")
         assert "outlook = overcast" in page.inner_text(".tw-hint")
 
 

@@ -18,7 +18,7 @@ from test_predict import ROWS, without_chance
 
 import treewright as tw
 from treewright.encode import encode
-from treewright.report import report
+from treewright.report.structure import nodes, schema, splits
 from treewright.table import read
 
 NODE = shutil.which("node")
@@ -45,7 +45,7 @@ def route(cases: list[tuple[tw.Tree, Any]], folder: Path) -> list[list[dict[str,
     """What route.js makes of the rows of each tree, all in one run of node."""
     script = folder / "run.mjs"
     script.write_text(SCRIPT)
-    written = [{"report": report(t), "rows": coded(t, table)} for t, table in cases]
+    written = [{"report": routed(t), "rows": coded(t, table)} for t, table in cases]
     module = str(files("treewright.render") / "page" / "route.js")
     # A copy with the ending .mjs: node takes .js for an older kind of module where no package says otherwise.
     copy = folder / "route.mjs"
@@ -62,6 +62,11 @@ def route(cases: list[tuple[tw.Tree, Any]], folder: Path) -> list[list[dict[str,
     assert done.returncode == 0, done.stderr
     found: list[list[dict[str, Any]]] = json.loads(done.stdout)
     return found
+
+
+def routed(t: tw.Tree) -> dict[str, Any]:
+    """The parts of a report that routing reads."""
+    return {"nodes": nodes(t), "splits": splits(t), "schema": schema(t)}
 
 
 def coded(t: tw.Tree, table: Any) -> list[list[Any]]:

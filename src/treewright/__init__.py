@@ -44,6 +44,6 @@ class _Package(ModuleType):
 
 
 #: Functions that have the name of the room they live in.
-_FUNCTIONS = frozenset({"explain", "learn", "predict"})
+_FUNCTIONS = frozenset({"explain", "learn", "predict", "report"})
 
 sys.modules[__name__].__class__ = _Package

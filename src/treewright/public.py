@@ -82,6 +82,7 @@ from treewright.recipe import (
     SKLEARN,
     Recipe,
 )
+from treewright.report import report
 from treewright.schema import ColumnSpec, Schema, TargetSpec
 from treewright.tree import Tree
 
@@ -189,6 +190,7 @@ __all__ = [
     "pruning_path",
     "rank_splits",
     "render",
+    "report",
     "rules",
     "save",
     "worked",

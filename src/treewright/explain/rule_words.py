@@ -10,10 +10,10 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from treewright.render.node_words import many, met_missing, missing_remarks, percent, rounded, rows_text
+from treewright.render.node_words import many, met_missing, missing_remarks, rows_text
 from treewright.schema import Level
 from treewright.tree import Tree
-from treewright.tree_words import level_text, name_text, number_text, printable
+from treewright.tree_words import amount, level_text, name_text, percent, printable
 
 if TYPE_CHECKING:
     from treewright.explain.rules import Rule, Rules
@@ -41,7 +41,7 @@ def _joined(words: list[str]) -> str:
 
 def _answer(answer: Level) -> str:
     if isinstance(answer, float):
-        return number_text(rounded(answer))
+        return amount(answer)
     return name_text(answer) if isinstance(answer, str) else level_text(answer)
 
 
@@ -52,7 +52,7 @@ def _figures(rule: Rule) -> str:
 def _certainty(rule: Rule) -> str:
     if rule.confidence is not None:
         return percent(rule.confidence)
-    return "" if rule.deviation is None or rule.rows < 2 else f"± {number_text(rounded(rule.deviation))}"
+    return "" if rule.deviation is None or rule.rows < 2 else f"± {amount(rule.deviation)}"
 
 
 def _plain_start(rule: Rule, most: int | None) -> str:
@@ -76,7 +76,7 @@ def _plain_answer(rule: Rule) -> str:
 def _plain_figures(rule: Rule) -> str:
     size = rows_text(rule.support, rule.rows, rule.weighted)
     if rule.confidence is None:
-        return f"{size}, give or take {number_text(rounded(rule.deviation or 0.0))}"
+        return f"{size}, give or take {amount(rule.deviation or 0.0)}"
     return f"true of {percent(rule.confidence).replace(' %', '%').replace('>', 'over ')} of {size}"
 
 

@@ -73,7 +73,7 @@ def packed(report: Mapping[str, Any]) -> dict[str, Any]:
     """The report with its large parts compressed, which the module unpacks when they are looked at."""
     made = dict(report)
     for name in ("details", "rules"):
-        made[name] = _packed_list(report[name], _CHUNK)
+        made[name] = None if report[name] is None else _packed_list(report[name], _CHUNK)
     for name in ("nodes", "splits", "rows"):
         small = _packed_list([report[name]], 1)
         made[name] = small if isinstance(small, dict) else report[name]

@@ -16,7 +16,7 @@ from treewright.report.rows import read_rows, sample
 from treewright.report.scores import score_on, score_told
 from treewright.report.steps import pruning_steps
 from treewright.report.structure import facts, nodes, schema, splits
-from treewright.tree import Tree
+from treewright.tree import Tree, require_tree
 
 __all__ = ["report"]
 
@@ -30,8 +30,7 @@ def report(tree: Tree, data: object = None, *, held_out: object = None) -> dict[
     `data` are its training rows, `held_out` rows it has not seen; both are tables that hold the target under its own
     name.
     """
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    require_tree(tree)
     training = None if data is None else read_rows(tree, data)
     unseen = None if held_out is None else read_rows(tree, held_out)
     return {

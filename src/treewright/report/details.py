@@ -15,14 +15,17 @@ from treewright.encode import Encoded
 from treewright.explain.importance import Importance, importance
 from treewright.explain.rules import Rule, rules
 from treewright.explain.worked import worked
-from treewright.report.structure import MOST_LEVELS, edge_text
+from treewright.render.node_words import MOST_LEVELS
+from treewright.report.structure import edge_text
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import level_text, name_text
 
 #: A larger tree tells rivals, surrogates and arithmetic of so many nodes only, those that most rows meet.
 MOST_NODES = 1000
+#: Rules are left out where their paths have more steps than this together.
+_MOST_CONDITIONS = 500_000
 #: Shuffling is left out where it would route more rows than this.
-_MOST_SHUFFLED = 20_000_000
+_MOST_SHUFFLED = 5_000_000
 _SHUFFLES = 10
 
 
@@ -42,9 +45,10 @@ def details(tree: Tree) -> list[dict[str, Any]]:
     return told
 
 
-def rule_table(tree: Tree) -> list[dict[str, Any]]:
-    """One rule per leaf."""
-    return [_rule(rule) for rule in rules(tree)]
+def rule_table(tree: Tree) -> list[dict[str, Any]] | None:
+    """One rule per leaf; None for a tree so deep that nobody could read them."""
+    steps = tree.arrays["depth"][tree.arrays["stop"] != 0].sum()
+    return None if steps > _MOST_CONDITIONS else [_rule(rule) for rule in rules(tree)]
 
 
 def importances(tree: Tree, data: object, rows: Encoded | None) -> list[dict[str, Any]]:
@@ -57,9 +61,7 @@ def importances(tree: Tree, data: object, rows: Encoded | None) -> list[dict[str
         told.append(_importance(importance(tree, kind="surrogate"), "With surrogates", about))
     if rows is not None and rows.n_rows * len(tree.schema.columns) * _SHUFFLES <= _MOST_SHUFFLED:
         shuffled = importance(tree, data, kind="permutation", n_repeats=_SHUFFLES)
-        about = (
-            f"how much worse {shuffled.measure} gets when a column is shuffled; the line spans 5\u00a0% to 95\u00a0%"
-        )
+        about = f"how much worse {shuffled.measure} gets without a column's order; the line spans 90\u00a0% of shuffles"
         told.append(_importance(shuffled, "By shuffling", about))
     return told
 

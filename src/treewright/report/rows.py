@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encode import Encoded, encode
+from treewright.encode import Encoded
 from treewright.engine import route, survey
+from treewright.pruning import labelled_rows
 from treewright.report.structure import plain
-from treewright.table import read, taken
 from treewright.tree import Tree
 
 #: A sample is for looking at: no leaf shows more rows, no sample has more cells.
@@ -24,8 +24,8 @@ _COLUMNS = 60
 
 def read_rows(tree: Tree, data: object) -> Encoded:
     """The rows with their answers, coded as the tree's columns are."""
-    answers, frame = taken(read(data), tree.schema.target.name, "target")
-    rows = encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=answers)
+    rows = labelled_rows(tree, data, None, None)
+    assert rows is not None  # there is a table
     survey(rows, tree.schema, 0)
     return rows
 

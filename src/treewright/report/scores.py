@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from treewright.choices import AbsoluteError
 from treewright.encode import Encoded
 from treewright.engine import answers
+from treewright.explain.scores import measured
 from treewright.report.structure import plain
 from treewright.tree import Tree, answer_places, cost_array
 
@@ -29,7 +30,7 @@ def score_on(tree: Tree, rows: Encoded) -> dict[str, Any]:
     assert rows.target is not None
     given = answers(tree, rows, 0)
     if tree.schema.target.classes is None:
-        return _residuals(tree, rows.target.astype(np.float64), given[:, 0])
+        return _residuals(tree, rows, given[:, 0])
     n = rows.n_classes
     matrix = np.zeros((n, n))
     np.add.at(matrix, (rows.target.astype(np.intp), answer_places(tree.schema.target, given)), 1.0)
@@ -63,20 +64,24 @@ def _classes(tree: Tree, matrix: FloatArray, told: str) -> dict[str, Any]:
     return found | {"matrix": [plain(row) for row in matrix]}
 
 
-def _residuals(tree: Tree, truth: FloatArray, given: FloatArray) -> dict[str, Any]:
-    left = truth - given
-    alone = truth - tree.arrays["value"][0, 0]
-    absolute = _headline("mean absolute error", float(np.abs(left).mean()), float(np.abs(alone).mean()))
-    squared = _headline("root mean squared error", _root_mean_square(left), _root_mean_square(alone))
-    spread = float(((truth - truth.mean()) ** 2).sum())
+def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
+    assert rows.target is not None
+    left = rows.target - given
+    alone = np.full(rows.n_rows, tree.arrays["value"][0, 0])
+    error = {
+        name: [measured(name, tree.schema.target, rows, said) for said in (given, alone)]
+        for name in ("absolute error", "squared error")
+    }
+    absolute = _headline("mean absolute error", *error["absolute error"])
+    squared = _headline("root mean squared error", *map(math.sqrt, error["squared error"]))
     low, high = np.quantile(left, [0.005, 0.995])
     counts, edges = np.histogram(left.clip(low, high), bins=_BINS)
     return {
         "told": "rows",
-        "n": len(truth),
+        "n": rows.n_rows,
         "headline": absolute if isinstance(tree.recipe.regression, AbsoluteError) else squared,
         "errors": [squared, absolute],
-        "explained": 1.0 - float((left**2).sum()) / spread if spread > 0 else None,
+        "explained": measured("variance explained", tree.schema.target, rows, given),
         "quantiles": np.quantile(left, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]).tolist(),
         "histogram": {"counts": counts.tolist(), "edges": edges.tolist()},
     }
@@ -84,7 +89,3 @@ def _residuals(tree: Tree, truth: FloatArray, given: FloatArray) -> dict[str, An
 
 def _headline(name: str, value: float, baseline: float) -> dict[str, Any]:
     return {"name": name, "value": value, "baseline": baseline}
-
-
-def _root_mean_square(values: FloatArray) -> float:
-    return math.sqrt(float((values**2).mean()))

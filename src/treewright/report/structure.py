@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.choices import RefuseMissing
+from treewright.explain.measures import criterion_of, measure_of
+from treewright.render.node_words import MOST_LEVELS, same
 from treewright.schema import ColumnSpec
 from treewright.tree import Split, Tree, answer_places
 from treewright.tree_words import level_text, name_text, printable
-
-#: Longer lists of levels are cut where a text has to be short.
-MOST_LEVELS = 6
 
 _SPLIT_LISTS = (("break_start", "breaks"), ("bin_start", "child_of_bin"), ("share_start", "share"))
 
@@ -33,7 +32,8 @@ def facts(tree: Tree) -> dict[str, Any]:
         "settings": tree.recipe.as_dict(),
         "rows": root.rows,
         "weight": root.weight,
-        "weighted": abs(root.weight - root.rows) > 1e-9 * max(1, root.rows),
+        "weighted": not same(root.weight, root.rows),
+        "impurity": measure_of(criterion_of(tree.recipe, tree.schema.target)).impurity,
         "nodes": tree.n_nodes,
         "leaves": tree.n_leaves,
         "depth": tree.depth,

@@ -105,7 +105,8 @@ export function hint(model, node) {
   if (model.report.facts.weighted || Math.abs(model.nodes.weight[node] - model.nodes.rows[node]) > 1e-9) {
     rows.push(["weight", number(model.nodes.weight[node])]);
   }
-  rows.push(["share of all", percent(shareOf(model, node), 1)], ["impurity", number(model.nodes.impurity[node])]);
+  rows.push(["share of all", percent(shareOf(model, node), 1)]);
+  rows.push([model.report.facts.impurity, number(model.nodes.impurity[node])]);
   if (model.nodes.asks[node] >= 0) rows.push(["gain", number(model.nodes.gain[node])]);
   const facts = rows.map(([name, value]) => make("tr", {}, make("th", {}, name), make("td", {}, value)));
   return make(

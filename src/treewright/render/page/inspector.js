@@ -190,7 +190,8 @@ function measures(model, node) {
   if (report.facts.weighted || Math.abs(nodes.weight[node] - nodes.rows[node]) > 1e-9) list.push(
     ["weight", number(nodes.weight[node])]
   );
-  list.push(["share of all rows", percent(shareOf(model, node), 1)], ["impurity", number(nodes.impurity[node])]);
+  list.push(["share of all rows", percent(shareOf(model, node), 1)]);
+  list.push([report.facts.impurity, number(nodes.impurity[node])]);
   if (nodes.asks[node] >= 0) list.push(["gain", number(nodes.gain[node])]);
   if (report.pruning && nodes.asks[node] >= 0) list.push(["cut from alpha", number(report.pruning.price[node])]);
   if (nodes.asks[node] >= 0) list.push(["a missing value", missingText(model, node)]);
@@ -216,7 +217,7 @@ function later(app, node, detail) {
   if (detail.worked) {
     const work = make("div", { class: "tw-work" });
     work.innerHTML = detail.worked; // made and escaped by treewright.explain.worked
-    parts.push(section("How it was chosen", work));
+    parts.push(section(app.model.nodes.asks[node] >= 0 ? "How it was chosen" : "How it answers", work));
   } else if (app.model.nodes.asks[node] >= 0 && !detail.rivals) {
     const why =
       "This tree is large: the page holds the arithmetic of its heaviest nodes. " +

@@ -15,7 +15,12 @@ export function entries(part) {
   return {
     length: part.length,
     at: async (i) => (await chunk(Math.floor(i / part.size)))[i % part.size],
-    all: async () => (await Promise.all(part.packed.map((_, k) => chunk(k)))).flat(),
+    // One chunk after the other, so that the page goes on meanwhile.
+    all: async () => {
+      const found = [];
+      for (let k = 0; k < part.packed.length; k++) found.push(...(await chunk(k)));
+      return found;
+    },
   };
 }
 

@@ -78,6 +78,8 @@ function printedRules(rules) {
     make(
       "thead",
       {},
-      make("tr", {}, ...["if", "then", "rows", "confidence"].map((name) => make("th", { scope: "col" }, name))),
+      make("tr", {}, ...[["if", "tw-text"], ["then", "tw-text"], ["rows"], ["confidence"]].map(
+        ([name, kind]) => make("th", { scope: "col", class: kind }, name),
+      )),
     ), make("tbody", {}, ...rows)));
 }

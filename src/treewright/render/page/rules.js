@@ -113,6 +113,11 @@ export function rulesView(app) {
     found = rules.filter(wanted);
     const sign = order.falling ? -1 : 1;
     found.sort((a, b) => sign * (a[order.by] - b[order.by]) || a.node - b.node);
+    if (model.report.rules === null) {
+      told.textContent = "This tree is too deep for its rules to be read here; in Python, rules(tree) tells them.";
+      more.hidden = true;
+      return;
+    }
     const all = many(rules.length, "rule");
     told.textContent = found.length === rules.length ? all : `${number(found.length)} of ${all}`;
     body.replaceChildren();

@@ -15,6 +15,7 @@ import { draw, make, many, number } from "./words.js";
 const FAR = 0.34;
 /** Where a tree is too large to fit, the view is as far away as this and looks at the root. */
 const OVERVIEW = 0.05;
+const PAUSE = 200; // milliseconds a pointer rests on a card before its numbers are shown
 const MARGIN = 240; // pixels around the view that are drawn already
 
 export function treeView(app) {
@@ -29,10 +30,12 @@ export function treeView(app) {
   let placed = null;
   let drawnAt = null;
   let waiting = 0;
+  let hovered = null;
+  let pausing = 0;
 
   const window_ = viewport(element, ({ x, y, scale }) => {
     stage.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
-    tip.hidden = true;
+    noHint();
     stage.style.setProperty("--scale", scale);
     schedule();
   }, () => (state.orientation === "map" ? 60 : 2.5));
@@ -283,16 +286,24 @@ export function treeView(app) {
   element.addEventListener("pointermove", (event) => {
     if (event.buttons || event.pointerType === "touch") return;
     const node = nodeAt(event);
-    if (node === null) return void (tip.hidden = true);
-    if (tip.hidden || tip.dataset.of !== String(node)) showHint(node);
+    if (node === hovered) return;
+    noHint();
+    hovered = node;
+    if (node !== null) pausing = setTimeout(showHint, PAUSE, node);
   });
-  element.addEventListener("pointerleave", () => (tip.hidden = true));
+  element.addEventListener("pointerdown", () => noHint());
+  element.addEventListener("pointerleave", () => ((hovered = null), noHint()));
+
+  function noHint() {
+    clearTimeout(pausing);
+    tip.hidden = true;
+  }
 
   function showHint(node) {
     const i = placed.place.get(node);
+    if (i === undefined) return;
     const { x, y, scale } = window_.at;
     tip.replaceChildren(hint(model, node));
-    tip.dataset.of = String(node);
     tip.hidden = false;
     const below = y + (placed.y[i] + placed.h(i)) * scale + 8;
     const above = y + (placed.y[i] - CARD.label) * scale - tip.offsetHeight - 8;
