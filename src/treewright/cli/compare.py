@@ -11,11 +11,12 @@ from typing import Any
 import click
 
 from treewright.choices import MISSING_NAMES
-from treewright.cli.console import amount, note, progress, say, say_json, steps, table
+from treewright.cli.console import note, progress, say, say_json, score_text, steps, table
 from treewright.cli.learn import LearningTable, learning_options
 from treewright.cli.reading import data_options, find, kinds_of, names_of, reading_of
 from treewright.cli.recipes import ALGORITHMS, Name, pruner_of, recipe_of
 from treewright.cli.remedies import on_the_command_line
+from treewright.cli.sections import Command
 from treewright.errors import RecipeError
 from treewright.parameters import PRUNING_NAMES
 from treewright.pruners import Pruner
@@ -26,7 +27,7 @@ _FOUR = ("id3", "c4.5", "cart", "chaid")
 _ALL_PRUNINGS = ("none", *(name.replace("_", "-") for name in PRUNING_NAMES))
 
 
-@click.command(short_help="Cross-validate all algorithms and prunings.")
+@click.command(cls=Command, short_help="Cross-validate all algorithms and prunings.")
 @click.argument("data")
 @learning_options
 @click.option("--algorithms", metavar="A,B", default=",".join(_FOUR), show_default=True, help="What to compare.")
@@ -99,12 +100,10 @@ def _tell(
     for algorithm, pruning, scores in good[:most]:
         mark = "best" if scores is best else ""
         mark = ", ".join(filter(None, (mark, "simplest as good" if scores is simplest[2] else "")))
-        rows.append(
-            (algorithm, pruning, amount(scores.measure, scores.value), f"± {amount(scores.measure, scores.error)}",
-             f"{scores.leaves:.1f}", f"{scores.depth:.1f}", mark)
-        )  # fmt: skip
+        value, error = (score_text(scores.measure, x) for x in (scores.value, scores.error))
+        rows.append((algorithm, pruning, value, f"± {error}", f"{scores.leaves:.1f}", f"{scores.depth:.1f}", mark))
     alone = "commonest class" if target.classes is not None else "mean"
-    rows.append((alone, "", amount(best.measure, best.baseline), "", "1.0", "0.0", ""))
+    rows.append((alone, "", score_text(best.measure, best.baseline), "", "1.0", "0.0", ""))
     table(("algorithm", "pruning", best.measure, "", "leaves", "depth", ""), rows, right=(2, 3, 4, 5), bold=0)
     note("simplest as good: the fewest leaves within one standard error of the best")
 

@@ -72,10 +72,10 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, bool, type(None))) else str(value)
 
 
-def amount(measure: str, value: float) -> str:
+def score_text(measure: str, value: float) -> str:
     """A score as people read it.
 
-    >>> amount("accuracy", 0.8166), amount("mean absolute error", 3.14159265)
+    >>> score_text("accuracy", 0.8166), score_text("mean absolute error", 3.14159265)
     ('81.7 %', '3.1416')
     """
     if math.isnan(value):

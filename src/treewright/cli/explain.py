@@ -16,6 +16,7 @@ import click
 
 from treewright.cli.console import say, say_json
 from treewright.cli.reading import data_options, reading_of
+from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.errors import DataError
 from treewright.explain.path import explain as explain_row
@@ -33,7 +34,7 @@ _FROM_TEXT: dict[str, Callable[[str], object]] = {
 }
 
 
-@click.command(short_help="Explain the answer for one row.")
+@click.command(cls=Command, short_help="Explain the answer for one row.")
 @tree_argument
 @click.option("--row", metavar="ROW", help="""As age=31,sex=male or '{"age": 31, "sex": "male"}'.""")
 @click.option("--data", metavar="DATA", help="Take the row from a table.")

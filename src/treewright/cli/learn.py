@@ -14,7 +14,7 @@ from typing import Any
 import click
 import numpy as np
 
-from treewright.cli.console import amount, note, progress, say, say_json, show_tree, steps, table
+from treewright.cli.console import note, progress, say, say_json, score_text, show_tree, steps, table
 from treewright.cli.reading import (
     Found,
     data_options,
@@ -27,6 +27,7 @@ from treewright.cli.reading import (
     tell_columns,
 )
 from treewright.cli.recipes import ALGORITHMS, recipe_of, recipe_options
+from treewright.cli.sections import Command, section
 from treewright.costs import target_with, weighted
 from treewright.encode import Encoded, describe, encode
 from treewright.errors import DataError
@@ -51,20 +52,21 @@ MOST_COLUMNS = 30
 
 def learning_options(command: Any) -> Any:
     """What `learn` and `compare` share: the target and the kinds."""
+    of_learning = section("What to learn")
     options = (
-        click.option("-t", "--target", metavar="COLUMN", help="What to learn."),
-        click.option("--task", type=click.Choice(("classification", "regression")), help="Classes, or a number."),
-        click.option("--kind", multiple=True, metavar="COLUMN=KIND", help="What a column is: age=numeric, size=s<m<l."),
-        click.option("--weight", metavar="COLUMN", help="The column with the weights of the rows."),
-        click.option("--seed", type=click.IntRange(0), default=0, help="For everything that is left to chance."),
-        click.option("--threads", type=click.IntRange(0), default=0, help="How many threads. [all processors]"),
+        of_learning("-t", "--target", metavar="COLUMN", help="What to learn."),
+        of_learning("--task", type=click.Choice(("classification", "regression")), help="Classes, or a number."),
+        of_learning("--kind", multiple=True, metavar="COLUMN=KIND", help="What a column is: age=numeric, size=s<m<l."),
+        of_learning("--weight", metavar="COLUMN", help="The column with the weights of the rows."),
+        of_learning("--seed", type=click.IntRange(0), default=0, help="For everything that is left to chance."),
+        of_learning("--threads", type=click.IntRange(0), default=0, help="How many threads. [all processors]"),
     )
     for option in reversed(options):
         command = option(command)
     return command
 
 
-@click.command(short_help="Learn a tree from a table.")
+@click.command(cls=Command, short_help="Learn a tree from a table.")
 @click.argument("data")
 @learning_options
 @recipe_options
@@ -233,16 +235,16 @@ def _tell_table(found: Found, table_of: LearningTable, verbose: bool) -> None:
 def _tell_scores(tree: Tree, scores: dict[str, Any], validated: Scores | None, settings: dict[str, Any]) -> None:
     head = scores["training"]["headline"]
     alone = "commonest class" if tree.schema.target.classes is not None else "mean"
-    rows = [("training rows", amount(head["name"], head["value"]), amount(head["name"], head["baseline"]))]
+    rows = [("training rows", score_text(head["name"], head["value"]), score_text(head["name"], head["baseline"]))]
     if "held_out" in scores:
         where = settings["test"] or f"rows set aside ({settings['holdout']:.0%})"
         name, value, baseline = scores["held_out"]["headline"].values()
-        rows.append((f"{where}, {scores['held_out']['n']:,} rows", amount(name, value), amount(name, baseline)))
+        rows.append((f"{where}, {scores['held_out']['n']:,} rows", score_text(name, value), score_text(name, baseline)))
     if validated is not None:
-        spread = f" ± {amount(validated.measure, validated.error)}"
-        found = amount(validated.measure, validated.value) + spread
+        spread = f" ± {score_text(validated.measure, validated.error)}"
+        found = score_text(validated.measure, validated.value) + spread
         rows.append(
-            (f"{settings['folds']}-fold cross-validation", found, amount(validated.measure, validated.baseline))
+            (f"{settings['folds']}-fold cross-validation", found, score_text(validated.measure, validated.baseline))
         )
     say()
     table((head["name"], "tree", alone), rows)

@@ -15,6 +15,7 @@ import numpy as np
 
 from treewright.cli.console import note, progress, say_json
 from treewright.cli.reading import data_options, names_of, reading_of
+from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.cli.writing import FORMATS, Writer, output_format, writer_to
 from treewright.encode import Encoded
@@ -30,7 +31,7 @@ from treewright.whole_file import whole_file
 from treewright.wording import level, listed, moment
 
 
-@click.command(short_help="Answer the rows of a table, however large.")
+@click.command(cls=Command, short_help="Answer the rows of a table, however large.")
 @tree_argument
 @click.argument("data")
 @click.option("-o", "--output", metavar="FILE", help="Where to: .csv, .tsv, .parquet or .jsonl. [standard output]")

@@ -14,6 +14,7 @@ import click
 from treewright.cli.console import note, say, say_json, show_tree
 from treewright.cli.reading import data_options, reading_of
 from treewright.cli.recipes import PRUNER_NAMES, pruner_of
+from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.export.saved import save as save_tree
 from treewright.files import open_source
@@ -21,7 +22,7 @@ from treewright.pruning import prune as prune_tree
 from treewright.render.node_words import many
 
 
-@click.command(short_help="Cut a tree back.")
+@click.command(cls=Command, short_help="Cut a tree back.")
 @tree_argument
 @click.option(
     "-m", "--method", default="cost-complexity-cv", show_default=True, metavar="NAME[:KEY=VALUE,...]",

@@ -16,6 +16,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.cli.sections import section
 from treewright.errors import DataError
 from treewright.files import Reading, Source, open_source
 from treewright.files.formats import FORMATS, MARKERS
@@ -36,15 +37,16 @@ FEWEST_ROWS = 3
 def data_options(command: Command) -> Command:
     """The options of every command that reads a table."""
     markers = " ".join(repr(marker) for marker in MARKERS)
+    of_table = section("The table")
     options = (
-        click.option("--format", "file_format", type=click.Choice(FORMATS), help="What DATA is, if its name misleads."),
-        click.option("--missing", multiple=True, metavar="TEXT", help=f"What stands for a missing value. [{markers}]"),
-        click.option("--columns", metavar="A,B", help="Read only these columns."),
-        click.option("--drop", metavar="A,B", help="Leave these columns out."),
-        click.option("--delimiter", metavar="SIGN", help="What divides the values of a text file. [guessed]"),
-        click.option("--no-header", is_flag=True, help="The first line of a text file has values, not names."),
-        click.option("--table", metavar="NAME", help="Which table of a database file."),
-        click.option("--database", metavar="FILE", help="The database (DuckDB, SQLite) that a query is asked of."),
+        of_table("--format", "file_format", type=click.Choice(FORMATS), help="What DATA is, if its name misleads."),
+        of_table("--missing", multiple=True, metavar="TEXT", help=f"What stands for a missing value. [{markers}]"),
+        of_table("--columns", metavar="A,B", help="Read only these columns."),
+        of_table("--drop", metavar="A,B", help="Leave these columns out."),
+        of_table("--delimiter", metavar="SIGN", help="What divides the values of a text file. [guessed]"),
+        of_table("--no-header", is_flag=True, help="The first line of a text file has values, not names."),
+        of_table("--table", metavar="NAME", help="Which table of a database file."),
+        of_table("--database", metavar="FILE", help="The database (DuckDB, SQLite) that a query is asked of."),
     )
     for option in reversed(options):
         command = option(command)

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import click
 
 from treewright.choices import BRANCHING_NAMES, CRITERION_NAMES, MISSING_NAMES
+from treewright.cli.sections import section
 from treewright.parameters import NUMERIC_NAMES, recipe_with
 from treewright.pruners import PRUNERS, Pruner
 from treewright.recipe import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, RPART, SKLEARN, Recipe
@@ -92,41 +93,65 @@ class Json(click.ParamType[Any]):
             self.fail(f'{value!r} is not JSON ({error}); write it as in \'{{"yes": 2, "no": 1}}\'', param, ctx)
 
 
+def _names(names: typing.Iterable[str]) -> str:
+    return ", ".join(name.replace("_", "-") for name in names)
+
+
 def recipe_options(command: Command) -> Command:
     """One option for every choice of a recipe."""
+    of_recipe = section("The recipe")
     options = (
-        click.option(
-            "-a", "--algorithm", type=click.Choice(list(ALGORITHMS), case_sensitive=False), default="cart",
-            show_default=True, help="The choices to start from.",
+        of_recipe(
+            "-a",
+            "--algorithm",
+            type=click.Choice(list(ALGORITHMS), case_sensitive=False),
+            default="cart",
+            show_default=True,
+            help="The choices to start from.",
         ),
-        click.option("--criterion", type=Name(CRITERION_NAMES), help="What makes a split good: gini, gain-ratio, ..."),
-        click.option("--branching", type=Name(BRANCHING_NAMES), help="How levels become branches."),
-        click.option("--numeric", type=Name(NUMERIC_NAMES), help="How numbers are asked about."),
-        click.option("--missing-policy", type=Name(MISSING_NAMES), help="Where a row with a missing value goes."),
-        click.option("--unseen", type=Name(("missing", "majority", "error")), help="Where an unknown level goes."),
-        click.option("--max-depth", type=click.IntRange(0), help="The longest path from the root to a leaf."),
-        click.option("--min-split", "min_samples_split", type=Amount(), help="Fewest rows to split; 0.1 is a share."),
-        click.option("--min-leaf", "min_samples_leaf", type=Amount(), help="Fewest rows of a leaf; 0.1 is a share."),
-        click.option("--min-leaf-weight", "min_weight_fraction_leaf", type=float, help="Least share of weight."),
-        click.option("--max-leaves", "max_leaf_nodes", type=click.IntRange(2), help="Most leaves."),
-        click.option("--max-features", type=Features(), help="Columns to look at: a count, a share, sqrt, log2."),
-        click.option("--min-decrease", "min_impurity_decrease", type=float, help="Least improvement by a split."),
-        click.option("--max-impurity", type=float, help="A node as pure as this stays a leaf."),
-        click.option("--significance", type=float, help="Largest p of a split."),
-        click.option(
-            "--pruning", metavar="NAME[:KEY=VALUE,...]",
+        of_recipe(
+            "--criterion", type=Name(CRITERION_NAMES), help=f"What makes a split good: {_names(CRITERION_NAMES)}."
+        ),
+        of_recipe(
+            "--branching", type=Name(BRANCHING_NAMES), help=f"How levels become branches: {_names(BRANCHING_NAMES)}."
+        ),
+        of_recipe("--numeric", type=Name(NUMERIC_NAMES), help=f"How numbers are asked about: {_names(NUMERIC_NAMES)}."),
+        of_recipe(
+            "--missing-policy", type=Name(MISSING_NAMES), help=f"Where a missing value goes: {_names(MISSING_NAMES)}."
+        ),
+        of_recipe(
+            "--unseen",
+            type=Name(("missing", "majority", "error")),
+            help="Where an unknown level goes: missing, majority, error.",
+        ),
+        of_recipe("--max-depth", type=click.IntRange(0), help="The longest path from the root to a leaf."),
+        of_recipe("--min-split", "min_samples_split", type=Amount(), help="Fewest rows to split; 0.1 is a share."),
+        of_recipe("--min-leaf", "min_samples_leaf", type=Amount(), help="Fewest rows of a leaf; 0.1 is a share."),
+        of_recipe("--min-leaf-weight", "min_weight_fraction_leaf", type=float, help="Least share of weight."),
+        of_recipe("--max-leaves", "max_leaf_nodes", type=click.IntRange(2), help="Most leaves."),
+        of_recipe("--max-features", type=Features(), help="Columns to look at: a count, a share, sqrt, log2."),
+        of_recipe("--min-decrease", "min_impurity_decrease", type=float, help="Least improvement by a split."),
+        of_recipe("--max-impurity", type=float, help="A node as pure as this stays a leaf."),
+        of_recipe("--significance", type=float, help="Largest p of a split."),
+        of_recipe(
+            "--pruning",
+            metavar="NAME[:KEY=VALUE,...]",
             help=f"How the tree is cut back: none, {', '.join(PRUNER_NAMES)}; as in cost-complexity:alpha=0.01.",
         ),
-        click.option("--smoothing", type=Name(("none", "laplace", "m_estimate")), help="Shares to probabilities."),
-        click.option("--m", type=float, help="For m-estimate: how many rows are added."),
-        click.option("--alpha-merge", type=float, help="CHAID: levels that differ less are merged."),
-        click.option("--alpha-split", type=float, help="CHAID: largest adjusted p of a split."),
-        click.option("--min-child", type=click.IntRange(1), help="CHAID: fewest rows of a child."),
-        click.option("--bonferroni/--no-bonferroni", default=None, help="CHAID: whether p is adjusted."),
-        click.option("--class-weight", type=Json(), metavar="JSON", help="balanced, or weights as JSON."),
-        click.option("--costs", type=Json(), metavar="JSON", help='What wrong answers cost: {"truth": {"answer": 5}}.'),
-        click.option("--priors", type=Json(), metavar="JSON", help="How frequent the classes really are."),
-    )  # fmt: skip
+        of_recipe(
+            "--smoothing",
+            type=Name(("none", "laplace", "m_estimate")),
+            help="Shares to probabilities: none, laplace, m-estimate.",
+        ),
+        of_recipe("--m", type=float, help="For m-estimate: how many rows are added."),
+        of_recipe("--alpha-merge", type=float, help="CHAID: levels that differ less are merged."),
+        of_recipe("--alpha-split", type=float, help="CHAID: largest adjusted p of a split."),
+        of_recipe("--min-child", type=click.IntRange(1), help="CHAID: fewest rows of a child."),
+        of_recipe("--bonferroni/--no-bonferroni", default=None, help="CHAID: whether p is adjusted."),
+        of_recipe("--class-weight", type=Json(), metavar="JSON", help="balanced, or weights as JSON."),
+        of_recipe("--costs", type=Json(), metavar="JSON", help='What wrong answers cost: {"truth": {"answer": 5}}.'),
+        of_recipe("--priors", type=Json(), metavar="JSON", help="How frequent the classes really are."),
+    )
     for option in reversed(options):
         command = option(command)
     return command

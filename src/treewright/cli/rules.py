@@ -12,6 +12,7 @@ import click
 
 from treewright.cli.console import say, say_json
 from treewright.cli.reading import data_options, reading_of
+from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.explain.rules import rules as rules_of
 from treewright.files import open_source
@@ -19,7 +20,7 @@ from treewright.tree_words import level_text
 from treewright.wording import listed
 
 
-@click.command(short_help="Tell a tree as rules.")
+@click.command(cls=Command, short_help="Tell a tree as rules.")
 @tree_argument
 @click.option("--list", "short", is_flag=True, help="A shorter, ordered list (C4.5rules); needs --data.")
 @click.option("--data", metavar="DATA", help="The rows the tree was learned from.")

@@ -12,13 +12,14 @@ import click
 
 from treewright.cli.console import note, say, say_json, show_tree
 from treewright.cli.reading import data_options, reading_of
+from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.files import open_source
 from treewright.render.svg import svg
 from treewright.whole_file import whole_file
 
 
-@click.command(short_help="Show a tree as text, a picture or a page.")
+@click.command(cls=Command, short_help="Show a tree as text, a picture or a page.")
 @tree_argument
 @click.option("--depth", type=click.IntRange(0), help="Only to this depth.")
 @click.option("--lines", type=click.IntRange(1), default=200, show_default=True, help="Most lines of text.")
