@@ -144,6 +144,24 @@ def test_columns_are_chosen_and_dropped(weather: Path) -> None:
         open_source(weather, Reading(drop=("tmp",)))
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_declared_levels_keep_their_order(tmp_path: Path, name: str) -> None:
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    size = pa.DictionaryArray.from_arrays(pa.array([2, 0, None]), ["small", "medium", "large"], ordered=True)
+    table = pa.table({"size": size, "text": ["a", "?", "b"]})
+    path = tmp_path / name
+    pyarrow.parquet.write_table(table, path) if name == "a.parquet" else pyarrow.feather.write_feather(table, str(path))
+    frame = read(path)
+    assert (column(frame, "size").kind, column(frame, "size").levels) == ("ordinal", ("small", "medium", "large"))
+    assert column(frame, "text").levels == ("?", "a", "b")
+    assert column(read(open_source(path, Reading(missing=("?",)))), "text").values.tolist() == [0, -1, 1]
+    source = open_source(path)
+    for _ in range(2):
+        assert [read(batch).n_rows for batch in source.batches(["text"], size=2)] == [2, 1]
+
+
 # --- queries and databases --------------------------------------------------------------------------------------------
 
 

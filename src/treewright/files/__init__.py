@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeGuard
 
 from treewright.errors import DataError
 from treewright.files.formats import MARKERS, Reading, format_of, is_query, not_there
-from treewright.files.source import Source
+from treewright.files.source import Source, has_pyarrow
 from treewright.schema import Schema
 
 __all__ = ["MARKERS", "Reading", "Source", "is_source", "open_source"]
@@ -56,6 +57,10 @@ def open_file(path: str, reading: Reading, schema: Schema | None) -> Source:
         from treewright.files.arrow import open_arrow
 
         return open_arrow(path, reading)
+    if found == "parquet" and has_pyarrow() and Path(path).is_file():  # several files are DuckDB's
+        from treewright.files.arrow import open_parquet
+
+        return open_parquet(path, reading)
     from treewright.files.duck import open_duck
 
     return open_duck(path, reading, schema)
