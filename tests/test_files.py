@@ -144,6 +144,17 @@ def test_columns_are_chosen_and_dropped(weather: Path) -> None:
         open_source(weather, Reading(drop=("tmp",)))
 
 
+def test_an_arrow_stream_is_read(tmp_path: Path) -> None:
+    table = pa.table({"x": [1, 2, 3]})
+    with pa.OSFile(str(tmp_path / "a.arrow"), "wb") as file, pa.ipc.new_stream(file, table.schema) as stream:
+        stream.write_table(table)
+    source = open_source(tmp_path / "a.arrow")
+    assert [column(read(source), "x").values.tolist() for _ in range(2)] == [[1, 2, 3]] * 2
+    (tmp_path / "b.arrow").write_bytes(b"nothing of the kind")
+    with pytest.raises(tw.DataError, match="is not an Arrow file"):
+        read(tmp_path / "b.arrow")
+
+
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
 def test_declared_levels_keep_their_order(tmp_path: Path, name: str) -> None:
     import pyarrow.feather

@@ -35,9 +35,8 @@ def open_arrow(path: str, reading: Reading) -> Source:
 
     def batches(columns: list[str], _: int) -> Iterator[Any]:
         file = opened()
-        if hasattr(file, "num_record_batches"):
-            file = (file.get_batch(i) for i in range(file.num_record_batches))
-        return (batch.select(columns) for batch in file)
+        found = map(file.get_batch, range(file.num_record_batches)) if hasattr(file, "get_batch") else file
+        return (batch.select(columns) for batch in found)
 
     try:
         return _source(path, "arrow", reading, opened().schema, batches)
