@@ -414,6 +414,19 @@ def test_errors_are_one_line_with_a_remedy(saved: Path, arguments: str, code: in
     assert result.stderr.rstrip().splitlines()[-1].startswith("Error: ")
 
 
+def test_colour_only_where_it_is_wanted(saved: Path) -> None:
+    def shown(**environment: str) -> str:
+        clean = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR"}}
+        command = [sys.executable, "-m", "treewright", "show", "tree.json"]
+        return subprocess.run(
+            command, cwd=saved, env={**clean, **environment}, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert "\x1b[" not in shown()
+    assert "\x1b[" in shown(FORCE_COLOR="1")
+    assert "\x1b[" not in shown(FORCE_COLOR="1", NO_COLOR="1")
+
+
 def test_debug_shows_where_an_error_came_from(saved: Path) -> None:
     command = [sys.executable, "-m", "treewright", "--debug", "show", "people.csv"]
     done = subprocess.run(command, cwd=saved, capture_output=True, text=True, check=False)
