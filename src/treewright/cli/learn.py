@@ -8,7 +8,7 @@ not seen stands beside what the commonest class, or the mean, would reach.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -33,7 +33,7 @@ from treewright.encode import Encoded, describe, encode
 from treewright.errors import DataError
 from treewright.export.saved import save as save_tree
 from treewright.files import open_source
-from treewright.frame import Frame, RawColumn, pop_column
+from treewright.frame import RawColumn, pop_column
 from treewright.kinds import KindChoice
 from treewright.pruning import grow_and_prune, labelled_rows
 from treewright.pruning.folds import some_rows
@@ -118,11 +118,13 @@ def learn(data: str, **settings: Any) -> None:
                 note(f"written: {settings[name]}")
 
 
+@dataclass(frozen=True, eq=False)
 class LearningTable:
     """The table as the engine takes it: encoded once, for the tree and for every fold."""
 
-    def __init__(self, frame: Frame, schema: Schema, rows: Encoded, class_weight: object) -> None:
-        self.frame, self.schema, self.rows, self.class_weight = frame, schema, rows, class_weight
+    schema: Schema
+    rows: Encoded
+    class_weight: object
 
     @classmethod
     def of(cls, found: Found, kinds: dict[str, KindChoice], settings: dict[str, Any]) -> LearningTable:
@@ -135,7 +137,7 @@ class LearningTable:
         costs, priors = settings.get("costs"), settings.get("priors")
         schema = replace(schema, target=target_with(schema.target, costs, priors))
         rows = encode(frame, schema, training=True, target=found.target, weight=weight)
-        return cls(frame, schema, rows, settings.get("class_weight"))
+        return cls(schema, rows, settings.get("class_weight"))
 
     def training(self, chosen: Any = None) -> Encoded:
         """The chosen rows, with the weights of their classes."""

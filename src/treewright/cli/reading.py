@@ -92,7 +92,7 @@ def kinds_of(given: tuple[str, ...]) -> dict[str, KindChoice]:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A table with what was found: `remarks` has a line per column, `left_out` says why columns are not used."""
+    """A table and its target; `left_out` says why columns are not used, `dropped_rows` how many rows had no target."""
 
     frame: Frame
     target: RawColumn

@@ -45,7 +45,7 @@ def show(tree_file: str, **settings: Any) -> None:
         with whole_file(path) as draft:
             draft.write_text(content, encoding="utf-8")
     if settings["as_json"]:
-        say_json({**tree.as_dict(), "written": list(written)} if not written else {"written": list(written)})
+        say_json({"written": list(written)} if written else tree.as_dict())
         return
     for path in written:
         note(f"written: {path}")
