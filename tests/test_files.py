@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import gc
 import io
 import json
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -337,3 +339,31 @@ def test_without_duckdb_the_error_says_what_to_install(weather: Path) -> None:
     code = f"import sys; sys.modules['duckdb'] = None\nimport treewright as tw\ntw.learn({str(weather)!r}, 'play')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "pip install 'treewright[cli]'" in done.stderr
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(st.sampled_from("ab ,;|\"'\t\näß"), max_size=6),
+            st.one_of(st.none(), st.integers(-9, 9), st.floats(-1e6, 1e6)),
+        ),
+        min_size=2,
+        max_size=20,
+    )
+)
+@settings(max_examples=40, deadline=None)
+def test_whatever_is_written_comes_back(rows: list[tuple[str, float | None]]) -> None:
+    texts = [f"x{text}x" for text, _ in rows]  # so that there are no blanks at its ends, which would be dropped
+    numbers = [1.5, *(number for _, number in rows[1:])]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["text", "number", "answer"])
+            writer.writerows(
+                zip(texts, ("" if x is None else x for x in numbers), ["yes", "no"] * len(rows), strict=False)
+            )
+        frame = read(path)
+    text, number = column(frame, "text"), column(frame, "number")
+    assert [text.levels[code] for code in text.values] == texts
+    np.testing.assert_array_equal(number.values, [np.nan if x is None else x for x in numbers])
