@@ -2,7 +2,7 @@
 
 Comes in: a document with blocks of ```console, in which a line that begins with "$ " is a command and the lines below
 are what it prints. Goes out: what the commands print now.
-Always holds: files shown in blocks of ```csv file=NAME are there before the first command; commands of one document
+Always holds: files shown in blocks of ```text file=NAME are there before the first command; commands of one document
 share a folder. Run as a script, it writes what is printed now into the document.
 
     python tests/transcript.py docs/command-line.md
@@ -25,7 +25,7 @@ from click.testing import CliRunner
 from treewright.cli import main
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_FILE = re.compile(r"^```csv file=(\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_FILE = re.compile(r"^```text file=(\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)
