@@ -5,7 +5,7 @@
 #   make demo     learn and print two trees          make bench     time against other libraries
 #   make test     the tests, slow ones left out      make sanitize  the tests under address and undefined sanitizers
 #   make lint     every check of style and types     make format    lay out Python and C++ as lint wants them
-#                                                    make clean     remove .venv, build and caches
+#   make docs     the site, in build/docs            make clean     remove .venv, build and caches
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CORE := $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: demo test lint format bench sanitize clean
+.PHONY: demo test lint format docs bench sanitize clean
 
 demo: $(VENV)/core.stamp
 	@$(BIN)/python examples/demo.py
@@ -32,6 +32,11 @@ format: $(VENV)/lint.stamp
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(CORE)
+
+# A warning is an error: a link that leads nowhere, a name without a description.
+docs: $(VENV)/core.stamp $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs $(ARGS)
+	@echo build/docs/index.html
 
 bench: $(VENV)/core.stamp $(VENV)/bench.stamp
 	$(BIN)/python bench/run.py $(ARGS)

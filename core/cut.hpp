@@ -16,7 +16,7 @@
 #include "branching.hpp"
 #include "coding.hpp"
 #include "gather.hpp"
-#include "merit.hpp"
+#include "merit_weighted.hpp"
 
 namespace tw {
 

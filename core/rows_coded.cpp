@@ -6,10 +6,10 @@
 #include <mutex>
 #include <optional>
 
-#include "draw.hpp"
 #include "imitate.hpp"
 #include "rows_cpu.hpp"
 #include "rows_small.hpp"
+#include "send.hpp"
 
 namespace tw {
 namespace {
@@ -343,51 +343,11 @@ void RowsCoded<Counter>::divide(int node, uint64_t node_key, const Split& split,
     };
     // Where each row goes, and how many of each block go to each child.
     std::vector<size_t> next(blocks * children, 0);
-    const bool plain = columns[split.column].kind == Kind::number && split.breaks.size() == 1 && children == 2 &&
-                       split.child_of_bin[0] == 0;
-    int limit_bin = 0, missing = 256;
-    if (plain) {
-        const CodedColumn& column = ground_.coded.columns()[static_cast<size_t>(ground_.coded.place_of(split.column))];
-        limit_bin = static_cast<int>(std::lower_bound(column.end.begin(), column.end.end(), split.breaks[0]) -
-                                     column.end.begin());
-        missing = column.bins;
-    }
+    const Sender sender(ground_.coded, columns, split, surrogates, node_key);
     pool.run(static_cast<int64_t>(blocks), [&](int64_t b) {
-        size_t* count = &next[static_cast<size_t>(b) * children];
         const Stretch block = block_of(b);
-        const uint32_t* row = field_.row.data();
-        int32_t* to = field_.child.data();
-        const auto send = [&](size_t at) {
-            int child = destination(split, surrogates, columns, row[at]);
-            if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, row[at]));
-            to[at] = child;
-            if (child >= 0) ++count[child];
-        };
-        if (!plain) {
-            for (size_t at = block.begin; at < block.end; ++at) send(at);
-            return;
-        }
-        // A row's code tells its side, but in the bin where the limit lies.
-        const Numbers numbers = columns[split.column].numbers;
-        const double limit = split.breaks[0];
-        const uint8_t* code = ground_.coded.column(static_cast<size_t>(ground_.coded.place_of(split.column)));
-        size_t high = 0, known = 0;
-        for (size_t at = block.begin; at < block.end; ++at) {
-            int child = static_cast<int>(code[row[at]] > limit_bin);
-            if (code[row[at]] == limit_bin || code[row[at]] == missing) {
-                const double x = numbers[row[at]];
-                if (x != x) {
-                    send(at);
-                    continue;
-                }
-                child = split.closed ? x > limit : x >= limit;
-            }
-            to[at] = child;
-            high += static_cast<size_t>(child);
-            ++known;
-        }
-        count[0] += known - high;
-        count[1] += high;
+        sender.send(std::span<const uint32_t>(&field_.row[block.begin], block.size()), &field_.child[block.begin],
+                    std::span(&next[static_cast<size_t>(b) * children], children));
     });
     size_t at = whole.begin;
     for (size_t c = 0; c < children; ++c) {

@@ -142,7 +142,7 @@ def test_what_a_tree_does_not_store_is_unknown(missing: str) -> None:
     assert counted.complete
     assert counted.gain == pytest.approx(tree.root.gain)
     assert any("13/14 × " in step.text for step in counted.steps)
-    assert "1 rows of weight 1 have no value of Outlook" in counted.remarks[0]
+    assert "No value of Outlook: 1 row of weight 1" in counted.remarks[0]
 
 
 @pytest.mark.parametrize("missing", ["own", "learned"])

@@ -69,14 +69,17 @@ def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
 
     Rows were then left behind or doubled, or the children's weights are not the shares of the known rows. Policies that
     score missing rows with the rest leave no such trace; for them only a child that is not the heaviest is remarkable,
-    because without missing rows they choose that one (a last line of the text says so).
+    because without missing rows they choose that one (a last line of the text says so). With costs or priors shares are
+    of altered weights, and say nothing.
     """
     if sum(child.rows for child in children) != node.rows:
         return True
     weights = [child.weight for child in children]
     if isinstance(node.tree.recipe.missing, (OwnCategory, LearnedDirection)):
         return split.missing != weights.index(max(weights))
-    total = sum(weights)
+    total, target = sum(weights), node.tree.schema.target
+    if target.costs is not None or target.priors is not None:
+        return False
     return total > 0 and any(abs(w / total - share) > 1e-6 for w, share in zip(weights, split.share, strict=True))
 
 
