@@ -451,7 +451,7 @@ def test_infinite_levels() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [None, 5, "abc", b"abc", {1, 2}, object(), range(3)], ids=lambda data: type(data).__name__
+    "data", [None, 5, b"abc", {1, 2}, object(), range(3)], ids=lambda data: type(data).__name__
 )
 def test_no_table(data: object) -> None:
     with pytest.raises(DataError, match=f"expected a pandas.*got {type(data).__name__}"):
