@@ -6,7 +6,6 @@ import dataclasses
 import json
 import random
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,9 +21,6 @@ from treewright.render.html import module, packed
 from treewright.report import report
 from treewright.schema import ColumnSpec, Schema, TargetSpec
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-browser_only = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium, which opens the page")
-
 EVIL = "<script>alert(1)</script>"
 TENNIS_ROWS = {
     "outlook": ["sunny", "sunny", "overcast", "rain", "rain", "rain"],
@@ -34,21 +30,12 @@ TENNIS_ROWS = {
 }
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright, which drives the browser")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @contextmanager
-def opened(chromium: Any, text: str, folder: Path, **context: Any) -> Iterator[Any]:
+def opened(browser: Any, text: str, folder: Path, **context: Any) -> Iterator[Any]:
     """The page in a browser; any error, message or request fails the test."""
     place = folder / "page.html"
     place.write_text(text, encoding="utf-8")
-    context = chromium.new_context(viewport={"width": 1280, "height": 800}, **context)
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, **context)
     context.set_default_timeout(8000)
     page = context.new_page()
     odd: list[str] = []
@@ -175,9 +162,8 @@ def test_data_belongs_to_the_report() -> None:
 # --- in the browser ---------------------------------------------------------------------------------------------------
 
 
-@browser_only
-def test_what_one_sees_first(chromium: Any, tmp_path: Path) -> None:
-    with opened(chromium, html(tennis(), TENNIS_ROWS, held_out=TENNIS_ROWS), tmp_path) as page:
+def test_what_one_sees_first(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, html(tennis(), TENNIS_ROWS, held_out=TENNIS_ROWS), tmp_path) as page:
         line = page.inner_text(".tw-line")
         for part in ("play", "C45", "14 rows", "5 leaves", "held-out accuracy 100.0", "baseline 50.0"):
             assert part in line, line
@@ -197,9 +183,8 @@ def test_what_one_sees_first(chromium: Any, tmp_path: Path) -> None:
         assert "outlook = overcast" in page.inner_text(".tw-hint")
 
 
-@browser_only
-def test_expand_collapse_and_keys(chromium: Any, tmp_path: Path) -> None:
-    with opened(chromium, html(many_leaves(64)), tmp_path) as page:
+def test_expand_collapse_and_keys(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, html(many_leaves(64)), tmp_path) as page:
         assert "collapsed" in page.inner_text(".tw-badge")
         before = page.locator(".tw-card").count()
         page.click("text=Expand all")
@@ -223,9 +208,8 @@ def test_expand_collapse_and_keys(chromium: Any, tmp_path: Path) -> None:
         assert page.evaluate("document.activeElement.className") == "tw-search"
 
 
-@browser_only
-def test_every_layout(chromium: Any, tmp_path: Path) -> None:
-    with opened(chromium, html(tennis(), TENNIS_ROWS), tmp_path) as page:
+def test_every_layout(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, html(tennis(), TENNIS_ROWS), tmp_path) as page:
         for layout in ("down", "outline", "right"):
             page.select_option(".tw-layouts", layout)
             assert page.locator(".tw-card").count() == 8
@@ -248,12 +232,11 @@ def middle(locator: Any) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-@browser_only
-def test_search(chromium: Any, tmp_path: Path) -> None:
+def test_search(browser: Any, tmp_path: Path) -> None:
     levels = tuple(f"level {i:02d}" for i in range(30))
     schema = Schema((ColumnSpec("place", "nominal", levels),), TargetSpec("y", "classification", ("no", "yes")))
     t = tree(fork(Question(0, tuple(int(i > 20) for i in range(30))), leaf(3, 1), leaf(1, 3)), schema)
-    with opened(chromium, html(t), tmp_path) as page:
+    with opened(browser, html(t), tmp_path) as page:
         page.fill(".tw-search", "level 19")  # beyond what a card shows of the list
         assert page.inner_text(".tw-found") == "1 found"
         page.keyboard.press("Enter")
@@ -266,11 +249,10 @@ def test_search(chromium: Any, tmp_path: Path) -> None:
         assert page.inner_text(".tw-found") == "nothing found"
 
 
-@browser_only
-def test_a_case_is_answered_as_predict_does(chromium: Any, tmp_path: Path, grown: Any) -> None:
+def test_a_case_is_answered_as_predict_does(browser: Any, tmp_path: Path, grown: Any) -> None:
     t, rows, unseen = grown
     names = t.schema.names
-    with opened(chromium, html(t, rows), tmp_path) as page:
+    with opened(browser, html(t, rows), tmp_path) as page:
         page.click('role=tab[name="Case"]')
         rng = random.Random(3)
         for row in rng.sample(range(len(unseen["y"])), 5):
@@ -302,11 +284,10 @@ def unseen_example(values: list[Any]) -> Any:
     return next(value for value in values if value is not None)
 
 
-@browser_only
-def test_the_slider_shows_the_pruned_tree(chromium: Any, tmp_path: Path, grown: Any) -> None:
+def test_the_slider_shows_the_pruned_tree(browser: Any, tmp_path: Path, grown: Any) -> None:
     t, rows, unseen = grown
     path = report(t)["pruning"]
-    with opened(chromium, html(t, rows, held_out=unseen), tmp_path) as page:
+    with opened(browser, html(t, rows, held_out=unseen), tmp_path) as page:
         page.click('role=tab[name="Pruning"]')
         last = len(path["alpha"]) - 1
         for step in (last, last - 1, last - 2, last // 2):
@@ -320,10 +301,9 @@ def test_the_slider_shows_the_pruned_tree(chromium: Any, tmp_path: Path, grown: 
         assert "pruned" not in page.inner_text(".tw-badge")
 
 
-@browser_only
-def test_rules_importance_score(chromium: Any, tmp_path: Path, grown: Any) -> None:
+def test_rules_importance_score(browser: Any, tmp_path: Path, grown: Any) -> None:
     t, rows, unseen = grown
-    with opened(chromium, html(t, rows, held_out=unseen), tmp_path) as page:
+    with opened(browser, html(t, rows, held_out=unseen), tmp_path) as page:
         page.click('role=tab[name="Rules"]')
         page.wait_for_selector(".tw-rules tbody tr")
         assert f"{t.n_leaves} rules" in page.inner_text(".tw-page:visible")
@@ -343,22 +323,20 @@ def test_rules_importance_score(chromium: Any, tmp_path: Path, grown: Any) -> No
         assert page.locator(".tw-confusion").count() == 2
 
 
-@browser_only
-def test_numbers(chromium: Any, tmp_path: Path) -> None:
+def test_numbers(browser: Any, tmp_path: Path) -> None:
     rows = table(5, 200)
     rows["y"] = target(rows, "number")
     t = tw.learn(rows, "y", dataclasses.replace(tw.CART, pruning=None), kinds=KINDS)
-    with opened(chromium, html(t, rows, held_out=rows), tmp_path) as page:
+    with opened(browser, html(t, rows, held_out=rows), tmp_path) as page:
         assert "root mean squared error" in page.inner_text(".tw-line")
         page.click('role=tab[name="Score"]')
         assert page.locator(".tw-histogram rect").count() == 50
-    with opened(chromium, html(hours()), tmp_path) as page:
+    with opened(browser, html(hours()), tmp_path) as page:
         assert page.locator(".tw-scale").count() >= 3
 
 
-@browser_only
-def test_names_stay_text_in_the_page(chromium: Any, tmp_path: Path) -> None:
-    with opened(chromium, html(strange_tree(), title=EVIL), tmp_path) as page:
+def test_names_stay_text_in_the_page(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, html(strange_tree(), title=EVIL), tmp_path) as page:
         assert page.inner_text("h1") == EVIL
         assert EVIL in page.inner_text('.tw-card[data-node="0"]')
         for name in ("Case", "Pruning", "Node", "Rules", "Importance", "Score"):
@@ -366,10 +344,9 @@ def test_names_stay_text_in_the_page(chromium: Any, tmp_path: Path) -> None:
         assert page.locator("main img, main script").count() == 0
 
 
-@browser_only
-def test_dark_light_and_paper(chromium: Any, tmp_path: Path) -> None:
+def test_dark_light_and_paper(browser: Any, tmp_path: Path) -> None:
     ground = "getComputedStyle(document.querySelector('.treewright')).backgroundColor"
-    with opened(chromium, html(tennis()), tmp_path, color_scheme="dark") as page:
+    with opened(browser, html(tennis()), tmp_path, color_scheme="dark") as page:
         dark = page.evaluate(ground)
         page.click(".tw-theme")
         light = page.evaluate(ground)
@@ -386,9 +363,8 @@ def brightness(colour: str) -> int:
     return sum(int(part) for part in re.findall(r"\d+", colour))
 
 
-@browser_only
-def test_a_very_large_tree_is_collapsed_and_says_so(chromium: Any, tmp_path: Path) -> None:
-    with opened(chromium, html(many_leaves(10_000)), tmp_path) as page:
+def test_a_very_large_tree_is_collapsed_and_says_so(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, html(many_leaves(10_000)), tmp_path) as page:
         assert "of 19,999 nodes shown" in page.inner_text(".tw-badge")
         assert page.locator(".tw-card").count() <= 60
         page.click("text=Expand all")
@@ -398,21 +374,19 @@ def test_a_very_large_tree_is_collapsed_and_says_so(chromium: Any, tmp_path: Pat
         assert "Node 19998" in page.inner_text(".tw-node-head")
 
 
-@browser_only
-def test_a_single_leaf_and_a_wide_split(chromium: Any, tmp_path: Path) -> None:
-    with opened(chromium, html(tree(leaf(5, 9))), tmp_path) as page:
+def test_a_single_leaf_and_a_wide_split(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, html(tree(leaf(5, 9))), tmp_path) as page:
         assert page.locator(".tw-card").count() == 1
         for name in ("Case", "Pruning", "Rules", "Importance", "Score"):
             page.click(f'role=tab[name="{name}"]')
     schema = Schema((ColumnSpec("id", "nominal", tuple(range(300))),), tennis().schema.target)
     wide = tree(fork(Question(0, tuple(range(300))), *[leaf(i % 2, 1) for i in range(300)]), schema)
-    with opened(chromium, html(wide), tmp_path) as page:
+    with opened(browser, html(wide), tmp_path) as page:
         assert page.locator(".tw-card").count() >= 1
 
 
-@browser_only
-def test_two_trees_in_one_document(chromium: Any, tmp_path: Path) -> None:
-    with opened(chromium, html(tennis(), TENNIS_ROWS), tmp_path) as page:
+def test_two_trees_in_one_document(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, html(tennis(), TENNIS_ROWS), tmp_path) as page:
         page.evaluate(
             """async ([source, told]) => {
                 const { mount } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.explain.conditions import EVERYWHERE, Condition, leaf_paths, merged
+from treewright.explain.conditions import EVERYWHERE, Condition, leaf_paths, merged, merged_paths
 from treewright.pruning import labelled_rows
 from treewright.schema import ColumnSpec, Schema, TargetSpec
 
@@ -293,4 +293,5 @@ def test_a_forgotten_tree_or_kind() -> None:
 
 def test_paths_are_the_trees_own() -> None:
     made = tennis()
+    assert list(merged_paths(made)) == [(node, merged(path)) for node, path in leaf_paths(made)]
     assert [(node.id, len(path)) for node, path in leaf_paths(made)] == [(2, 2), (3, 2), (4, 1), (6, 2), (7, 2)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import random
 import re
-import shutil
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from typing import Any
@@ -344,18 +343,6 @@ MEASURE = """() => [...document.querySelectorAll("g[data-node]")].map(g => {
         words: words.map(([text, b]) => [text, b.x, b.x + b.width, b.y, b.y + b.height]),
     };
 })"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Any:
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium here")
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=chromium)
-        yield opened
-        opened.close()
 
 
 @pytest.mark.parametrize("direction", ["down", "right"])

@@ -87,6 +87,7 @@ from treewright.schema import ColumnSpec, Schema, TargetSpec
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright import lessons
     from treewright.estimators import (
         C45Classifier,
         CARTClassifier,
@@ -183,6 +184,7 @@ __all__ = [
     "export",
     "importance",
     "learn",
+    "lessons",
     "load",
     "predict",
     "predict_proba",
@@ -204,4 +206,8 @@ def __getattr__(name: str) -> object:
         import treewright.estimators
 
         return getattr(treewright.estimators, name)
+    if name == "lessons":
+        import treewright.lessons
+
+        return treewright.lessons
     raise AttributeError(f"module 'treewright' has no attribute {name!r}")

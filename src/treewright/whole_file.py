@@ -29,3 +29,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: str | os.PathLike[str], text: str) -> None:
+    """A text file at once."""
+    with whole_file(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")

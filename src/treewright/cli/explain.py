@@ -24,7 +24,7 @@ from treewright.files import MARKERS, open_source
 from treewright.schema import ColumnSpec
 from treewright.table import read
 from treewright.tree import Tree
-from treewright.whole_file import whole_file
+from treewright.whole_file import write_whole
 from treewright.wording import listed
 
 _FROM_TEXT: dict[str, Callable[[str], object]] = {
@@ -56,8 +56,8 @@ def explain(tree_file: str, **settings: Any) -> None:
         row = _row_at(tree, settings["data"], settings["index"], reading)
     found = explain_row(tree, row, want=_wanted(tree, settings["want"]))
     if settings["page"]:
-        with whole_file(settings["page"]) as draft:
-            draft.write_text(f"<!doctype html><meta charset='utf-8'><title>Explanation</title>{found.html()}", "utf-8")
+        head = "<!doctype html><meta charset='utf-8'><title>Explanation</title>"
+        write_whole(settings["page"], head + found.html())
     if settings["as_json"]:
         say_json(_as_dict(tree, found))
     else:

@@ -44,7 +44,7 @@ from treewright.schema import Schema, Task
 from treewright.tree import Tree
 from treewright.tree_words import level_text, name_text, number_text
 from treewright.validation import Scores, cross_validated, fold_masks, set_aside
-from treewright.whole_file import whole_file
+from treewright.whole_file import write_whole
 
 #: More columns than this are told only with --verbose.
 MOST_COLUMNS = 30
@@ -196,8 +196,7 @@ def _write_report(tree: Tree, found: Found, settings: dict[str, Any], reading: A
         data, held_out = some_frame_rows(whole, ~aside), some_frame_rows(whole, aside)
     elif settings["test"] is not None:
         held_out = open_source(settings["test"], replace(reading, columns=(), drop=(), format=None), tree.schema)
-    with whole_file(settings["report"]) as draft:
-        draft.write_text(html(tree, data, held_out=held_out), encoding="utf-8")
+    write_whole(settings["report"], html(tree, data, held_out=held_out))
 
 
 # --- telling ----------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.files import open_source
 from treewright.render.svg import svg
-from treewright.whole_file import whole_file
+from treewright.whole_file import write_whole
 
 
 @click.command(cls=Command, short_help="Show a tree as text, a picture or a page.")
@@ -42,8 +42,7 @@ def show(tree_file: str, **settings: Any) -> None:
 
         written[settings["page"]] = html(tree, data)
     for path, content in written.items():
-        with whole_file(path) as draft:
-            draft.write_text(content, encoding="utf-8")
+        write_whole(path, content)
     if settings["as_json"]:
         say_json({"written": list(written)} if written else tree.as_dict())
         return

@@ -69,10 +69,11 @@ class Condition:
     def joined(self, other: Condition) -> Condition:
         """What meets both."""
         both = (_common(a, b) for a in self.intervals for b in other.intervals)
+        allowed = set(other.codes)
         return replace(
             self,
             intervals=tuple(sorted(interval for interval in both if interval is not None)),
-            codes=tuple(code for code in self.codes if code in set(other.codes)),
+            codes=tuple(code for code in self.codes if code in allowed),
             missing=self.missing and other.missing,
             unseen=self.unseen and other.unseen,
             told=self.told or other.told,
@@ -105,6 +106,23 @@ def leaf_paths(tree: Tree) -> Iterator[tuple[Node, tuple[Condition, ...]]]:
             yield node, tuple(path)
         else:
             to_come |= zip(node.children, child_conditions(node), strict=True)
+
+
+def merged_paths(tree: Tree) -> Iterator[tuple[Node, tuple[Condition, ...]]]:
+    """Every leaf with the conditions on its way, one for each column: what `merged` makes of `leaf_paths`.
+
+    Children go on from what their parent's path has merged to, for in a large tree paths are long and share much.
+    """
+    known: dict[int, dict[int, Condition]] = {0: {}}
+    for node in tree.walk():
+        path = known.pop(node.id)
+        if node.is_leaf:
+            yield node, tuple(path.values())
+            continue
+        for child, condition in zip(node.children, child_conditions(node), strict=True):
+            before = path.get(condition.column_index)
+            own = condition if before is None else before.joined(condition)
+            known[child] = path | {condition.column_index: own}
 
 
 def child_conditions(node: Node) -> tuple[Condition, ...]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from treewright.encode import Encoded
 from treewright.engine import survey
 from treewright.errors import DataError
-from treewright.explain.conditions import Condition, leaf_paths, merged
+from treewright.explain.conditions import Condition, merged_paths
 from treewright.explain.rule_list import RuleList, columns_with_missing, first_match, rule_list
 from treewright.explain.rule_words import listing, markdown_table, rule_words, web_table
 from treewright.explain.scores import chosen_measure, measured
@@ -278,7 +278,7 @@ def _refuse_list(tree: Tree, data: object, confidence: float) -> None:
 
 
 def _leaf_rules(tree: Tree, rows: Encoded | None) -> Rules:
-    made = [_leaf_rule(leaf, merged(path)) for leaf, path in leaf_paths(tree) if leaf.weight > 0]
+    made = [_leaf_rule(leaf, tests) for leaf, tests in merged_paths(tree) if leaf.weight > 0]
     heaviest = tuple(sorted(made, key=lambda rule: (-rule.support, rule.node)))
     accuracy = None
     if tree.schema.target.classes is not None:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from treewright.errors import FileError
 from treewright.tree import Tree
-from treewright.whole_file import whole_file
+from treewright.whole_file import write_whole
 
 FORMAT = "treewright tree"
 VERSION = 1
@@ -23,9 +23,7 @@ VERSION = 1
 
 def save(tree: Tree, path: str | os.PathLike[str]) -> None:
     """Writes the tree to a file; if anything goes wrong, what was there before is untouched."""
-    text = to_json(tree)
-    with whole_file(path) as draft:
-        draft.write_text(text, encoding="ascii", newline="\n")
+    write_whole(path, to_json(tree))
 
 
 def load(path: str | os.PathLike[str]) -> Tree:
