@@ -182,7 +182,6 @@ def test_things_no_tree_can_ask_about(value: Any) -> None:
 NO_TABLES: dict[str, Any] = {
     "None": None,
     "int": 3,
-    "text": "table.csv",
     "bytes": b"a,b",
     "set": {1, 2},
     "object": object(),
@@ -197,6 +196,11 @@ def test_not_a_table(name: str) -> None:
     words = ("expected a pandas, polars or pyarrow table", "a dict of columns", f"got {type(data).__name__}")
     refused(lambda: tw.learn(data, "y"), *words)
     refused(lambda: tw.predict(tree, data), *words)
+
+
+def test_text_is_the_name_of_a_file() -> None:
+    refused(lambda: tw.learn("no_such_table.csv", "y"), "there is no file 'no_such_table.csv'", "check the name")
+    refused(lambda: tw.predict(tw.learn(GOOD, "y"), "no_such_table.csv"), "there is no file 'no_such_table.csv'")
 
 
 @pytest.mark.parametrize("data", [pd.Series([1, 2]), np.arange(3.0), [1, 2, 3]], ids=["series", "array", "list"])

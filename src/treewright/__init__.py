@@ -1,220 +1,49 @@
 """Decision trees: ID3, C4.5, CART and CHAID as recipes for one exact, deterministic engine.
 
-Comes in: any table. Goes out: a `Tree`, a plain value. This file only gathers the public names.
-Always holds: importing treewright does not import scikit-learn; the estimators are loaded when first asked for.
+Comes in: any table. Goes out: a `Tree`, a plain value. The public names are listed in `public.py`.
+Always holds: importing treewright loads nothing else; the first name that is used loads the library, and the first
+estimator scikit-learn. So a command line that only shows its help answers at once.
 
-`learn` and `predict` are functions here, and modules too: `treewright.learn` is the function, while
+`learn`, `predict` and others are functions here, and modules too: `treewright.learn` is the function, while
 `from treewright.learn import learn` still reaches into the module.
 """
 
-from importlib.metadata import version
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-from treewright import criteria, export, render
-from treewright.choices import (
-    AbsoluteError,
-    Binary,
-    Binned,
-    ChiSquare,
-    Collapse,
-    Complexity,
-    Custom,
-    EachValue,
-    FTest,
-    GainRatio,
-    Gini,
-    Grouped,
-    Ignore,
-    InformationGain,
-    LearnedDirection,
-    Leaves,
-    MajorityChild,
-    Merge,
-    Misclassification,
-    OneVsRest,
-    OwnCategory,
-    Poisson,
-    RandomChild,
-    Refused,
-    RefuseMissing,
-    Spread,
-    StandardDeviation,
-    Stopping,
-    Surrogates,
-    Threshold,
-    Twoing,
-    Variance,
-)
-from treewright.errors import DataError, ExportError, FileError, RecipeError, TreewrightError
-from treewright.explain.changes import changes
-from treewright.explain.contributions import contributions
-from treewright.explain.correlated import correlated
-from treewright.explain.importance import importance
-from treewright.explain.path import explain
-from treewright.explain.ranking import rank_splits
-from treewright.explain.rules import rules
-from treewright.explain.worked import worked
-from treewright.export.saved import load, save
-from treewright.learn import learn
-from treewright.predict import apply, predict, predict_proba
-from treewright.pruners import (
-    BestLeaves,
-    ByNodes,
-    CostComplexity,
-    CostComplexityCV,
-    CriticalValue,
-    ErrorBased,
-    ImpurityThresholdCV,
-    MinimumDescription,
-    MinimumError,
-    Pessimistic,
-    ReducedError,
-    SameAnswer,
-    ToDepth,
-)
-from treewright.pruning import prune, pruning_path
-from treewright.pruning.path import PruningPath
-from treewright.recipe import (
-    C45,
-    CART,
-    CHAID,
-    EXHAUSTIVE_CHAID,
-    ID3,
-    J48,
-    RPART,
-    SKLEARN,
-    Recipe,
-)
-from treewright.report import report
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree import Tree
-
 if TYPE_CHECKING:
-    from treewright import lessons
-    from treewright.estimators import (
-        C45Classifier,
-        CARTClassifier,
-        CARTRegressor,
-        CHAIDClassifier,
-        CHAIDRegressor,
-        ID3Classifier,
-        TreeClassifier,
-        TreeRegressor,
-    )
-
-__version__ = version("treewright")
-
-__all__ = [
-    "C45",
-    "CART",
-    "CHAID",
-    "EXHAUSTIVE_CHAID",
-    "ID3",
-    "J48",
-    "RPART",
-    "SKLEARN",
-    "AbsoluteError",
-    "BestLeaves",
-    "Binary",
-    "Binned",
-    "ByNodes",
-    "C45Classifier",
-    "CARTClassifier",
-    "CARTRegressor",
-    "CHAIDClassifier",
-    "CHAIDRegressor",
-    "ChiSquare",
-    "Collapse",
-    "ColumnSpec",
-    "Complexity",
-    "CostComplexity",
-    "CostComplexityCV",
-    "CriticalValue",
-    "Custom",
-    "DataError",
-    "EachValue",
-    "ErrorBased",
-    "ExportError",
-    "FTest",
-    "FileError",
-    "GainRatio",
-    "Gini",
-    "Grouped",
-    "ID3Classifier",
-    "Ignore",
-    "ImpurityThresholdCV",
-    "InformationGain",
-    "LearnedDirection",
-    "Leaves",
-    "MajorityChild",
-    "Merge",
-    "MinimumDescription",
-    "MinimumError",
-    "Misclassification",
-    "OneVsRest",
-    "OwnCategory",
-    "Pessimistic",
-    "Poisson",
-    "PruningPath",
-    "RandomChild",
-    "Recipe",
-    "RecipeError",
-    "ReducedError",
-    "RefuseMissing",
-    "Refused",
-    "SameAnswer",
-    "Schema",
-    "Spread",
-    "StandardDeviation",
-    "Stopping",
-    "Surrogates",
-    "TargetSpec",
-    "Threshold",
-    "ToDepth",
-    "Tree",
-    "TreeClassifier",
-    "TreeRegressor",
-    "TreewrightError",
-    "Twoing",
-    "Variance",
-    "__version__",
-    "apply",
-    "changes",
-    "contributions",
-    "correlated",
-    "criteria",
-    "explain",
-    "export",
-    "importance",
-    "learn",
-    "lessons",
-    "load",
-    "predict",
-    "predict_proba",
-    "prune",
-    "pruning_path",
-    "rank_splits",
-    "render",
-    "report",
-    "rules",
-    "save",
-    "worked",
-]
-
-_ESTIMATORS = frozenset(name for name in __all__ if name.endswith(("Classifier", "Regressor")))
+    from treewright.public import *  # noqa: F403
 
 
-def __getattr__(name: str) -> object:
-    if name in _ESTIMATORS:
-        import treewright.estimators
+if not TYPE_CHECKING:  # so that a type checker knows every name, and no other
 
-        return getattr(treewright.estimators, name)
-    if name == "lessons":
-        import treewright.lessons
-
-        return treewright.lessons
-    raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        if name.startswith("__") and name not in {"__all__", "__version__"}:
+            raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+        if name not in _FUNCTIONS:
+            try:
+                return import_module(f"treewright.{name}")
+            except ModuleNotFoundError as error:
+                if error.name != f"treewright.{name}":
+                    raise
+        return getattr(import_module("treewright.public"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *import_module("treewright.public").__all__})
+
+
+class _Package(ModuleType):
+    """The import system puts every module into its package under the module's name; a function of that name stays."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and name in _FUNCTIONS):
+            super().__setattr__(name, value)
+
+
+#: Functions that have the name of the room they live in.
+_FUNCTIONS = frozenset({"explain", "learn", "predict", "report"})
+
+sys.modules[__name__].__class__ = _Package

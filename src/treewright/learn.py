@@ -37,10 +37,11 @@ def learn(
 ) -> Tree:
     """Learn a tree.
 
-    `target` and `weight` are names of columns, or arrays with one value per row. `kinds` says what columns are where
-    their type does not: "numeric", "nominal", "ordinal", "date", ..., or a list of levels in order. `n_threads=0` means
-    all processors; the tree is the same for any number. `progress` is called now and then while the tree grows, with
-    the share of rows that have found their leaf, 0 to 1; Ctrl-C ends a long fit at any time.
+    `data` is any table, the name of a file ("rows.csv", "rows.parquet", ...) or a query over files. `target` and
+    `weight` are names of columns, or arrays with one value per row. `kinds` says what columns are where their type does
+    not: "numeric", "nominal", "ordinal", "date", ..., or a list of levels in order. `n_threads=0` means all processors;
+    the tree is the same for any number. `progress` is called now and then while the tree grows, with the share of rows
+    that have found their leaf, 0 to 1; Ctrl-C ends a long fit at any time.
 
     `class_weight` multiplies the weight of rows by class: a dict, or "balanced". `costs` says what wrong answers cost:
     {truth: {answer: cost}}, or an array with the truth in rows and the answer in columns, in the order of the classes;

@@ -79,7 +79,8 @@ def encoded(tree: Tree, data: object) -> Encoded:
     rows = _matrix(tree, data)
     if rows is None:
         # An array has no names and is read whole; of a table only the tree's own columns are.
-        rows = encode(read(data, only=tree.schema.names), tree.schema, training=False, unseen=tree.recipe.unseen)
+        frame = read(data, only=tree.schema.names, schema=tree.schema)
+        rows = encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen)
         if isinstance(tree.recipe.missing, RefuseMissing):
             _refuse_missing(tree, rows)
     return rows

@@ -1,7 +1,7 @@
 """The only door for foreign tables.
 
-Comes in: pandas, polars, pyarrow, numpy, a dict of columns, a list of rows, or anything that speaks Arrow (a DuckDB
-relation). Goes out: a `Frame`.
+Comes in: pandas, polars, pyarrow, numpy, a dict of columns, a list of rows, anything that speaks Arrow (a DuckDB
+relation), or the name of a file or a query. Goes out: a `Frame`.
 Always holds: names are unique strings; the table has at least one row and one column. Only the columns asked for are
 read. Whether their values can be used is judged later, when it is known what they are wanted for.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -19,26 +20,41 @@ from numpy.typing import NDArray
 
 from treewright.columns import from_array, from_objects
 from treewright.errors import DataError
+from treewright.files import Source, is_source, open_source
+from treewright.files.source import columns_of_rows
 from treewright.foreign import from_series
 from treewright.frame import Frame, RawColumn, pop_column
+from treewright.schema import Schema
 from treewright.wording import listed
 
 __all__ = ["Frame", "RawColumn", "pop_column", "read", "read_column"]
 
-_ACCEPTED = "a pandas, polars or pyarrow table, a 2-D numpy array, a dict of columns, a list of rows or an Arrow stream"
+_ACCEPTED = (
+    "a pandas, polars or pyarrow table, a 2-D numpy array, a dict of columns, a list of rows, an Arrow "
+    "stream, or the name of a file"
+)
 _RESHAPE = (
     "Reshape your data either using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if "
     "it contains a single sample."
 )
 
 
-def read(data: object, *, only: Collection[str] | None = None, nameless: bool = False) -> Frame:
+def read(
+    data: object, *, only: Collection[str] | None = None, nameless: bool = False, schema: Schema | None = None
+) -> Frame:
     """The table as a `Frame`.
 
     `only`: read no other columns than these; an array has no names, so it is read whole. `nameless`: go by place and
-    call the columns x0, x1, ... whatever their names, as for an array.
+    call the columns x0, x1, ... whatever their names, as for an array. `schema`: what the columns of a text file are,
+    so that they need not be guessed.
     """
+    if is_source(data):
+        data = open_source(data, schema=schema)
+    if isinstance(data, Source):
+        frame = read(data.whole(only), nameless=nameless)
+        return replace(frame, skipped=tuple(name for name in data.columns if name not in frame.names))
     if isinstance(data, Frame):
+        _require_some(data.n_rows, len(data.columns))
         return data
     _refuse_sparse(data)
     data = nw.to_native(data, pass_through=True)
@@ -49,6 +65,8 @@ def read(data: object, *, only: Collection[str] | None = None, nameless: bool = 
     if isinstance(data, np.ndarray):
         return _from_numpy(data, only, nameless)
     native = _eager(data, only)
+    if isinstance(native, dict):
+        return _from_mapping(native, only, nameless)
     if native is not None:
         return _from_native(native, only, nameless)
     if hasattr(data, "__array__"):
@@ -176,6 +194,8 @@ def _from_arrow(data: Any) -> Any:
                 return getattr(importlib.import_module(package), opener)(data)
             except (TypeError, ValueError) as error:
                 raise DataError(f"the Arrow data of this {type(data).__name__} is not a table: {error}") from error
+    if hasattr(data, "fetchall") and hasattr(data, "columns"):  # DuckDB can do without
+        return columns_of_rows(tuple(data.columns), data.fetchall())
     raise DataError(f"reading a {type(data).__name__} needs an Arrow reader: pip install pyarrow (or polars)")
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treewright.errors import TreewrightError
-from treewright.export.saved import write_whole
+from treewright.whole_file import write_whole
 
 if TYPE_CHECKING:
     from treewright.lessons.parts import Lesson

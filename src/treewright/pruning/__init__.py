@@ -147,7 +147,7 @@ def labelled_rows(tree: Tree, data: object, target: object, weight: object) -> E
         if target is not None or weight is not None:
             raise DataError("target and weight belong to a table; give it as data=")
         return None
-    frame = read(data)
+    frame = read(data, schema=tree.schema)
     answers, frame = taken(frame, tree.schema.target.name if target is None else target, "target")
     weights = None
     if weight is not None:

@@ -1,0 +1,148 @@
+"""What all commands share in speaking: text, tables, progress, JSON.
+
+Comes in: what a command wants to say. Goes out: lines on standard output; progress on standard error.
+Always holds: colour only on a terminal (NO_COLOR is honoured); with `--json` standard output is JSON and nothing else;
+no progress is shown for work of less than a second, nor where nobody watches.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from treewright.render.text import has_colour
+from treewright.render.text import text as render_text
+from treewright.tree import Tree
+from treewright.tree_words import number_text
+
+#: Work that is done sooner than this needs no progress bar.
+PATIENCE = 1.0
+
+#: What the library says where a tree is not shown whole.
+_MORE = "text(tree, max_depth=…, max_lines=…) shows more"
+
+
+def coloured() -> bool:
+    """Whether standard output is to be coloured."""
+    return has_colour(sys.stdout.isatty(), os.environ)
+
+
+def say(text: str = "", **style: Any) -> None:
+    """A line of text, styled where there is colour."""
+    click.echo(click.style(text, **style) if style and coloured() else text, color=coloured())
+
+
+def show_tree(tree: Tree, depth: int | None = None, lines: int = 200) -> None:
+    """The tree in the width and the colours of the screen."""
+    width = max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+    drawn = render_text(tree, depth, lines, width=width, colour=coloured())
+    click.echo(drawn.replace(_MORE, "treewright show --depth … --lines … shows more"), color=coloured())
+
+
+def note(text: str) -> None:
+    """A remark, in a quieter colour."""
+    say(text, dim=True)
+
+
+def say_json(value: object) -> None:
+    """The result for machines."""
+    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: no NaN, no arrays, no tuples."""
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, (str, int, bool, type(None))) else str(value)
+
+
+def score_text(measure: str, value: float) -> str:
+    """A score as people read it.
+
+    >>> score_text("accuracy", 0.8166), score_text("mean absolute error", 3.14159265)
+    ('81.7 %', '3.1416')
+    """
+    if math.isnan(value):
+        return "-"
+    return f"{100 * value:.1f} %" if measure == "accuracy" else number_text(float(f"{value:.5g}"))
+
+
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = (), bold: int | None = None
+) -> None:
+    """Columns under each other; `right` are aligned there, the row `bold` stands out."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for place, name in enumerate(head):
+        made.add_column(Text(name), justify="right" if place in right else "left", overflow="ellipsis", no_wrap=True)
+    for place, row in enumerate(rows):
+        made.add_row(*map(Text, row), style="bold green" if place == bold else None)
+    terminal = sys.stdout.isatty()
+    console = Console(
+        file=sys.stdout, no_color=not coloured(), force_terminal=coloured(), highlight=False,
+        width=None if terminal else 200,
+    )  # fmt: skip
+    with console.capture() as captured:
+        console.print(made)
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()), color=coloured())
+
+
+@contextmanager
+def progress(label: str, total: float | None = 1.0) -> Iterator[Callable[[float], None]]:
+    """A bar that is told how far the work is; without a total it only shows that something happens, and how much."""
+    bar: Any = None
+    task: Any = None
+    begun = time.monotonic()
+    watched = sys.stderr.isatty()
+
+    def tell(done: float) -> None:
+        nonlocal bar, task
+        if bar is None and watched and time.monotonic() - begun > PATIENCE:
+            bar = _bar(total)
+            task = bar.add_task(label, total=total)
+            bar.start()
+        if bar is not None:
+            bar.update(task, completed=done)
+
+    try:
+        yield tell
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def steps(tell: Callable[[float], object]) -> Callable[[], None]:
+    """For work in steps: each call tells that one more is done."""
+    done = itertools.count(1)
+    return lambda: (tell(next(done)), None)[1]
+
+
+def _bar(total: float | None) -> Any:
+    from rich import progress as parts
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if total is None:
+        shown: tuple[Any, ...] = (parts.SpinnerColumn(), parts.TextColumn("{task.completed:,.0f}"))
+    else:
+        shown = (parts.BarColumn(), parts.TaskProgressColumn(), parts.TimeRemainingColumn())
+    return parts.Progress(parts.TextColumn("{task.description}"), *shown, console=console, transient=True)

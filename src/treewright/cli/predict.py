@@ -1,0 +1,137 @@
+"""`treewright predict`: answers for the rows of a table, however large.
+
+Comes in: a saved tree and DATA. Goes out: a table of answers, to a file or to standard output.
+Always holds: rows are read, answered and written some at a time, so memory does not grow with the table; answers come
+in the order of the rows. A file is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+import numpy as np
+
+from treewright.cli.console import note, progress, say_json
+from treewright.cli.reading import data_options, names_of, reading_of
+from treewright.cli.sections import Command
+from treewright.cli.trees import read_tree, tree_argument
+from treewright.cli.writing import FORMATS, Writer, output_format, writer_to
+from treewright.encode import Encoded
+from treewright.engine import answers, route
+from treewright.errors import DataError
+from treewright.files import Source, open_source
+from treewright.frame import Frame, RawColumn
+from treewright.kinds import levels_of
+from treewright.predict import encoded, predicted
+from treewright.schema import TIME_KINDS
+from treewright.tree import Tree
+from treewright.whole_file import whole_file
+from treewright.wording import level, listed, moment
+
+
+@click.command(cls=Command, short_help="Answer the rows of a table, however large.")
+@tree_argument
+@click.argument("data")
+@click.option("-o", "--output", metavar="FILE", help="Where to: .csv, .tsv, .parquet or .jsonl. [standard output]")
+@click.option("--to", type=click.Choice(FORMATS), help="The form of the answers, if the name does not tell.")
+@click.option("-p", "--probabilities", is_flag=True, help="Also the probability of each class.")
+@click.option("--leaf", is_flag=True, help="Also the node that answers.")
+@click.option("--keep", metavar="A,B", help="Columns of DATA to write before the answers; 'all' keeps all.")
+@data_options
+@click.option("--threads", type=click.IntRange(0), default=0, help="How many threads. [all processors]")
+@click.option("--json", "as_json", is_flag=True, help="JSON lines to standard output, or with -o a summary.")
+def predict(tree_file: str, data: str, **settings: Any) -> None:
+    """Answer each row of DATA by the tree in TREE.
+
+    Types are not guessed: a text file is read as the kinds the tree was learned from.
+    """
+    tree = read_tree(tree_file)
+    if settings["probabilities"] and tree.schema.target.classes is None:
+        raise click.UsageError(f"the tree answers {tree.schema.target.name!r}, a number; there are no probabilities")
+    source = open_source(data, reading_of(settings), tree.schema)
+    absent = [name for name in tree.schema.names if name not in source.columns]
+    if absent:
+        raise DataError(
+            f"{source.name} lacks {listed(absent)}, which the tree was learned from; it has {listed(source.columns)}"
+        )
+    keep = _kept(source, settings["keep"])
+    output = settings["output"] or "-"
+    form = settings["to"] or ("jsonl" if output == "-" and settings["as_json"] else output_format(output))
+    if output == "-":
+        with writer_to(sys.stdout.buffer, form) as writer:
+            _answer_all(tree, source, keep, writer, settings)
+        return
+    with whole_file(output) as draft, draft.open("wb") as file, writer_to(file, form) as writer:
+        n_rows = _answer_all(tree, source, keep, writer, settings)
+    if settings["as_json"]:
+        say_json({"rows": n_rows, "output": output, "format": form})
+    else:
+        note(f"{n_rows:,} rows answered: {output}")
+
+
+def _kept(source: Source, wanted: str | None) -> tuple[str, ...]:
+    if wanted == "all":
+        return source.columns
+    names = names_of(wanted)
+    for name in names:
+        if name not in source.columns:
+            raise DataError(f"there is no column {name!r} to keep; {source.name} has {listed(source.columns)}")
+    return names
+
+
+def _answer_all(tree: Tree, source: Source, keep: tuple[str, ...], writer: Writer, settings: dict[str, Any]) -> int:
+    done = 0
+    with progress("rows answered", source.n_rows) as tell:
+        for batch in source.batches({*tree.schema.names, *keep}):
+            if not len(batch) if not isinstance(batch, Frame) else not batch.n_rows:
+                continue
+            rows = encoded(tree, batch)
+            writer.write(
+                {name: _kept_values(batch, name, writer.text) for name in keep} | _answers(tree, rows, settings)
+            )
+            done += rows.n_rows
+            tell(done)
+    if not done:
+        raise DataError(f"{source.name} has no rows")
+    return done
+
+
+def _answers(tree: Tree, rows: Encoded, settings: dict[str, Any]) -> dict[str, list[Any]]:
+    """One list per column of answers, named as the SQL export names them."""
+    threads = settings["threads"]
+    columns: dict[str, list[Any]] = {"prediction": predicted(tree, rows, threads).tolist()}
+    if settings["probabilities"]:
+        shares = answers(tree, rows, threads)
+        for place, name in enumerate(tree.schema.target.classes or ()):
+            columns[f"probability_{level(name)}"] = shares[:, place].tolist()
+    if settings["leaf"]:
+        columns["leaf"] = route(tree, rows, threads).tolist()
+    return columns
+
+
+def _kept_values(batch: Any, name: str, text: bool) -> list[Any]:
+    """A column to be written; as text, 29 is not to become 29.0 because the tree reads it as a number."""
+    values = _values(batch, name)
+    if text and float in set(map(type, values)):
+        return [int(x) if type(x) is float and x.is_integer() and abs(x) < 1e15 else x for x in values]
+    return values
+
+
+def _values(batch: Any, name: str) -> list[Any]:
+    """A column as plain values."""
+    if isinstance(batch, Frame):
+        return _frame_values(next(column for column in batch.columns if column.name == name))
+    found = batch[name]
+    values: list[Any] = found if isinstance(found, list) else found.to_pylist()
+    return values
+
+
+def _frame_values(column: RawColumn) -> list[Any]:
+    if column.levels is not None:
+        codes, levels = levels_of(column)
+        return [levels[code] if code >= 0 else None for code in codes.tolist()]
+    if column.kind in TIME_KINDS:
+        return [None if x != x else moment(column.kind, x) for x in column.values.tolist()]
+    return [None if x != x else int(x) if column.whole else x for x in column.values.astype(np.float64).tolist()]

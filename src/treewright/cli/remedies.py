@@ -1,0 +1,34 @@
+"""The library's remedies in the words of the command line.
+
+Comes in: an error's message. Goes out: the same, with options instead of Python.
+Always holds: what is not known here stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+_OPTIONS = (
+    (r"missing=Spread\(\)|missing='fractional'", "--missing-policy fractional"),
+    (r"task='(\w+)'", r"--task \1"),
+    (r"learn with pruning=None", "--pruning none"),
+    (r"CostComplexityCV\(\)", "--pruning cost-complexity-cv"),
+    (r"ReducedError\(\)", "--pruning reduced-error"),
+    (r"kinds=\{'(.*?)': '(\w+)'\}", r"--kind \1=\2"),
+    (r"criterion=ChiSquare\(\) and regression=FTest\(\)", "--algorithm chaid"),
+    (r"numeric=Binned\(\d+\)", "--numeric binned"),
+    (r"unseen='missing' or 'majority'", "--unseen missing or majority when learning"),
+    (r"(?<=use )CART or CHAID", "--algorithm cart or chaid"),
+    (r"give it as data=", "give it with --data"),
+)
+
+
+def on_the_command_line(message: str) -> str:
+    """The message with the options that remedy it.
+
+    >>> on_the_command_line("fill them in, or choose missing=Spread() or another policy")
+    'fill them in, or choose --missing-policy fractional or another policy'
+    """
+    for pattern, option in _OPTIONS:
+        message = re.sub(pattern, option, message)
+    return message

@@ -1,0 +1,118 @@
+"""What kind of file a name means, and how it is to be read.
+
+Comes in: a path or a query. Goes out: the name of a format.
+Always holds: the name's ending decides; where it says nothing, the first bytes do. No file is changed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from treewright.errors import DataError
+from treewright.wording import listed
+
+#: What stands for a missing value in a text file, unless said otherwise.
+MARKERS = ("", "?", "NA", "N/A", "NaN", "null")
+
+FORMATS = ("csv", "tsv", "parquet", "jsonl", "arrow", "arff", "c4.5", "sqlite", "duckdb")
+
+_ENDINGS = {
+    ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet",
+    ".json": "jsonl", ".jsonl": "jsonl", ".ndjson": "jsonl", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
+    ".arff": "arff", ".names": "c4.5", ".data": "c4.5", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".duckdb": "duckdb",
+}  # fmt: skip
+_COMPRESSED = (".gz", ".zst")
+_QUERY = re.compile(r"\s*(?:select|from|with|values)\s+\S.*", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read. `missing`: the texts that mean a missing value (None: `MARKERS`, in text files only).
+
+    `table`: which one of a database. `database`: the file that a query is asked of. `columns` keeps only these, `drop`
+    leaves these out. `header`: whether the first line of a text file has the names.
+    """
+
+    format: str | None = None
+    missing: tuple[str, ...] | None = None
+    header: bool = True
+    delimiter: str | None = None
+    table: str | None = None
+    database: str | None = None
+    columns: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+
+    def kept(self, names: tuple[str, ...], source: str) -> tuple[str, ...]:
+        """The columns to read, of those that are there."""
+        for name in (*self.columns, *self.drop):
+            if name not in names:
+                close = difflib.get_close_matches(name, names, n=1)
+                hint = f"did you mean {close[0]!r}?" if close else f"it has {listed(names)}"
+                raise DataError(f"{source} has no column {name!r}; {hint}")
+        wanted = self.columns or names
+        return tuple(name for name in names if name in wanted and name not in self.drop)
+
+
+def is_query(name: str) -> bool:
+    """Whether this is SQL: it begins as SQL does and is no file's name.
+
+    >>> is_query("SELECT * FROM 'rows.csv'"), is_query("from rows.csv"), is_query("select.csv")
+    (True, True, False)
+    """
+    return bool(_QUERY.fullmatch(name)) and not _exists(name)
+
+
+def format_of(path: str) -> str:
+    """The format of a file that is there, or of files that a pattern matches."""
+    first = path
+    if not _exists(path):
+        matches = sorted(glob.glob(path)) if glob.has_magic(path) else []  # noqa: PTH207
+        if not matches:
+            raise not_there(path)
+        first = matches[0]
+    if Path(first).is_dir():
+        raise DataError(f"{path} is a folder; name a file in it, or several as in '{path}/*.parquet'")
+    found = Path(first.lower())
+    ending = Path(found.stem).suffix if found.suffix in _COMPRESSED else found.suffix
+    return _ENDINGS.get(ending) or format_by_content(first)
+
+
+def format_by_content(path: str) -> str:
+    """The format that the first bytes tell; text that is nothing else is taken for CSV."""
+    with open(path, "rb") as file:  # noqa: PTH123
+        head = file.read(4096)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")):
+        return "arrow"
+    if head.startswith(b"SQLite format 3\0"):
+        return "sqlite"
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    if head.lstrip()[:1] in {b"{", b"["}:
+        return "jsonl"
+    if re.search(rb"^\s*@relation\b", head, re.IGNORECASE | re.MULTILINE):
+        return "arff"
+    if b"\0" in head:
+        raise DataError(f"{path} is not a table that can be read; known are {listed(FORMATS, len(FORMATS))}")
+    return "csv"
+
+
+def not_there(path: str) -> DataError:
+    """The error for a file that does not exist, with the name that was perhaps meant."""
+    folder = Path(path).parent
+    near = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    close = difflib.get_close_matches(Path(path).name, near, n=1)
+    hint = f"did you mean {str(folder / close[0])!r}?" if close else "check the name and the folder"
+    return DataError(f"there is no file {path!r}; {hint}")
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # a long query is no name at all
+        return False
