@@ -49,7 +49,7 @@ def _examples_above(page: Path, line: int) -> dict[str, Any]:
     """What the page's examples before a line leave behind."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for example in doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8")):
-        if example.lineno < line:
+        if example.lineno < line and not example.options.get(doctest.SKIP):
             expected = contextlib.suppress(Exception) if example.exc_msg else contextlib.nullcontext()
             with contextlib.redirect_stdout(io.StringIO()), expected:
                 exec(compile(example.source, str(page), "single"), names)
