@@ -1,6 +1,7 @@
 #include "bin_bound.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -30,6 +31,11 @@ double bound_of_bin(Rule rule, const Measure& measure, int64_t rows, int64_t fir
             before = most;
             most = std::min(most, scale.bound(low.data(), bin.data(), before));
         } while (most < before);
+        Words<Counter> end = low;
+        for (int w = 0; w < counter.words(); ++w) end[w] += bin[w];
+        const double ends = std::max({0.0, scale.at_end(low.data()), scale.at_end(end.data())});
+        const double root = std::sqrt(ends) + std::sqrt(scale.leeway(low.data(), bin.data()));
+        most = std::min(most, root * root);
         bound = most * counter.unit() / counter.weight(total.data());
     });
     return bound;

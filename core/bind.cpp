@@ -1,9 +1,8 @@
-// Python's door to the core, with bind_recipe.hpp the only files that know it: arrays and dictionaries in, arrays out.
-// docs/boundary.md is its contract.
+// Python's door to the core, with the other bind files the only one that knows it: arrays and dictionaries in, arrays
+// out. docs/boundary.md is its contract.
 //
 // Always holds: the interpreter lock is released while the core works, and taken again only to ask a user's criterion.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -16,6 +15,8 @@
 #include <string>
 
 #include "bin_bound.hpp"
+#include "bind_common.hpp"
+#include "bind_explain.hpp"
 #include "bind_recipe.hpp"
 #include "coding.hpp"
 #include "draw.hpp"
@@ -28,141 +29,10 @@
 #include "rows_cpu.hpp"
 #include "tail.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 
 namespace tw {
 namespace {
-
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class Value>
-using Spaced = nb::ndarray<const Value, nb::ndim<1>, nb::device::cpu>; // any distance between values
-using Table2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Ints = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// --- tables ---
-
-// Numbers of either precision are read where they lie. Returns how many there are.
-int64_t read_numbers(nb::handle source, Numbers& numbers) {
-    if (Spaced<float> single; nb::try_cast(source, single, false)) {
-        numbers = Numbers(single.data(), single.stride(0) * static_cast<std::ptrdiff_t>(sizeof(float)));
-        return static_cast<int64_t>(single.shape(0));
-    }
-    const auto values = nb::cast<Spaced<double>>(source, false);
-    numbers = Numbers(values.data(), values.stride(0) * static_cast<std::ptrdiff_t>(sizeof(double)));
-    return static_cast<int64_t>(values.shape(0));
-}
-
-// A matrix of numbers stands for its columns.
-template <class Value>
-bool read_matrix(nb::handle source, int64_t rows, std::vector<Column>& columns) {
-    nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> matrix;
-    if (!nb::try_cast(source, matrix, false)) return false;
-    if (static_cast<int64_t>(matrix.shape(0)) != rows) throw std::invalid_argument("the matrix has another length");
-    const std::ptrdiff_t apart = matrix.stride(0) * static_cast<std::ptrdiff_t>(sizeof(Value));
-    for (size_t i = 0; i < matrix.shape(1); ++i) {
-        Column column;
-        column.numbers = Numbers(matrix.data() + static_cast<int64_t>(i) * matrix.stride(1), apart);
-        columns.push_back(column);
-    }
-    return true;
-}
-
-// `columns`: one array each, or a matrix of numbers. `levels` is empty where nobody needs it.
-std::vector<Column> read_columns(const nb::object& columns, const std::vector<int>& kinds,
-                                 const std::vector<int>& levels, int64_t rows) {
-    std::vector<Column> result;
-    if (read_matrix<float>(columns, rows, result) || read_matrix<double>(columns, rows, result)) return result;
-    for (size_t i = 0; i < kinds.size(); ++i) {
-        Column column;
-        column.kind = static_cast<Kind>(kinds[i]);
-        column.levels = levels.empty() ? 0 : levels[i];
-        int64_t length = 0;
-        if (column.kind == Kind::number) {
-            length = read_numbers(columns[i], column.numbers);
-        } else {
-            const auto codes = nb::cast<Ints>(columns[i], false);
-            column.codes = codes.data();
-            length = static_cast<int64_t>(codes.shape(0));
-        }
-        if (length != rows) throw std::invalid_argument("column " + std::to_string(i) + " has another length");
-        result.push_back(column);
-    }
-    return result;
-}
-
-template <class Value>
-nb::object array(std::vector<Value> values, size_t rows, size_t width = 0) {
-    auto* owned = new std::vector<Value>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
-    const size_t shape[2] = {rows, width};
-    return nb::cast(nb::ndarray<nb::numpy, Value>(owned->data(), width > 0 ? 2 : 1, shape, owner));
-}
-
-// Calls visit(name, member) for every array that holds one number per place; the one list of the format's arrays.
-template <class Tree, class Visit>
-void each_array(Tree& flat, Visit visit) {
-    visit("parent", flat.parent);
-    visit("depth", flat.depth);
-    visit("rows", flat.rows);
-    visit("weight", flat.weight);
-    visit("impurity", flat.impurity);
-    visit("gain", flat.gain);
-    visit("stop", flat.stop);
-    visit("child_start", flat.child_start);
-    visit("children", flat.children);
-    visit("split_start", flat.split_start);
-    visit("n_surrogates", flat.n_surrogates);
-    visit("column", flat.column);
-    visit("closed", flat.closed);
-    visit("score", flat.score);
-    visit("adjusted", flat.adjusted);
-    visit("split_gain", flat.split_gain);
-    visit("statistic", flat.statistic);
-    visit("degrees", flat.degrees);
-    visit("log_p", flat.log_p);
-    visit("log_multiplier", flat.log_multiplier);
-    visit("missing", flat.missing);
-    visit("unseen", flat.unseen);
-    visit("break_start", flat.break_start);
-    visit("breaks", flat.breaks);
-    visit("bin_start", flat.bin_start);
-    visit("child_of_bin", flat.child_of_bin);
-    visit("share_start", flat.share_start);
-    visit("share", flat.share);
-}
-
-nb::dict to_dict(FlatTree flat) {
-    const size_t nodes = flat.parent.size();
-    nb::dict out;
-    each_array(flat, [&](const char* name, auto& values) {
-        const size_t size = values.size();
-        out[name] = array(std::move(values), size);
-    });
-    out["stats"] = array(std::move(flat.stats), nodes, flat.n_stats);
-    out["value"] = array(std::move(flat.value), nodes, flat.n_values);
-    return out;
-}
-
-template <class Value>
-std::vector<Value> copied(nb::handle source) {
-    const auto view = nb::cast<nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(source);
-    return {view.data(), view.data() + view.shape(0)};
-}
-
-FlatTree from_dict(const nb::dict& arrays) {
-    FlatTree flat;
-    each_array(flat, [&](const char* name, auto& values) {
-        values = copied<typename std::remove_reference_t<decltype(values)>::value_type>(arrays[name]);
-    });
-    const auto value = nb::cast<Table2>(arrays["value"]);
-    flat.n_values = static_cast<int>(value.shape(1));
-    flat.value.assign(value.data(), value.data() + value.size());
-    const auto stats = nb::cast<Table2>(arrays["stats"]);
-    flat.n_stats = static_cast<int>(stats.shape(1));
-    flat.stats.assign(stats.data(), stats.data() + stats.size());
-    return flat;
-}
 
 // --- growing ---
 
@@ -211,15 +81,6 @@ CustomScore ask_python(nb::object function) {
                 "not be taken");
         }
         std::copy(values.data(), values.data() + values.shape(0), scores.begin());
-    };
-}
-
-// What a long call does now and then: hears of Ctrl-C, and tells how far it is.
-std::function<void(double)> pulse_of(const nb::object& progress) {
-    return [&progress](double done) {
-        const nb::gil_scoped_acquire lock;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!progress.is_none()) progress(done);
     };
 }
 
@@ -298,6 +159,7 @@ class PyRouter {
 public:
     PyRouter(const nb::dict& arrays, uint64_t seed) : router_(from_dict(arrays), seed) {}
 
+    // Each gives one answer (or row of answers) per row, and whether the table holds an infinite number.
     nb::object predict(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
         return ask<double>(&Router::predict, router_.answers(), columns, kinds, rows, n_threads);
     }
@@ -307,10 +169,13 @@ public:
     nb::object apply(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
         return ask<int32_t>(&Router::apply, 0, columns, kinds, rows, n_threads);
     }
+    nb::tuple trace(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int64_t row) const {
+        return told(router_.trace(read_columns(columns, kinds, {}, rows), row));
+    }
 
 private:
     template <class Value>
-    using Question = void (Router::*)(const std::vector<Column>&, int64_t, Pool&, Value*) const;
+    using Question = bool (Router::*)(const std::vector<Column>&, int64_t, Pool&, Value*) const;
 
     // `width` values per row; 0: one, and no second dimension.
     template <class Value>
@@ -318,12 +183,13 @@ private:
                    int64_t rows, int n_threads) const {
         const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
         std::vector<Value> out(static_cast<size_t>(rows) * std::max(width, 1));
+        bool infinite = false;
         {
             const nb::gil_scoped_release unlocked;
             Pool pool(n_threads);
-            (router_.*question)(table, rows, pool, out.data());
+            infinite = (router_.*question)(table, rows, pool, out.data());
         }
-        return array(std::move(out), rows, width);
+        return nb::make_tuple(array(std::move(out), rows, width), infinite);
     }
 
     Router router_;
@@ -532,7 +398,12 @@ NB_MODULE(_core, m) {
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("classify", &PyRouter::classify, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
-        .def("apply", &PyRouter::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
+        .def("apply", &PyRouter::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
+        .def("trace", &PyRouter::trace, "columns"_a, "kinds"_a, "n_rows"_a, "row"_a);
+    nb::class_<PyContributor>(m, "Contributor")
+        .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
+        .def("base", &PyContributor::base)
+        .def("values", &PyContributor::values, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
     m.def("survey", &survey_of, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a, "weight"_a.none() = nb::none());
     m.def("row_draws", &row_draws, "columns"_a, "kinds"_a, "n_rows"_a, "seed"_a);
     m.def("weakest_links", &weakest_links_of, "parent"_a, "risk"_a, "exact"_a);

@@ -105,6 +105,19 @@ double bound_of_classes(Rule rule, int classes, const Count& low, const Count& b
     return most_low + most_high + bin_size;
 }
 
+// How far, squared, the classes of a part of a bin's rows can be from an even share of the bin: by what each class can
+// stray, and by what all rows together can.
+template <class Count>
+double stray_of_classes(int classes, double size, const Count& bin) {
+    double each = 0, squares = 0;
+    for (int c = 0; c < classes; ++c) {
+        const double n = bin(c), others = n * (size - n);
+        each += others * others;
+        squares += n * n;
+    }
+    return std::min(each / (size * size), (size * size - squares) / 4);
+}
+
 // Numeric targets: what k of a bin's rows can add up to. Between two limits on every single target, k rows add at least
 // max(k low, sum - (n - k) high) and at most min(k high, sum - (n - k) low): a parallelogram. And they cannot stray
 // from k times the bin's mean by more than sqrt(k (n - k) / n x sum of squared deviations): an ellipse, here the
@@ -169,6 +182,13 @@ public:
     double height(double size, double sum, double squares) const {
         const double steps = sum * per_step_;
         return (std::sqrt(std::max(0.0, size * squares - steps * steps)) + 0.05 * size) * step_ / 2;
+    }
+
+    // The same squared, or a little more, without a root.
+    double stray(double size, double sum, double squares) const {
+        const double steps = sum * per_step_;
+        return (std::max(0.0, size * squares - steps * steps) * (1 + 1.0 / 64) + 0.17 * size * size) * step_ * step_ /
+               4;
     }
 
 private:

@@ -9,6 +9,8 @@
 #include <memory>
 #include <mutex>
 
+#include "finite.hpp"
+
 namespace tw {
 namespace {
 
@@ -179,19 +181,14 @@ void code_block(const Numbers& numbers, const CodedColumn& column, const Finder&
 
 namespace {
 
-// Whether all numbers of a matrix are finite: no exponent is full. A glance at the bits, as fast as memory.
-template <class Value, class Bits>
+// Whether all numbers of a matrix are finite.
+template <class Value>
 bool all_finite(const void* values, int64_t count, Pool& pool) {
     constexpr int64_t block = 1 << 16;
-    constexpr Bits full = std::bit_cast<Bits>(std::numeric_limits<Value>::infinity());
-    const Value* first = static_cast<const Value*>(values);
     std::atomic<bool> finite{true};
     pool.run((count + block - 1) / block, [&](int64_t b) {
-        Bits odd = 0;
-        for (int64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
-            odd |= static_cast<Bits>((std::bit_cast<Bits>(first[i]) & full) == full);
-        }
-        if (odd != 0) finite = false;
+        const Value* first = static_cast<const Value*>(values) + b * block;
+        if (any_odd<Value>(first, std::min(block, count - b * block), false)) finite = false;
     });
     return finite;
 }
@@ -199,10 +196,10 @@ bool all_finite(const void* values, int64_t count, Pool& pool) {
 } // namespace
 
 Survey survey(const Table& table, const double* weight, Pool& pool) {
-    if (const void* matrix = as_matrix(table)) {
+    if (const void* matrix = as_matrix(table.columns)) {
         const int64_t count = table.rows * static_cast<int64_t>(table.columns.size());
-        const bool finite = table.columns[0].numbers.single() ? all_finite<float, uint32_t>(matrix, count, pool)
-                                                              : all_finite<double, uint64_t>(matrix, count, pool);
+        const bool finite = table.columns[0].numbers.single() ? all_finite<float>(matrix, count, pool)
+                                                              : all_finite<double>(matrix, count, pool);
         if (finite) return {};
     }
     const int64_t blocks = (table.rows + block_rows - 1) / block_rows;

@@ -119,6 +119,28 @@ public:
         return merit(known_.data(), missing_.data(), Divide{});
     }
 
+    // A merit is a squared distance, and a cut inside a bin strays from what an even share of the bin would reach,
+    // which is no more than the better of the bin's ends. So no cut inside has more than (sqrt(ends) + sqrt(leeway))^2.
+    double leeway(const Word* low, const Word* bin) const {
+        if constexpr (Counter::has_stray) {
+            const double n = counter_.size(low), m = n + counter_.size(bin), all = counter_.size(known_.data());
+            return counter_.stray(bin) * all / std::min(n * (all - n), m * (all - m)) * (1 + 1e-9);
+        }
+        return std::numeric_limits<double>::infinity();
+    }
+    // What `leeway` must reach for a cut of merit `to_beat`, if no end of a bin has more than `ends`.
+    double leeway_needed(double to_beat, double ends) const {
+        if (!Counter::has_stray || placed_ || !(to_beat > ends)) return nothing;
+        const double gap = std::sqrt(to_beat) - std::sqrt(std::max(0.0, ends));
+        return gap * gap;
+    }
+    // The merit of the cut with these rows below it, whether or not its sides are large enough.
+    double at_end(const Word* low) {
+        for (int w = 0; w < counter_.words(); ++w) high_[w] = known_[w] - low[w];
+        return counter_.side(low, node_.span, Divide{}) + counter_.side(high_.data(), node_.span, Divide{}) -
+               reference_;
+    }
+
     // No cut inside the bin that follows the low side is better; exact only as far as it tells whether it reaches
     // `to_beat`.
     double bound(const Word* low, const Word* bin, double to_beat) {

@@ -16,4 +16,13 @@ std::vector<Fork> forks_of(const FlatTree& flat) {
     return forks;
 }
 
+std::vector<uint64_t> keys_of(const std::vector<Fork>& forks, uint64_t seed) {
+    std::vector<uint64_t> keys(forks.size());
+    keys[0] = root_key(seed);
+    for (size_t i = 0; i < forks.size(); ++i) {
+        for (size_t c = 0; c < forks[i].children.size(); ++c) keys[forks[i].children[c]] = child_key(keys[i], c);
+    }
+    return keys;
+}
+
 } // namespace tw

@@ -3,9 +3,11 @@
 //
 // A counter class says what a row adds (Item), how a bin's counters are laid out (Word, words(); Narrow while at most
 // `narrow_rows` rows are counted), the merit of a side, the best merit that any cut inside a bin could reach (`bound`),
-// and the unit of merits.
-// Always holds: a bound is never below what a cut inside the bin reaches. Merits are convex in the counters of the low
-// side, so over all ways to divide a bin they are largest at a corner: whole classes on one side.
+// and the unit of merits. Where `has_stray`, a merit above that of the undivided node is a squared distance (of the
+// sides' means, times n m / (n + m) for sides of sizes n and m), and `stray` is how far, squared, a part of a bin's
+// rows can be from an even share of the bin. Always holds: a bound is never below what a cut inside the bin reaches.
+// Merits are convex in the counters of the low side, so over all ways to divide a bin they are largest at a corner:
+// whole classes on one side.
 #pragma once
 
 #include <algorithm>
@@ -84,6 +86,12 @@ public:
     int64_t rows(const Word* counter) const { return static_cast<int64_t>(*counter & 0xffffffffU); }
     int64_t listed(const Word* counter) const { return rows(counter); } // rows whose value counts as seen
     double weight(const Word* counter) const { return static_cast<double>(rows(counter)); }
+    static constexpr bool has_stray = rule == Rule::gini;
+    double size(const Word* counter) const { return weight(counter); }
+    double stray(const Word* bin) const {
+        const double n = size(bin), second = static_cast<double>(*bin >> 32), product = second * (n - second);
+        return std::min(product / 2, 2 * (product / n) * (product / n));
+    }
 
     template <class Over>
     double side(const Word* counter, const Span&, const Over& over) const {
@@ -158,6 +166,11 @@ public:
     }
     int64_t listed(const Word* counter) const { return rows(counter); }
     double weight(const Word* counter) const { return static_cast<double>(rows(counter)); }
+    static constexpr bool has_stray = rule == Rule::gini;
+    double size(const Word* counter) const { return weight(counter); }
+    double stray(const Word* bin) const {
+        return stray_of_classes(classes_, size(bin), [bin](int c) { return static_cast<double>(bin[c]); });
+    }
 
     template <class Over>
     double side(const Word* counter, const Span&, const Over& over) const {
@@ -239,6 +252,11 @@ public:
     int64_t rows(const Word* counter) const { return counter[0]; }
     int64_t listed(const Word* counter) const { return counter[0]; }
     double weight(const Word* counter) const { return static_cast<double>(counter[0]); }
+    static constexpr bool has_stray = true;
+    double size(const Word* counter) const { return weight(counter); }
+    double stray(const Word* bin) const {
+        return steps_.stray(static_cast<double>(bin[0]), static_cast<double>(bin[1]), static_cast<double>(bin[2]));
+    }
 
     template <class Over>
     double side(const Word* counter, const Span& target, const Over& over) const {
@@ -294,6 +312,7 @@ public:
         for (int c = 1; c <= classes_; ++c) sum += counter[c];
         return static_cast<double>(sum) * measure_->weight_unit;
     }
+    static constexpr bool has_stray = false;
     template <class Over>
     double side(const Word* counter, const Span&, const Over&) const {
         double sum = 0, parts = 0, most = 0;
@@ -349,6 +368,11 @@ public:
     int64_t rows(const Word* counter) const { return static_cast<int64_t>(counter[0]); }
     int64_t listed(const Word* counter) const { return static_cast<int64_t>(counter[0]); }
     double weight(const Word* counter) const { return static_cast<double>(counter[1]) * measure_->weight_unit; }
+    static constexpr bool has_stray = true;
+    double size(const Word* counter) const { return static_cast<double>(counter[1]); }
+    double stray(const Word* bin) const {
+        return steps_.stray(static_cast<double>(bin[1]), static_cast<double>(bin[2]), static_cast<double>(bin[3]));
+    }
     template <class Over>
     double side(const Word* counter, const Span& target, const Over&) const {
         const Bulk all = bulk(counter, target);
@@ -396,6 +420,7 @@ public:
     int64_t rows(const Word* counter) const { return counter[1] + counter[2]; }
     int64_t listed(const Word* counter) const { return counter[0]; }
     double weight(const Word* counter) const { return static_cast<double>(counter[3] + counter[4]); }
+    static constexpr bool has_stray = false;
     // Sides that both answer the same child are no better than that child's share of all.
     template <class Over>
     double side(const Word* counter, const Span&, const Over&) const {

@@ -31,18 +31,12 @@ public:
           measure_(measure),
           cost_(cost),
           forks_(forks_of(flat)),
-          keys_(forks_.size()),
+          keys_(keys_of(forks_, seed)),
           end_(forks_.size()),
           here_(forks_.size() * measure.sums(), 0),
           guests_of_(forks_.size()),
           reduced_{std::vector<int32_t>(forks_.size(), 0), std::vector<double>(forks_.size(), 0),
                    std::vector<double>(forks_.size(), 0)} {
-        keys_[0] = root_key(seed);
-        for (size_t i = 0; i < forks_.size(); ++i) {
-            for (size_t c = 0; c < forks_[i].children.size(); ++c) {
-                keys_[forks_[i].children[c]] = child_key(keys_[i], c);
-            }
-        }
         for (size_t i = forks_.size(); i-- > 0;) {
             end_[i] = forks_[i].children.empty() ? static_cast<int32_t>(i) + 1 : end_[forks_[i].children.back()];
         }
@@ -71,11 +65,8 @@ private:
             Visit visit = open.back();
             open.pop_back();
             const Fork& fork = forks_[visit.node];
-            int child =
-                fork.children.empty() ? stop_here : destination(fork.split, fork.surrogates, columns_, entry.row);
-            if (child == random_child) {
-                child = draw_child(fork.split.share, keys_[visit.node], hash_row(columns_, entry.row));
-            }
+            const int child =
+                fork.children.empty() ? stop_here : way_of(fork, keys_[visit.node], columns_, entry.row).child;
             visit.ends = child == stop_here;
             guest.visits.push_back(visit);
             if (child >= 0) open.push_back({fork.children[child], visit.share, false});

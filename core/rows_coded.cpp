@@ -247,11 +247,13 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
         const Cut coarse = search.cuts[which];
         // Rivals are told exactly, so a column that may be one must also be beaten by its own best cut. Without rivals
         // the best found so far will do: who finds it, and when, changes the work and not the winner.
-        const double best = search.best.load();
-        const double to_beat = rivals ? std::max(best, coarse.merit) : best;
+        const auto to_beat = [&] {
+            const double best = search.best.load(std::memory_order_relaxed);
+            return rivals ? std::max(best, coarse.merit) : best;
+        };
         const Cut cut = search.sweep->zoom(search.yard, which, coarse, search.coarse[which], to_beat);
         search.cuts[which] = cut;
-        double known = best;
+        double known = search.best.load(std::memory_order_relaxed);
         while (!rivals && known < cut.merit && !search.best.compare_exchange_weak(known, cut.merit)) {
         }
     });
@@ -302,7 +304,7 @@ std::vector<Surrogate> RowsCoded<Counter>::surrogates(const Task& task, int node
         const size_t which = static_cast<size_t>(i);
         if (ground_.column(which).column == split.column) return;
         const double to_beat = std::max(bar - reference[which], cuts[which].merit);
-        cuts[which] = sweep.zoom(imitated.yard, which, cuts[which], coarse[which], to_beat);
+        cuts[which] = sweep.zoom(imitated.yard, which, cuts[which], coarse[which], [to_beat] { return to_beat; });
         if (cuts[which].low_rows > 0 && !cuts[which].placed()) sweep.place(which, coarse[which], cuts[which]);
     });
     return imitated.tell(task, source(), ground_.swept, ground_.coded, cuts, pool);

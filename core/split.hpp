@@ -53,17 +53,32 @@ inline int route(const Split& split, const Column& column, int64_t row) {
     return child < 0 ? no_child : child;
 }
 
-// The child a row takes, or spread, stop_here or random_child. Surrogates speak in order for a row without an answer.
+// What a row goes by at a node.
+enum class Guide { answer, surrogate, unseen, missing };
+
+struct Way {
+    int child = stop_here; // or spread, or random_child
+    Guide guide = Guide::answer;
+    int surrogate = 0; // which one, from 0, where one spoke
+};
+
+// Where a row goes, and by what. Surrogates speak in order for a row without an answer.
+inline Way way_of(const Split& split, const std::vector<Split>& surrogates, const std::vector<Column>& columns,
+                  int64_t row) {
+    const int child = route(split, columns[split.column], row);
+    if (child >= 0) return {child, Guide::answer};
+    if (child == no_child && split.unseen != as_missing) return {split.unseen, Guide::unseen};
+    for (size_t i = 0; i < surrogates.size(); ++i) {
+        const int other = route(surrogates[i], columns[surrogates[i].column], row);
+        if (other >= 0) return {other, Guide::surrogate, static_cast<int>(i)};
+    }
+    return {split.missing, Guide::missing};
+}
+
+// The child a row takes, or spread, stop_here or random_child.
 inline int destination(const Split& split, const std::vector<Split>& surrogates, const std::vector<Column>& columns,
                        int64_t row) {
-    const int child = route(split, columns[split.column], row);
-    if (child >= 0) return child;
-    if (child == no_child && split.unseen != as_missing) return split.unseen;
-    for (const Split& surrogate : surrogates) {
-        const int other = route(surrogate, columns[surrogate.column], row);
-        if (other >= 0) return other;
-    }
-    return split.missing;
+    return way_of(split, surrogates, columns, row).child;
 }
 
 inline int largest_share(const Split& split) {

@@ -26,6 +26,7 @@ struct BinCut {
     double merit = nothing;
     int last = -1;
     int64_t low_rows = 0;
+    double highest = nothing; // merit of any cut between bins, also of those whose sides are too small
 };
 
 template <class Counter>
@@ -76,7 +77,11 @@ public:
             if (low_rows == scale.known_rows()) break;
             several = true;
             const double merit = scale.of(low.data(), low_rows, Divide{});
-            if (node.beats(merit, coarse.merit)) coarse = {merit, b, low_rows};
+            coarse.highest = std::max(coarse.highest, merit > nothing ? merit : scale.at_end(low.data()));
+            if (!node.beats(merit, coarse.merit)) continue;
+            coarse.merit = merit;
+            coarse.last = b;
+            coarse.low_rows = low_rows;
         }
         Cut cut;
         cut.merit = coarse.merit;
@@ -90,36 +95,29 @@ public:
         return cut;
     }
 
-    // Looks inside the bins where a cut as good as `to_beat` could hide, and gives the better of that and the coarse
-    // cut.
-    Cut zoom(const Yardstick& node, size_t which, const Cut& coarse_cut, const BinCut& coarse, double to_beat) const {
+    // Looks inside the bins where a cut as good as `bar()` could hide, and gives the better of that and the coarse cut.
+    // What one bin holds, or what others find meanwhile, may close the next.
+    template <class Bar>
+    Cut zoom(const Yardstick& node, size_t which, const Cut& coarse_cut, const BinCut& coarse, const Bar& bar) const {
         const CodedColumn& column = this->column(which);
         if (column.exact) return coarse_cut;
         Scale<Counter> scale = this->scale(node, which);
         std::array<int16_t, 256> open;
         open.fill(-1);
-        std::vector<Words<Counter>> before;
-        const int64_t inside_rows = open_bins(node, scale, column, bins(which), to_beat, open, before);
-        if (before.empty()) return coarse_cut;
-        if (zoomed_rows_) *zoomed_rows_ += inside_rows;
-        const std::vector<Inside> inside = rows_inside(which, open, inside_rows);
+        const std::vector<OpenBin> bins = open_bins(scale, which, bar() - node.rounding, coarse.highest, open);
+        if (bins.empty()) return coarse_cut;
+        const std::vector<uint32_t> places = places_inside(which, open, bins);
         Cut finer;
         finer.gaps = scale.gaps();
         int finer_bin = 256;
-        Words<Counter> low = no_words(counter_);
-        for (size_t i = 0; i + 1 < inside.size(); ++i) {
-            const Inside &here = inside[i], &next = inside[i + 1];
-            if (i == 0 || inside[i - 1].bin != here.bin) low = before[static_cast<size_t>(open[here.bin])];
-            counter_.add(low.data(), items_[here.at]);
-            if (next.bin != here.bin || next.value == here.value) continue;
-            const int64_t low_rows = counter_.rows(low.data());
-            const double merit = scale.of(low.data(), low_rows, Divide{});
-            if (!node.beats(merit, finer.merit)) continue;
-            finer.merit = merit;
-            finer.low_rows = low_rows;
-            finer.below = here.value;
-            finer.above = next.value;
-            finer_bin = here.bin;
+        std::vector<Inside> inside;
+        for (const OpenBin& bin : bins) {
+            const double least = std::max(bar(), finer.merit) - node.rounding;
+            const Word* held = this->bins(which) + static_cast<size_t>(bin.bin) * words_;
+            if (scale.bound(bin.below.data(), held, least) < least) continue;
+            order_inside(which, std::span(&places[bin.first], static_cast<size_t>(bin.rows)), inside);
+            if (look_into(node, scale, bin, inside, finer)) finer_bin = bin.bin;
+            if (zoomed_rows_) *zoomed_rows_ += bin.rows;
         }
         // Of two equal cuts the lower; a cut inside a bin is lower than the cut at the bin's end.
         const bool finer_is_lower = coarse_cut.low_rows == 0 || finer_bin <= coarse.last;
@@ -145,9 +143,15 @@ public:
     }
 
 private:
+    // A bin worth looking into: what lies below it, and where its rows stand among those of all such bins.
+    struct OpenBin {
+        int bin;
+        size_t first;
+        int64_t rows;
+        Words<Counter> below;
+    };
     struct Inside {
         double value;
-        int32_t bin;
         uint32_t at;
     };
 
@@ -155,44 +159,73 @@ private:
     const Numbers& numbers(size_t which) const { return table_.columns[column(which).column].numbers; }
     const Word* bins(size_t which) const { return histogram_ + static_cast<size_t>(column(which).start) * words_; }
 
-    // Marks the bins worth looking into and keeps what lies below each. Returns how many rows they hold.
-    int64_t open_bins(const Yardstick& node, Scale<Counter>& scale, const CodedColumn& column, const Word* bin,
-                      double to_beat, std::array<int16_t, 256>& open, std::vector<Words<Counter>>& before) const {
-        const double least = to_beat - node.rounding;
+    // The bins where a cut of merit `least` could hide, if no cut between bins has more than `highest`; `open` gives
+    // the place of each of them.
+    std::vector<OpenBin> open_bins(Scale<Counter>& scale, size_t which, double least, double highest,
+                                   std::array<int16_t, 256>& open) const {
+        const double needed = scale.leeway_needed(least, highest);
+        const Word* bin = bins(which);
+        std::vector<OpenBin> found;
         Words<Counter> low = no_words(counter_);
-        int64_t low_rows = 0, inside = 0;
-        for (int b = 0; b < column.bins; ++b, bin += words_) {
+        int64_t low_rows = 0;
+        size_t first = 0;
+        for (int b = 0; b < column(which).bins; ++b, bin += words_) {
             const int64_t listed = counter_.listed(bin);
             if (listed == 0) continue;
-            if (listed >= 2 && scale.bound(low.data(), bin, least) >= least) {
-                open[static_cast<size_t>(b)] = static_cast<int16_t>(before.size());
-                before.push_back(low);
-                inside += listed;
+            if (listed >= 2 && scale.leeway(low.data(), bin) >= needed &&
+                scale.bound(low.data(), bin, least) >= least) {
+                open[static_cast<size_t>(b)] = static_cast<int16_t>(found.size());
+                found.push_back({b, first, listed, low});
+                first += static_cast<size_t>(listed);
             }
             for (size_t w = 0; w < words_; ++w) low[w] += bin[w];
             low_rows += counter_.rows(bin);
             if (low_rows == scale.known_rows()) break;
         }
-        return inside;
+        return found;
     }
 
-    std::vector<Inside> rows_inside(size_t which, const std::array<int16_t, 256>& open, int64_t count) const {
-        const Numbers numbers = this->numbers(which);
-        const size_t at = static_cast<size_t>(columns_[which]);
-        std::vector<Inside> inside;
-        inside.reserve(static_cast<size_t>(count));
-        const uint32_t* row = rows_.data();
-        const uint8_t* codes = coded_.column(at);
+    // The places of the rows in open bins, bin after bin.
+    std::vector<uint32_t> places_inside(size_t which, const std::array<int16_t, 256>& open,
+                                        const std::vector<OpenBin>& bins) const {
+        const uint8_t* codes = coded_.column(static_cast<size_t>(columns_[which]));
+        std::vector<size_t> next;
+        for (const OpenBin& bin : bins) next.push_back(bin.first);
+        std::vector<uint32_t> places(bins.back().first + static_cast<size_t>(bins.back().rows));
         for (size_t i = 0; i < rows_.size(); ++i) {
-            const int bin = codes[row[i]];
-            if (open[static_cast<size_t>(bin)] >= 0) inside.push_back({0, bin, static_cast<uint32_t>(i)});
+            const int16_t bin = open[codes[rows_[i]]];
+            if (bin >= 0) places[next[static_cast<size_t>(bin)]++] = static_cast<uint32_t>(i);
         }
-        for (size_t i = 0; i < inside.size(); ++i) {
-            call_early(numbers.address(row[inside[std::min(i + look_ahead, inside.size() - 1)].at]));
-            inside[i].value = numbers[row[inside[i].at]];
-        }
+        return places;
+    }
+
+    // One bin's rows by their values.
+    void order_inside(size_t which, std::span<const uint32_t> places, std::vector<Inside>& inside) const {
+        const Numbers numbers = this->numbers(which);
+        for (const uint32_t at : places) call_early(numbers.address(rows_[at]));
+        inside.clear();
+        for (const uint32_t at : places) inside.push_back({numbers[rows_[at]], at});
         std::sort(inside.begin(), inside.end(), [](const Inside& a, const Inside& b) { return a.value < b.value; });
-        return inside;
+    }
+
+    // Tries every cut inside a bin. Whether one is better than the best so far.
+    bool look_into(const Yardstick& node, Scale<Counter>& scale, const OpenBin& bin, const std::vector<Inside>& inside,
+                   Cut& best) const {
+        Words<Counter> low = bin.below;
+        bool better = false;
+        for (size_t i = 0; i + 1 < inside.size(); ++i) {
+            counter_.add(low.data(), items_[inside[i].at]);
+            if (inside[i + 1].value == inside[i].value) continue;
+            const int64_t low_rows = counter_.rows(low.data());
+            const double merit = scale.of(low.data(), low_rows, Divide{});
+            if (!node.beats(merit, best.merit)) continue;
+            best.merit = merit;
+            best.low_rows = low_rows;
+            best.below = inside[i].value;
+            best.above = inside[i + 1].value;
+            better = true;
+        }
+        return better;
     }
 
     const Counter& counter_;

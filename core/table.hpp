@@ -26,6 +26,7 @@ public:
     const void* address(int64_t row) const { return first_ + row * apart_; }
     std::ptrdiff_t apart() const { return apart_; } // in bytes
     bool single() const { return single_; }
+    bool adjacent() const { return apart_ == static_cast<std::ptrdiff_t>(single_ ? sizeof(float) : sizeof(double)); }
     double operator[](int64_t row) const {
         const char* at = first_ + row * apart_;
         return single_ ? *reinterpret_cast<const float*>(at) : *reinterpret_cast<const double*>(at);
@@ -76,16 +77,16 @@ struct Table {
 };
 
 // The values of a table that is one C-order matrix of numbers, row by row: null if it is not.
-inline const void* as_matrix(const Table& table) {
-    if (table.columns.empty()) return nullptr;
-    const Numbers& first = table.columns[0].numbers;
+inline const void* as_matrix(const std::vector<Column>& columns) {
+    if (columns.empty()) return nullptr;
+    const Numbers& first = columns[0].numbers;
     const std::ptrdiff_t size = first.single() ? sizeof(float) : sizeof(double);
-    for (size_t i = 0; i < table.columns.size(); ++i) {
-        const Column& column = table.columns[i];
+    for (size_t i = 0; i < columns.size(); ++i) {
+        const Column& column = columns[i];
         const auto* at = static_cast<const char*>(first.address(0)) + static_cast<std::ptrdiff_t>(i) * size;
         if (column.kind != Kind::number || column.numbers.single() != first.single() ||
             column.numbers.address(0) != at ||
-            column.numbers.apart() != static_cast<std::ptrdiff_t>(table.columns.size()) * size) {
+            column.numbers.apart() != static_cast<std::ptrdiff_t>(columns.size()) * size) {
             return nullptr;
         }
     }

@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from handmade import TENNIS, Question, fork, hours, leaf, random_tree, tennis, tennis_plan, tree
 
+from treewright.choices import Stopping
 from treewright.errors import DataError
+from treewright.learn import learn
 from treewright.predict import apply, predict, predict_proba
-from treewright.recipe import C45, ID3
+from treewright.recipe import C45, ID3, SKLEARN
 from treewright.schema import Schema, TargetSpec
 from treewright.tree import Node, Split, Tree
 
@@ -190,3 +192,35 @@ def test_a_very_deep_tree_is_no_danger(missing: int) -> None:
         "print(apply(Tree(a, TENNIS, C45), {'outlook': ['rain'], 'humidity': [None], 'windy': [True]}))"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent, timeout=120)
+
+
+@pytest.mark.parametrize("max_depth", [3, None])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_side_by_side_go_where_one_alone_would(dtype: type, max_depth: int | None) -> None:
+    """The quick walk for numbers, in every layout of a table, with values on the breaks, missing and huge ones."""
+    chance = np.random.default_rng(5)
+    seen = chance.normal(size=(700, 5)).astype(dtype)
+    answer = (seen[:, 0] * seen[:, 1] > 0.1) ^ (seen[:, 2] > 0.5)
+    recipe = dataclasses.replace(SKLEARN, stopping=Stopping(max_depth=max_depth))
+    t = learn(seen, answer, recipe)
+    rows = chance.normal(size=(300, 5)).astype(dtype)
+    breaks = t.arrays["breaks"]
+    for i in range(150):  # half of the rows have a value on a break, or the next float beside it
+        rows[i, i % 5] = np.nextafter(dtype(breaks[i % len(breaks)]), dtype(chance.choice([-9, 0, 9])), dtype=dtype)
+    rows[5, 0], rows[6, 1] = np.finfo(dtype).max, np.finfo(dtype).min
+    rows[200:][chance.random((100, 5)) < 0.1] = np.nan
+    named = [{f"x{i}": None if x != x else float(x) for i, x in enumerate(row)} for row in rows]
+    alone = [paths(t, t.root, row)[0][0].id for row in named]
+    wide = np.zeros((300, 10), dtype)
+    wide[:, ::2] = rows
+    for table in (
+        rows,
+        np.asfortranarray(rows),
+        wide[:, ::2],
+        rows[::-1][::-1],
+        {f"x{i}": rows[:, i] for i in range(5)},
+    ):
+        assert apply(t, table).tolist() == alone
+    rows[250, 3] = np.inf
+    with pytest.raises(DataError, match=r"infinity or a value too large.*x3.*row 250"):
+        apply(t, rows)

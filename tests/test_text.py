@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import re
 import time
 
 import pytest
-from handmade import HOURS, TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
+from handmade import HOURS, TENNIS, Plan, Question, fork, hours, leaf, random_tree, tennis, tennis_plan, tree
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from treewright.recipe import CART, CHAID, SKLEARN
-from treewright.render import text
+from treewright.render import show, text
+from treewright.render.measure import cells
+from treewright.render.text import has_colour
 from treewright.schema import ColumnSpec, Schema, TargetSpec
 from treewright.tree_words import number_text
 
@@ -243,3 +249,100 @@ def test_texts_of_numbers() -> None:
 
 def test_a_printed_tree_needs_no_names_from_outside() -> None:
     assert str(tree(tennis_plan())) == f"{tennis()}"
+
+
+# --- width and colour ---
+
+
+def test_width() -> None:
+    levels = tuple(f"a rather long level {i}" for i in range(9))
+    schema = Schema((ColumnSpec("a column", "nominal", levels),), TENNIS.target)
+    made = tree(fork(Question(0, tuple(i % 2 for i in range(9))), leaf(9, 1), leaf(1, 5)), schema, CART)
+    expect(
+        text(made, width=80),
+        """
+CART tree for play: 16 rows, 2 leaves, depth 1
+├─ a column in {a rather long level 0, … 4 more}: no  (10 rows, 90 %)
+└─ a column in {a rather long level 1, … 3 more}: yes  (6 rows, 83 %)
+""",
+    )
+    expect(
+        text(made, width=40),
+        """
+CART tree for play:…s, 2 leaves, depth 1
+├─ a colum… 4 more}: no  (10 rows, 90 %)
+└─ a colum… 3 more}: yes  (6 rows, 83 %)
+""",
+    )
+    assert text(made, width=200) == text(made)
+    with pytest.raises(ValueError, match="width"):
+        text(made, width=10)
+
+
+@given(st.integers(0, 10_000), st.integers(20, 120))
+@settings(deadline=None, max_examples=40)
+def test_no_line_is_wider_than_asked(seed: int, width: int) -> None:
+    made = random_tree(seed, depth=4)
+    lines = text(made, width=width).splitlines()
+    assert max(map(cells, lines)) <= width
+    assert len(lines) == len(text(made).splitlines())
+
+
+def test_wide_characters_count_twice() -> None:
+    schema = Schema((ColumnSpec("天気" * 10, "numeric"),), TargetSpec("決定", "classification", ("はい" * 8, "いいえ")))
+    made = tree(fork(Question(0, breaks=(1.0,)), leaf(2, 0), leaf(0, 2)), schema, CART)
+    assert max(map(cells, text(made, width=50).splitlines())) <= 50
+
+
+def test_a_deep_tree_in_a_narrow_terminal() -> None:
+    plan = leaf(1, 2)
+    for i in range(60):
+        plan = fork(Question(1, breaks=(float(i),)), leaf(1, 0), plan)
+    lines = text(tree(plan), width=60).splitlines()
+    assert max(map(cells, lines)) <= 60
+    assert "60… " in lines[-1]
+
+
+def test_colour_is_only_added() -> None:
+    for made in (tennis(), hours(), tree(leaf(5, 9))):
+        coloured = text(made, colour=True)
+        assert "\x1b[" in coloured
+        assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == text(made) == str(made)
+    no, yes = (f"\x1b[1;38;5;{code}m{word}\x1b[0m" for code, word in ((25, "no"), (178, "yes")))
+    assert no in text(tennis(), colour=True)
+    assert yes in text(tennis(), colour=True)
+
+
+@pytest.mark.parametrize(
+    ("terminal", "environment", "coloured"),
+    [
+        (True, {}, True),
+        (False, {}, False),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"NO_COLOR": ""}, True),
+        (False, {"FORCE_COLOR": "1"}, True),
+        (True, {"FORCE_COLOR": "0"}, False),
+        (True, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+    ],
+)
+def test_colour_where_the_terminal_has_it(terminal: bool, environment: dict[str, str], coloured: bool) -> None:
+    assert has_colour(terminal, environment) == coloured
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    plain = io.StringIO()
+    show(tennis(), plain)
+    assert plain.getvalue() == f"{tennis()}\n"
+    monkeypatch.setenv("COLUMNS", "30")
+    terminal = Terminal()
+    show(tennis(), terminal, max_depth=1)
+    assert "\x1b[" in terminal.getvalue()
+    assert max(cells(re.sub(r"\x1b\[[\d;]*m", "", line)) for line in terminal.getvalue().splitlines()) <= 30

@@ -46,6 +46,11 @@ from treewright.choices import (
     Variance,
 )
 from treewright.errors import DataError, ExportError, FileError, RecipeError, TreewrightError
+from treewright.explain.changes import changes
+from treewright.explain.contributions import contributions
+from treewright.explain.path import explain
+from treewright.explain.ranking import rank_splits
+from treewright.explain.worked import worked
 from treewright.export.saved import load, save
 from treewright.learn import learn
 from treewright.predict import apply, predict, predict_proba
@@ -169,7 +174,10 @@ __all__ = [
     "Variance",
     "__version__",
     "apply",
+    "changes",
+    "contributions",
     "criteria",
+    "explain",
     "export",
     "learn",
     "load",
@@ -177,8 +185,10 @@ __all__ = [
     "predict_proba",
     "prune",
     "pruning_path",
+    "rank_splits",
     "render",
     "save",
+    "worked",
 ]
 
 _ESTIMATORS = frozenset(name for name in __all__ if name.endswith(("Classifier", "Regressor")))

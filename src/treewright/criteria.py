@@ -225,6 +225,43 @@ def f(groups: Sequence[ArrayLike]) -> FTest:
     return FTest(math.inf if statistic >= 1e300 else float(statistic), float(between), float(within), math.exp(log_p))
 
 
+# --- the same formulas on statistics ----------------------------------------------------------------------------------
+# For those who hold what the core itself reads and have checked it: class weights; or weight, sum and sum of squares;
+# for the absolute error weight, median, sum of deviations; for Poisson weight, sum, sum of y ln y.
+
+
+class Significance(NamedTuple):
+    """A test as the core makes it; `log_p` still tells apart what would all be zero as p. `degrees_within`: F only."""
+
+    statistic: float
+    degrees: float
+    degrees_within: float
+    log_p: float
+
+
+def impurity_of(name: str, statistics: FloatArray) -> float:
+    """How mixed one node is, by the impurity or criterion of that name."""
+    return float(_core.impurity(name, statistics))
+
+
+def score_of(name: str, parent: FloatArray, children: FloatArray) -> float:
+    """How good a split is, by the criterion of that name."""
+    return float(_core.score(name, parent, children))
+
+
+def significance_of(children: FloatArray, *, numeric: bool = False, likelihood_ratio: bool = False) -> Significance:
+    """The test that goes with a criterion: chi-square for classes, F for a numeric target."""
+    if numeric:
+        return Significance(*_core.f_test(children))
+    statistic, degrees, log_p = _core.chi_square(children, likelihood_ratio)
+    return Significance(statistic, degrees, 0.0, log_p)
+
+
+def spread_of(name: str, values: FloatArray, weight: FloatArray) -> float:
+    """The impurity of weighted values themselves, for what no sums can tell (the absolute error)."""
+    return float(_core.impurity_of_values(name, values, weight))
+
+
 # --- checking and laying out ------------------------------------------------------------------------------------------
 
 

@@ -262,9 +262,7 @@ def _importances(tree: Tree) -> FloatArray:
     parent, weight, impurity = arrays["parent"][1:], arrays["weight"][1:], arrays["impurity"]
     column = arrays["column"][arrays["split_start"][parent]]
     decrease = weight * (impurity[parent] - impurity[1:])
-    total = np.zeros(len(tree.schema.columns))
-    np.add.at(total, column, decrease)
-    total = total.clip(min=0)
+    total: FloatArray = np.bincount(column, decrease, minlength=len(tree.schema.columns)).clip(min=0)
     return total / total.sum() if total.any() else total
 
 

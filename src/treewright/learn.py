@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from treewright.costs import target_with, weighted
-from treewright.encode import describe, encode
+from treewright.encode import Encoded, describe, encode
 from treewright.errors import RecipeError
 from treewright.kinds import KindChoice
 from treewright.pruning import grow_and_prune
 from treewright.recipe import CART, Recipe
-from treewright.schema import Task
+from treewright.schema import Schema, Task
 from treewright.table import read, taken
 from treewright.tree import Tree
 
@@ -55,6 +55,20 @@ def learn(
     """
     if not isinstance(recipe, Recipe):
         raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
+    encoded, schema = training_table(data, target, weight, kinds, task, costs, priors)
+    return grow_and_prune(weighted(encoded, schema, class_weight), schema, recipe, n_threads, progress)
+
+
+def training_table(
+    data: object,
+    target: object,
+    weight: object = None,
+    kinds: Mapping[str, KindChoice] | None = None,
+    task: Task | None = None,
+    costs: object = None,
+    priors: object = None,
+) -> tuple[Encoded, Schema]:
+    """A table read, described and coded, ready to be learned from."""
     frame = read(data)
     answers, frame = taken(frame, target, "target")
     weights = None
@@ -62,5 +76,4 @@ def learn(
         weights, frame = taken(frame, weight, "weight")
     schema = describe(frame, answers, task, kinds)
     schema = replace(schema, target=target_with(schema.target, costs, priors))
-    encoded = weighted(encode(frame, schema, training=True, target=answers, weight=weights), schema, class_weight)
-    return grow_and_prune(encoded, schema, recipe, n_threads, progress)
+    return encode(frame, schema, training=True, target=answers, weight=weights), schema

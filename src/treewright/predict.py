@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treewright.choices import RefuseMissing
 from treewright.columns import READ_IN_PLACE
 from treewright.encode import Encoded, encode
-from treewright.engine import answers, classify, route, survey
+from treewright.engine import answers, classify, route
 from treewright.errors import DataError
 from treewright.schema import Level
 from treewright.table import read
@@ -27,7 +27,11 @@ ALL_THREADS = 0
 
 def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
     """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number."""
-    rows = _encoded(tree, data, n_threads)
+    return predicted(tree, encoded(tree, data), n_threads)
+
+
+def predicted(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
+    """The same, for rows that have been read."""
     target = tree.schema.target
     if target.classes is None:
         return answers(tree, rows, n_threads)[:, 0]
@@ -44,12 +48,12 @@ def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> 
     """The probability of each class, in the order of `tree.schema.target.classes`."""
     if tree.schema.target.classes is None:
         raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
-    return answers(tree, _encoded(tree, data, n_threads), n_threads)
+    return answers(tree, encoded(tree, data), n_threads)
 
 
 def apply(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
     """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
-    return route(tree, _encoded(tree, data, n_threads), n_threads)
+    return route(tree, encoded(tree, data), n_threads)
 
 
 def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
@@ -60,7 +64,8 @@ def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
     return np.array(classes, dtype=object)  # mixed types: numpy would turn the numbers into text
 
 
-def _encoded(tree: Tree, data: object, n_threads: int) -> Encoded:
+def encoded(tree: Tree, data: object) -> Encoded:
+    """The rows as the tree reads them: the one door, whatever is then asked of them."""
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     rows = _matrix(tree, data)
@@ -69,7 +74,6 @@ def _encoded(tree: Tree, data: object, n_threads: int) -> Encoded:
         rows = encode(read(data, only=tree.schema.names), tree.schema, training=False, unseen=tree.recipe.unseen)
         if isinstance(tree.recipe.missing, RefuseMissing):
             _refuse_missing(tree, rows)
-    survey(rows, tree.schema, n_threads)
     return rows
 
 

@@ -131,12 +131,10 @@ class Tree:
         object.__setattr__(self, "arrays", MappingProxyType(frozen))
 
     @classmethod
-    def grown(cls, arrays: Mapping[str, NDArray[Any]], schema: Schema, recipe: Recipe) -> Tree:
-        """A tree straight from the core, whose arrays are nobody else's and need no check."""
-        for array in arrays.values():
-            array.setflags(write=False)
+    def grown(cls, arrays: dict[str, NDArray[Any]], schema: Schema, recipe: Recipe) -> Tree:
+        """A tree straight from the core, whose arrays are nobody else's, cannot be written to and need no check."""
         tree = object.__new__(cls)
-        parts = {"arrays": MappingProxyType(dict(arrays)), "schema": schema, "recipe": recipe, "cuts": (), "_kept": {}}
+        parts = {"arrays": MappingProxyType(arrays), "schema": schema, "recipe": recipe, "cuts": (), "_kept": {}}
         for name, part in parts.items():
             object.__setattr__(tree, name, part)
         return tree
@@ -242,11 +240,16 @@ class Tree:
         )
 
     def __str__(self) -> str:
-        # The one outward look of this room, and only when a tree is printed: a Tree that prints as itself is worth it,
+        # The outward looks of this room, and only when a tree is shown: a Tree that prints as itself is worth it,
         # and at import time nothing points from here to render.
         from treewright.render.text import text
 
         return text(self)
+
+    def _repr_html_(self) -> str:
+        from treewright.render.notebook import notebook
+
+        return notebook(self)
 
 
 @dataclass(frozen=True, repr=False)

@@ -80,6 +80,29 @@ def conditions(
     return [_intervals(name, texts, held, closed) for held in bins]
 
 
+def answers(
+    spec: ColumnSpec, breaks: Sequence[float], child_of_bin: Sequence[int], closed: bool, n_children: int
+) -> list[list[str]]:
+    """The answers that lead to each child, without the column's name: levels, or intervals such as "> 3, ≤ 5"."""
+    bins = bins_of_children(child_of_bin, n_children)
+    if spec.has_levels:
+        levels = spec.levels or ()
+        return [[level_text(levels[i]) for i in held] for held in bins]
+    texts = break_texts(spec, breaks, closed)
+    below, above = ("≤", ">") if closed else ("<", "≥")
+    return [
+        [
+            ", ".join(
+                ([f"{above} {texts[first - 1]}"] if first > 0 else [])
+                + ([f"{below} {texts[last]}"] if last < len(texts) else [])
+            )
+            or "known"
+            for first, last in _runs(held)
+        ]
+        for held in bins
+    ]
+
+
 def bins_of_children(child_of_bin: Sequence[int], n_children: int) -> list[list[int]]:
     """The bins of each child, rising."""
     bins: list[list[int]] = [[] for _ in range(n_children)]

@@ -85,7 +85,7 @@ def prune(
     """
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
-    return prune_rows(tree, pruner, _rows(tree, data, target, weight), n_threads)
+    return prune_rows(tree, pruner, labelled_rows(tree, data, target, weight), n_threads)
 
 
 def pruning_path(
@@ -101,7 +101,7 @@ def pruning_path(
 
     A tree that was cut before has only the rest of its path without `data`, and the whole path with it.
     """
-    rows = _rows(tree, data, target, weight)
+    rows = labelled_rows(tree, data, target, weight)
     chosen = CostComplexityCV() if pruner is None else pruner
     if not isinstance(chosen, CostComplexityCV):
         raise RecipeError(f"pruner must be a CostComplexityCV, which says how the path is made, not {chosen!r}")
@@ -142,7 +142,7 @@ def _refuse(pruner: Pruner, schema: Schema) -> None:
         )
 
 
-def _rows(tree: Tree, data: object, target: object, weight: object) -> Encoded | None:
+def labelled_rows(tree: Tree, data: object, target: object, weight: object) -> Encoded | None:
     """The table at hand, coded as the tree's columns are."""
     if data is None:
         if target is not None or weight is not None:

@@ -1,0 +1,122 @@
+"""What is said about a node, in every kind of picture.
+
+Comes in: a `Node`. Goes out: short texts: its answer, how many rows it has, how sure it is.
+Always holds: each text is printable and on one line; numbers are rounded for reading, the node has them in full.
+"""
+
+from __future__ import annotations
+
+from treewright.choices import LearnedDirection, OwnCategory
+from treewright.tree import Node, Split, Tree
+from treewright.tree_words import level_text, name_text, number_text, printable
+
+#: Longer lists of levels are cut: the words are for reading, `Split.conditions` has them all.
+MOST_LEVELS = 6
+
+
+def heading(tree: Tree) -> str:
+    """What the tree is: its recipe, its target, its size."""
+    root = tree.root
+    weight = "" if same(root.weight, root.rows) else f" of weight {number_text(rounded(root.weight))}"
+    return (
+        f"{printable(tree.recipe.name)} tree for {name_text(tree.schema.target.name)}: "
+        f"{many(root.rows, 'row')}{weight}, {many(tree.n_leaves, 'leaf')}, depth {tree.depth}"
+    )
+
+
+def answer_text(node: Node) -> str:
+    """The class, or the number in full."""
+    prediction = node.prediction
+    return name_text(prediction) if isinstance(prediction, str) else level_text(prediction)
+
+
+def size_text(node: Node) -> str:
+    """Rows, in fractions where rows were spread; or weight, where rows came with weights."""
+    root = node.tree.root
+    if not same(root.weight, root.rows):
+        return f"weight {number_text(rounded(node.weight))}"
+    return many(node.rows, "row") if same(node.weight, node.rows) else f"{number_text(rounded(node.weight))} rows"
+
+
+def certainty(node: Node) -> str:
+    """How far the rows here agree with the answer: the class's share, or the standard deviation; "" for no rows."""
+    share = answer_share(node)
+    if share is None:
+        return f"± {number_text(rounded(node.deviation or 0.0))}" if node.counts is None and node.rows > 1 else ""
+    return percent(share)
+
+
+def answer_share(node: Node) -> float | None:
+    """The share of the weight that has the answered class; None for numbers and for empty nodes."""
+    counts = node.counts
+    if counts is None or sum(counts) <= 0:
+        return None
+    return counts[answer_place(node)] / sum(counts)
+
+
+def answer_place(node: Node) -> int:
+    """The place of the answered class among the classes."""
+    return list(node.tree.schema.target.classes or ()).index(node.prediction)
+
+
+def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
+    """Whether rows without an answer were seen here while growing, as far as the tree can tell.
+
+    Rows were then left behind or doubled, or the children's weights are not the shares of the known rows. Policies that
+    score missing rows with the rest leave no such trace; for them only a child that is not the heaviest is remarkable,
+    because without missing rows they choose that one (a last line of the text says so).
+    """
+    if sum(child.rows for child in children) != node.rows:
+        return True
+    weights = [child.weight for child in children]
+    if isinstance(node.tree.recipe.missing, (OwnCategory, LearnedDirection)):
+        return split.missing != weights.index(max(weights))
+    total = sum(weights)
+    return total > 0 and any(abs(w / total - share) > 1e-6 for w, share in zip(weights, split.share, strict=True))
+
+
+def facts(node: Node, *more: str) -> str:
+    """What stands behind an answer, in brackets."""
+    return f"  ({', '.join(filter(None, (size_text(node), certainty(node), *more)))})"
+
+
+def missing_remark(node: Node, split: Split) -> str | None:
+    """A line of its own where a missing value does more than go to one child."""
+    answers = {
+        "spread": ": every branch, by share",
+        "random": ": one branch, drawn by share",
+        "stop": f": {answer_text(node)}{facts(node)}",
+    }
+    instead = ", ".join(name_text(surrogate.column) for surrogate in node.surrogates)
+    if isinstance(split.missing, str):
+        last = answers[split.missing]
+    elif instead:
+        last = f": {split.words(most=MOST_LEVELS, with_missing=False)[split.missing]}"
+    else:
+        return None
+    start = f"{name_text(split.column)} is missing"
+    return f"{start}: asks {instead}; else{last.removeprefix(':')}" if instead else start + last
+
+
+def percent(share: float) -> str:
+    whole = round(100 * share)
+    return ">99 %" if whole == 100 and share < 1 - 1e-12 else f"{whole} %"
+
+
+def rounded(x: float) -> float:
+    return float(f"{x:.4g}") if abs(x) < 1000 else round(x, 1)
+
+
+def same(weight: float, rows: int) -> bool:
+    """Whether the weight is just the number of rows."""
+    return abs(weight - rows) <= 1e-9 * max(1.0, float(rows))
+
+
+def many(count: int, what: str) -> str:
+    """A count and its noun.
+
+    >>> many(1, "leaf"), many(2000, "leaf"), many(0, "row")
+    ('1 leaf', '2,000 leaves', '0 rows')
+    """
+    plural = {"leaf": "leaves", "branch": "branches"}.get(what, f"{what}s")
+    return f"{count:,} {what if count == 1 else plural}"

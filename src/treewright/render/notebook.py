@@ -1,0 +1,45 @@
+"""The tree in a notebook: a picture of moderate size and a line of facts.
+
+Comes in: a `Tree`. Goes out: a fragment of HTML.
+Always holds: everything that comes from names and levels is escaped; no script.
+"""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+
+from treewright.render.node_words import many
+from treewright.render.picture import picture
+from treewright.render.svg import write
+from treewright.tree import Tree
+from treewright.tree_words import name_text
+
+_MOST_NODES = 60
+_WIDEST = 1100.0
+_MOST_NAMES = 8
+
+
+def notebook(tree: Tree) -> str:
+    """What a notebook shows for a tree; a wide picture can be scrolled and has the root where that starts."""
+    drawn = picture(tree, _MOST_NODES)
+    if drawn.width > _WIDEST:
+        drawn = picture(tree, _MOST_NODES, direction="right")
+    return (
+        f'<div style="overflow-x:auto;max-width:100%">{write(drawn)}</div>'
+        f'<p style="margin:0.3em 0">{html.escape(_facts(tree))}</p>'
+    )
+
+
+def _facts(tree: Tree) -> str:
+    """Which columns the tree asks about, the most asked first."""
+    asking = tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]
+    asked = np.bincount(tree.arrays["column"][asking], minlength=len(tree.schema.columns))
+    order = [int(i) for i in np.argsort(-asked, kind="stable") if asked[i]]
+    columns = many(len(tree.schema.columns), "column")
+    if not order:
+        return f"asks none of {columns}"
+    names = ", ".join(name_text(tree.schema.columns[i].name) for i in order[:_MOST_NAMES])
+    more = f", … {len(order) - _MOST_NAMES} more" if len(order) > _MOST_NAMES else ""
+    return f"asks {len(order)} of {columns}: {names}{more}"
