@@ -1,9 +1,10 @@
 """Where rows end, in ONNX: a TreeEnsemble where it can say it, otherwise a loop over tables.
 
 Comes in: a `Machine` and the name of the matrix of encoded rows (float64; a level is its code, then come the codes of
-missing and unseen). Goes out: the name of one end per row, or of rows, ends and weights where paths fork.
+missing and unseen). Goes out: the names of one end per row, or of rows, ends and weights where paths fork.
 Always holds: numbers are compared as float64. A TreeEnsemble's nodes may not be reached in two ways, which surrogates
-need, and a row has one path in it; what it cannot say is looped over: every pass takes all rows one look further.
+need, and a row has one path in it; what it cannot say is looped over: a pass takes every row that has not ended one look
+further.
 """
 
 from __future__ import annotations
@@ -113,118 +114,121 @@ class _Ensemble:
 # --- the loop ---------------------------------------------------------------------------------------------------------
 
 
+def route_by_loop(graph: Graph, machine: Machine, rows: str, n_inputs: int) -> str:
+    """The number of each row's end, int64 [rows], where one row has one path."""
+    row, end = _looped(graph, machine, rows, n_inputs, weighted=False)
+    return str(graph.put("ScatterElements", _filled(graph, row, 0, np.int64), row, end, axis=0))
+
+
+def route_by_forking_loop(graph: Graph, machine: Machine, rows: str, n_inputs: int) -> list[str]:
+    """Where paths fork: row numbers, ends and weights, one of each per path, ordered by row and end."""
+    parts = _looped(graph, machine, rows, n_inputs, weighted=True)
+    key = graph.put("Add", graph.put("Mul", parts[0], graph.table(len(machine.ends), np.int64)), parts[1])
+    _, order = graph.put("TopK", key, graph.put("Shape", key), outputs=2, largest=0)
+    return [str(graph.put("Gather", part, order)) for part in parts]
+
+
+def _looped(graph: Graph, machine: Machine, rows: str, n_inputs: int, *, weighted: bool) -> list[str]:
+    """Row numbers, ends and, if weighted, weights of all paths, in the order in which they ended."""
+    tables = _Tables(graph, machine)
+    flat = graph.put("Reshape", rows, graph.table([-1], np.int64))
+    count = graph.put("Gather", graph.put("Shape", rows), graph.table(0, np.int64))
+    numbers = graph.put("Range", graph.table(0, np.int64), count, graph.table(1, np.int64))
+    begin = [numbers, _filled(graph, numbers, machine.first, np.int64)]
+    begin += [_filled(graph, numbers, 1.0, np.float64)] if weighted else []
+    none = [graph.table([], np.int64), graph.table([], np.int64), *([graph.table([], np.float64)] if weighted else [])]
+
+    body = graph.child()
+    kinds = ["INT64", "INT64", "DOUBLE"][: len(begin)]
+    turn, going = graph.name("turn"), graph.name("going")
+    here, done = [graph.name("here") for _ in kinds], [graph.name("done") for _ in kinds]
+    offset = body.put("Mul", here[0], graph.table(n_inputs, np.int64))
+    moved = [here[0], _stepped(body, tables, flat, offset, here[1]), *here[2:]]
+    moved = _forked(body, tables, moved) if weighted else moved
+    ended = body.put("Gather", tables.is_end, moved[1])
+    after = [str(body.put("Concat", was, body.put("Compress", now, ended, axis=0), axis=0))
+             for was, now in zip(done, moved, strict=True)]  # fmt: skip
+    left = [str(body.put("Compress", now, body.put("Not", ended), axis=0)) for now in moved]
+    again = body.put("Greater", body.put("Size", left[0]), graph.table(0, np.int64))
+    taken = zip([*here, *done], [*kinds, *kinds], strict=True)
+    given = zip([*left, *after], [*kinds, *kinds], strict=True)
+    inner = body.body(
+        [graph.described(turn, "INT64", []), graph.described(going, "BOOL", []),
+         *(graph.described(name, kind, [None]) for name, kind in taken)],
+        [graph.described(again, "BOOL", []), *(graph.described(name, kind, [None]) for name, kind in given)],
+    )  # fmt: skip
+    outputs = 2 * len(kinds)
+    parts = graph.put("Loop", graph.table(machine.longest, np.int64), "", *begin, *none, outputs=outputs, body=inner)
+    parts = parts[len(kinds) :]
+    return [parts[0], str(graph.put("Gather", tables.rank, parts[1])), *parts[2:]]
+
+
 class _Tables:
-    """The machine as flat tables in the graph: what each state looks at, and its arcs."""
+    """The machine as flat tables in the graph: what each state looks at, and its arcs.
+
+    States that ask for a level have NaN where others have the number they ask for.
+    """
 
     def __init__(self, graph: Graph, machine: Machine) -> None:
         states = machine.states
         looks = [state if isinstance(state, Look) else None for state in states]
-        arcs = [look.arcs if look else (i, i, i) for i, look in enumerate(looks)]  # others stay where they are
+        arcs = [look.arcs if look else (i, i, i) for i, look in enumerate(looks)]  # a lone leaf stays where it is
         start = np.cumsum([0, *(len(each) for each in arcs)])[:-1]
+        above = [0.0 if look is None else np.nan if look.above is None else look.above for look in looks]
+        rank = {state: i for i, state in enumerate(machine.ends)}
         self.input = graph.table([look.input if look else 0 for look in looks], np.int64)
-        self.above = graph.table([look.above if look and look.above is not None else 0.0 for look in looks], np.float64)
-        self.levels = graph.table([bool(look and look.above is None) for look in looks], np.bool_)
+        self.above = graph.table(above, np.float64)
         self.start = graph.table(start, np.int64)
         self.arcs = graph.table([arc for each in arcs for arc in each], np.int64)
-        forks = [state if isinstance(state, Fork) else None for state in states]
-        width = max([len(fork.arcs) for fork in forks if fork] or [0])
-        self.forks = graph.table([fork is not None for fork in forks], np.bool_) if width else ""
-        if width:
-            # Only forks have rows in the wide tables; all other states share one row that is never read.
-            places = np.cumsum([fork is not None for fork in forks])
-            wide = [fork for fork in forks if fork]
-            self.place = graph.table([place if fork else 0 for fork, place in zip(forks, places, strict=True)], np.int64)
-            self.ways = graph.table(
-                [[0] * width, *([*fork.arcs, *[0] * (width - len(fork.arcs))] for fork in wide)], np.int64
-            )
-            self.share = graph.table(
-                [[0.0] * width, *([*fork.share, *[0.0] * (width - len(fork.share))] for fork in wide)], np.float64
-            )
-        rank = {state: i for i, state in enumerate(machine.ends)}
+        self.is_end = graph.table([i in rank for i in range(len(states))], np.bool_)
         self.rank = graph.table([rank.get(i, 0) for i in range(len(states))], np.int64)
+        if machine.forks:
+            self._add_forks(graph, machine)
+
+    def _add_forks(self, graph: Graph, machine: Machine) -> None:
+        """Wide tables with one row per fork; row 0 stands for all states that do not fork, and is never read."""
+        forks = [state for state in machine.states if isinstance(state, Fork)]
+        width = max(len(fork.arcs) for fork in forks)
+        padded = [([*fork.arcs, *[0] * width], [*fork.share, *[0.0] * width]) for fork in forks]
+        is_fork = [isinstance(state, Fork) for state in machine.states]
+        self.is_fork = graph.table(is_fork, np.bool_)
+        self.fork = graph.table(np.cumsum(is_fork), np.int64)
+        self.ways = graph.table([[0] * width, *(ways[:width] for ways, _ in padded)], np.int64)
+        self.share = graph.table([[0.0] * width, *(share[:width] for _, share in padded)], np.float64)
 
 
 def _stepped(graph: Graph, tables: _Tables, flat: str, offset: str, state: str) -> str:
     """The state after one look; `offset` is where the row begins in the flat matrix."""
-    column = graph.put("Gather", tables.input, state)
-    value = graph.put("Gather", flat, graph.put("Add", offset, column))
-    above = graph.cast(graph.put("Greater", value, graph.put("Gather", tables.above, state)), "INT64")
-    number = graph.put("Where", graph.put("IsNaN", value), graph.table(2, np.int64), above)
-    arc = graph.put("Where", graph.put("Gather", tables.levels, state), graph.cast(value, "INT64"), number)
+    value = graph.put("Gather", flat, graph.put("Add", offset, graph.put("Gather", tables.input, state)))
+    above = graph.put("Gather", tables.above, state)
+    high = graph.cast(graph.put("Greater", value, above), "INT64")
+    number = graph.put("Where", graph.put("IsNaN", value), graph.table(2, np.int64), high)
+    arc = graph.put("Where", graph.put("IsNaN", above), graph.cast(value, "INT64"), number)
     return str(graph.put("Gather", tables.arcs, graph.put("Add", graph.put("Gather", tables.start, state), arc)))
 
 
-def _begun(graph: Graph, rows: str, n_inputs: int) -> tuple[str, str, str]:
-    """The matrix laid flat, the number of rows, and the row numbers."""
-    flat = graph.put("Reshape", rows, graph.table([-1], np.int64))
-    count = graph.put("Gather", graph.put("Shape", rows), graph.table(0, np.int64))
-    numbers = graph.put("Range", graph.table(0, np.int64), count, graph.table(1, np.int64))
-    return flat, count, numbers
+def _forked(graph: Graph, tables: _Tables, parts: list[str]) -> list[str]:
+    """Paths that stand at a fork replaced by one for each of its ways."""
+    row, state, weight = parts
+    forks = graph.put("Gather", tables.is_fork, state)
+    others = graph.put("Not", forks)
+    at = graph.put("Gather", tables.fork, graph.put("Compress", state, forks, axis=0))
+    share = graph.put("Gather", tables.share, at)  # [forked, ways]
+    one, flat = graph.table([1], np.int64), graph.table([-1], np.int64)
+    taken = graph.put("Reshape", graph.put("Greater", share, graph.table(0.0, np.float64)), flat)
+
+    def column(part: str) -> str:
+        return str(graph.put("Unsqueeze", graph.put("Compress", part, forks, axis=0), one))
+
+    wide = (
+        graph.put("Expand", column(row), graph.put("Shape", share)),
+        graph.put("Gather", tables.ways, at),
+        graph.put("Mul", column(weight), share),
+    )
+    new = [graph.put("Compress", graph.put("Reshape", each, flat), taken, axis=0) for each in wide]
+    old = [graph.put("Compress", part, others, axis=0) for part in parts]
+    return [str(graph.put("Concat", *pair, axis=0)) for pair in zip(old, new, strict=True)]
 
 
 def _filled(graph: Graph, like: str, value: Any, kind: Any) -> str:
     return str(graph.put("ConstantOfShape", graph.put("Shape", like), value=np.array([value], kind)))
-
-
-def route_by_loop(graph: Graph, machine: Machine, rows: str, n_inputs: int) -> str:
-    """The number of each row's end, int64 [rows], where one row has one path."""
-    tables = _Tables(graph, machine)
-    flat, _, numbers = _begun(graph, rows, n_inputs)
-    offset = graph.put("Mul", numbers, graph.table(n_inputs, np.int64))
-    body = graph.child()
-    names = [graph.name(what) for what in ("turn", "going", "state")]
-    going = body.put("Identity", names[1])
-    after = _stepped(body, tables, flat, offset, names[2])
-    loop = body.body(
-        [graph.described(names[0], "INT64", []), graph.described(names[1], "BOOL", []),
-         graph.described(names[2], "INT64", [None])],
-        [graph.described(going, "BOOL", []), graph.described(after, "INT64", [None])],
-    )  # fmt: skip
-    start = _filled(graph, numbers, machine.first, np.int64)
-    state = graph.put("Loop", graph.table(machine.longest, np.int64), "", start, body=loop)
-    return str(graph.put("Gather", tables.rank, state))
-
-
-def route_by_forking_loop(graph: Graph, machine: Machine, rows: str, n_inputs: int) -> tuple[str, str, str]:
-    """Where paths fork: row numbers, ends and weights, one of each per path, ordered by row and end."""
-    tables = _Tables(graph, machine)
-    flat, _, numbers = _begun(graph, rows, n_inputs)
-    body = graph.child()
-    turn, going, row, state, weight = (graph.name(what) for what in ("turn", "going", "row", "state", "weight"))
-    again = body.put("Identity", going)
-    offset = body.put("Mul", row, graph.table(n_inputs, np.int64))
-    parts = _forked(body, tables, row, _stepped(body, tables, flat, offset, state), weight)
-    loop = body.body(
-        [graph.described(turn, "INT64", []), graph.described(going, "BOOL", []), graph.described(row, "INT64", ["a"]),
-         graph.described(state, "INT64", ["a"]), graph.described(weight, "DOUBLE", ["a"])],
-        [graph.described(again, "BOOL", []), graph.described(parts[0], "INT64", ["b"]),
-         graph.described(parts[1], "INT64", ["b"]), graph.described(parts[2], "DOUBLE", ["b"])],
-    )  # fmt: skip
-    start, ones = _filled(graph, numbers, machine.first, np.int64), _filled(graph, numbers, 1.0, np.float64)
-    ended = graph.put("Loop", graph.table(machine.longest, np.int64), "", numbers, start, ones, outputs=3, body=loop)
-    end = graph.put("Gather", tables.rank, ended[1])
-    key = graph.put("Add", graph.put("Mul", ended[0], graph.table(len(machine.ends), np.int64)), end)
-    _, order = graph.put("TopK", key, graph.put("Shape", key), outputs=2, largest=0)
-    return tuple(graph.put("Gather", part, order) for part in (ended[0], end, ended[2]))  # type: ignore[return-value]
-
-
-def _forked(graph: Graph, tables: _Tables, row: str, state: str, weight: str) -> list[str]:
-    """Rows that stand at a fork replaced by one for each of its ways."""
-    forks = graph.put("Gather", tables.forks, state)
-    others = graph.put("Not", forks)
-    at = graph.put("Gather", tables.place, graph.put("Compress", state, forks, axis=0))
-    share = graph.put("Gather", tables.share, at)  # [forked, ways]
-    one = graph.table([1], np.int64)
-    zero = graph.table(0.0, np.float64)
-    taken = graph.put("Reshape", graph.put("Greater", share, zero), graph.table([-1], np.int64))
-    wide = {
-        "row": graph.put("Expand", graph.put("Unsqueeze", graph.put("Compress", row, forks, axis=0), one),
-                         graph.put("Shape", share)),
-        "state": graph.put("Gather", tables.ways, at),
-        "weight": graph.put("Mul", graph.put("Unsqueeze", graph.put("Compress", weight, forks, axis=0), one), share),
-    }  # fmt: skip
-    parts = []
-    for before, name in ((row, "row"), (state, "state"), (weight, "weight")):
-        new = graph.put("Compress", graph.put("Reshape", wide[name], graph.table([-1], np.int64)), taken, axis=0)
-        parts.append(str(graph.put("Concat", graph.put("Compress", before, others, axis=0), new, axis=0)))
-    return parts
