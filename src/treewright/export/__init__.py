@@ -8,6 +8,7 @@ from treewright.export.diagrams import dot, mermaid
 from treewright.export.javascript import javascript
 from treewright.export.nodes import frame, nodes
 from treewright.export.onnx import onnx
+from treewright.export.pmml import pmml
 from treewright.export.python import python
 from treewright.export.rust import rust
 from treewright.export.saved import from_json, load, save, to_json
@@ -24,6 +25,7 @@ __all__ = [
     "mermaid",
     "nodes",
     "onnx",
+    "pmml",
     "python",
     "rust",
     "save",
