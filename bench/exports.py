@@ -38,7 +38,9 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--learn", type=int, default=20_000, help="rows to learn from")
     chosen = parser.parse_args()
-    print(f"{'table':10} {'recipe':8} {'leaves':>6} {'rows':>9} {'predict s':>9} {'DuckDB s':>9} {'ONNX s':>9} {'disagree':>8}")
+    print(
+        f"{'table':10} {'recipe':8} {'leaves':>6} {'rows':>9} {'predict s':>9} {'DuckDB s':>9} {'ONNX s':>9} {'disagree':>8}"
+    )
     for table, target, recipe in JOBS:
         measure(chosen.folder / f"{table}.parquet", target, recipe, chosen.rows, chosen.learn)
 
@@ -72,7 +74,11 @@ def onnx_job(tree: tw.Tree, rows: pa.Table) -> Callable[[], Any]:
     for each in session.get_inputs():
         column = rows.column(each.name).combine_chunks()
         text = each.type == "tensor(string)"
-        values = column.fill_null("").to_numpy(zero_copy_only=False) if text else column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        values = (
+            column.fill_null("").to_numpy(zero_copy_only=False)
+            if text
+            else column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        )
         given[each.name] = values.astype(object if text else float).reshape(-1, 1)
     return lambda: session.run(["label", "probabilities"], given)[0]
 

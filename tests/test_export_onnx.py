@@ -132,7 +132,9 @@ def test_what_onnx_cannot_say() -> None:
     named = Schema((ColumnSpec("label", "numeric"),), TENNIS.target)
     with pytest.raises(ExportError, match="cannot have the name 'label'"):
         tw.export.onnx(tree(fork(Question(0, breaks=(1.0,)), leaf(1, 0), leaf(0, 1)), named))
-    strict = dataclasses.replace(of_levels("a", "b", classes=(0, 1)), recipe=dataclasses.replace(tw.C45, unseen="error"))
+    strict = dataclasses.replace(
+        of_levels("a", "b", classes=(0, 1)), recipe=dataclasses.replace(tw.C45, unseen="error")
+    )
     with pytest.raises(ExportError, match="refuses some rows"):
         tw.export.onnx(strict)
 

@@ -2,8 +2,8 @@
 
 Comes in: a `Plan`. Goes out: a `Machine`.
 Always holds: following the states does what following the plan does: surrogates, several breaks and levels that nobody
-holds have become states and arcs of their own, so there is one rule for all. States never lead back. Ends are numbered in
-the order of the plan's steps, which is the order in which several paths are added up.
+holds have become states and arcs of their own, so there is one rule for all. States never lead back. Ends are numbered
+in the order of the plan's steps, which is the order in which several paths are added up.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from treewright.export.plan import AS_MISSING, SPREAD, STOP_HERE, Plan, Question
 
 @dataclass(frozen=True)
 class Look:
-    """One value decides. A number goes to `arcs[0]`, above `above` to `arcs[1]`, missing to `arcs[2]`; a level to the arc
-    at its place, missing to the one after all levels, unseen to the last.
+    """One value decides. A number goes to `arcs[0]`, above `above` to `arcs[1]`, missing to `arcs[2]`; a level to the
+    arc at its place, missing to the one after all levels, unseen to the last.
     """
 
     input: int

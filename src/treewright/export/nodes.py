@@ -83,17 +83,17 @@ def _framed(columns: dict[str, list[Any]], kind: str) -> Any:
         return columns
     try:
         if kind == "pandas":
-            import pandas
+            import pandas as pd
 
-            return pandas.DataFrame(columns)
+            return pd.DataFrame(columns)
         if kind == "polars":
-            import polars
+            import polars as pl
 
-            return polars.DataFrame(columns, strict=False)
+            return pl.DataFrame(columns, strict=False)
         if kind == "arrow":
-            import pyarrow
+            import pyarrow as pa
 
-            return pyarrow.table(columns)
+            return pa.table(columns)
     except ImportError as error:
         raise ExportError(f"{kind} is not installed; install it, or ask for kind='dict'") from error
     raise ExportError(f"kind must be 'pandas', 'polars', 'arrow' or 'dict', not {kind!r}")

@@ -58,8 +58,8 @@ def _refuse(plan: Plan, missing: str) -> None:
             )
         if _is_text(spec) and missing in (spec.levels or ()):
             raise ExportError(
-                f"column {spec.name!r} has the level {missing!r}, which would mean a missing value in this model; choose "
-                "another text for it with missing="
+                f"column {spec.name!r} has the level {missing!r}, which would mean a missing value in this model; "
+                "choose another text for it with missing="
             )
     kind = level_type(plan.target.classes or ("",))
     if kind in ("truth", "whole") and (plan.required or plan.strict):
@@ -79,8 +79,8 @@ def _encoded(graph: Graph, spec: ColumnSpec, missing: str) -> str:
         codes, unseen = np.arange(n + 1, dtype=np.float64), np.array([n + 1.0])
         return str(graph.put("LabelEncoder", spec.name, keys_tensor=keys, values_tensor=codes, default_tensor=unseen))
     unseen, known = np.array([n + 1.0]), np.array([float(level) for level in spec.levels])
-    settings = {"keys_tensor": known, "values_tensor": np.arange(n, dtype=np.float64), "default_tensor": unseen}
-    code = graph.put("LabelEncoder", spec.name, **settings)
+    codes = np.arange(n, dtype=np.float64)
+    code = graph.put("LabelEncoder", spec.name, keys_tensor=known, values_tensor=codes, default_tensor=unseen)
     return str(graph.put("Where", graph.put("IsNaN", spec.name), graph.table(float(n)), code))
 
 
@@ -90,7 +90,9 @@ def _refused(graph: Graph, plan: Plan, coded: list[str]) -> str | None:
     for i, spec in enumerate(plan.inputs):
         n = None if spec.levels is None else float(len(spec.levels))
         if i in plan.required:
-            conditions.append(graph.put("Equal", coded[i], graph.table(n)) if n is not None else graph.put("IsNaN", coded[i]))
+            conditions.append(
+                graph.put("Equal", coded[i], graph.table(n)) if n is not None else graph.put("IsNaN", coded[i])
+            )
         if plan.strict and n is not None:
             conditions.append(graph.put("Equal", coded[i], graph.table(n + 1)))
     found: str | None = None
@@ -114,7 +116,11 @@ def _answers(graph: Graph, plan: Plan, rows: str, n_inputs: int, refused: str | 
         zeros = graph.put("ConstantOfShape", shape, value=np.array([0.0]))
         shares = graph.put("ScatterElements", zeros, to, parts, axis=0, reduction="add")
     else:
-        end = route_by_ensemble(graph, machine, rows) if machine.is_tree else route_by_loop(graph, machine, rows, n_inputs)
+        end = (
+            route_by_ensemble(graph, machine, rows)
+            if machine.is_tree
+            else route_by_loop(graph, machine, rows, n_inputs)
+        )
         shares = graph.put("Gather", values, end)
         place = graph.put("Gather", graph.table([step.answer for step in steps], np.int64), end)
     wanted = "prediction" if plan.target.classes is None else "probabilities"

@@ -1,9 +1,9 @@
 """A graph of ONNX operators, written down one after the other.
 
-Comes in: operators, the names of what they read, tables of numbers or text. Goes out: the names of what they give, and in
-the end one model.
-Always holds: names are numbered in the order of writing, so the same tree is the same bytes; onnx is imported only when a
-graph is begun.
+Comes in: operators, the names of what they read, tables of numbers or text. Goes out: the names of what they give, and
+in the end one model.
+Always holds: names are numbered in the order of writing, so the same tree is the same bytes; onnx is imported only
+when a graph is begun.
 """
 
 from __future__ import annotations

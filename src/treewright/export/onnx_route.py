@@ -3,8 +3,8 @@
 Comes in: a `Machine` and the name of the matrix of encoded rows (float64; a level is its code, then come the codes of
 missing and unseen). Goes out: the names of one end per row, or of rows, ends and weights where paths fork.
 Always holds: numbers are compared as float64. A TreeEnsemble's nodes may not be reached in two ways, which surrogates
-need, and a row has one path in it; what it cannot say is looped over: a pass takes every row that has not ended one look
-further.
+need, and a row has one path in it; what it cannot say is looped over: a pass takes every row that has not ended one
+look further.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class _Ensemble:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.rank = {state: i for i, state in enumerate(machine.ends)}
-        self.nodes: list[list[Any]] = []  # input, break, mode, true, true is leaf, false, false is leaf, missing is true
+        self.nodes: list[
+            list[Any]
+        ] = []  # input, break, mode, true, true is leaf, false, false is leaf, missing is true
         self.leaves: list[float] = []
         self.sets: list[float] = []
         pending = [(machine.first, -1, True)]

@@ -1,9 +1,9 @@
 """The tree as PMML 4.4: a TreeModel whose predicates say where every value goes, missing and unseen ones included.
 
 Comes in: a `Tree`. Goes out: XML text.
-Always holds: no strategy of the model is asked to guess: a child's predicate is true for exactly the rows that `predict`
-sends there, by PMML's logic of three values; where no predicate is true, the node itself answers. Moments and durations are
-numbers of microseconds.
+Always holds: no strategy of the model is asked to guess: a child's predicate is true for exactly the rows that
+`predict` sends there, by PMML's logic of three values; where no predicate is true, the node itself answers. Moments
+and durations are numbers of microseconds.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ def pmml(tree: Tree, *, several_paths: Literal["refuse", "null"] = "refuse") -> 
     classes = plan.target.classes
     function = "regression" if classes is None else "classification"
     ends = any(step.missing == STOP_HERE for step in plan.steps if not step.is_leaf)
+    strategies = f'missingValueStrategy="none" noTrueChildStrategy="return{"Last" if ends else "Null"}Prediction"'
+    strategies += ' splitCharacteristic="multiSplit"'
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">',
@@ -42,8 +44,7 @@ def pmml(tree: Tree, *, several_paths: Literal["refuse", "null"] = "refuse") -> 
         *(_field(spec.name, spec.levels, spec) for spec in plan.inputs),
         _field(plan.target.name, classes, None),
         "  </DataDictionary>",
-        f'  <TreeModel modelName={_attribute(tree.recipe.name)} functionName="{function}" splitCharacteristic="multiSplit"'
-        f' missingValueStrategy="none" noTrueChildStrategy="return{"Last" if ends else "Null"}Prediction">',
+        f'  <TreeModel modelName={_attribute(tree.recipe.name)} functionName="{function}" {strategies}>',
         "    <MiningSchema>",
         f'      <MiningField name={_attribute(plan.target.name)} usageType="target"/>',
         *(_mined(plan, i) for i in range(len(plan.inputs))),
@@ -63,10 +64,17 @@ def _refuse(plan: Plan, several_paths: str) -> None:
     refuse_inexact(plan, "PMML")
     refuse_unwritable(plan, "PMML", nul=True)
     names = [spec.name for spec in plan.inputs]
-    texts = [*names, plan.target.name, *(v for spec in plan.inputs for v in spec.levels or ()), *(plan.target.classes or ())]
+    texts = [
+        *names,
+        plan.target.name,
+        *(v for spec in plan.inputs for v in spec.levels or ()),
+        *(plan.target.classes or ()),
+    ]
     for text in texts:
         if isinstance(text, str) and re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", text):
-            raise ExportError(f"the name or level {text!r} has a character that XML cannot hold; rename it and learn anew")
+            raise ExportError(
+                f"the name or level {text!r} has a character that XML cannot hold; rename it and learn anew"
+            )
     if plan.target.name in names:
         raise ExportError(f"a column has the target's name {plan.target.name!r}, which PMML does not allow; rename it")
     for step in plan.steps:
@@ -74,12 +82,14 @@ def _refuse(plan: Plan, several_paths: str) -> None:
             column = plan.inputs[step.questions[0].input].name
             if several_paths == "refuse":
                 raise ExportError(
-                    f"where {column!r} is missing this tree goes down every branch, which PMML cannot say exactly; learn "
-                    "with another missing policy, such as Surrogates(), or use several_paths='null': such rows then have "
-                    "no answer"
+                    f"where {column!r} is missing this tree goes down every branch, which PMML cannot say exactly; "
+                    "learn with another missing policy, such as Surrogates(), or use several_paths='null': such rows "
+                    "then have no answer"
                 )
             if any(other.missing == STOP_HERE and not other.is_leaf for other in plan.steps):
-                raise ExportError("nodes that spread a row and nodes that answer themselves cannot be in one PMML model")
+                raise ExportError(
+                    "nodes that spread a row and nodes that answer themselves cannot be in one PMML model"
+                )
 
 
 # --- fields -----------------------------------------------------------------------------------------------------------
@@ -212,9 +222,13 @@ def _among(name: str, levels: Sequence[Level], inside: bool) -> str:
     """The value is one of the levels, or is known and none of them."""
     if not levels:
         return _NEVER if inside else _simple(name, "isNotMissing")
-    plain = all(not isinstance(level, str) or re.fullmatch(r"[^\s\"\\]([^\n\r\t\"\\]*[^\s\"\\])?", level) for level in levels)
+    plain = all(
+        not isinstance(level, str) or re.fullmatch(r"[^\s\"\\]([^\n\r\t\"\\]*[^\s\"\\])?", level) for level in levels
+    )
     if len(levels) == 1 or not plain:  # sets are lists in a text, which cannot hold every text
-        return _compound("or" if inside else "and", [_simple(name, "equal" if inside else "notEqual", v) for v in levels])
+        return _compound(
+            "or" if inside else "and", [_simple(name, "equal" if inside else "notEqual", v) for v in levels]
+        )
     kind = {"whole": "real", "number": "real"}.get(level_type(tuple(levels)), "string")
     items = " ".join(f'"{_text(level)}"' if kind == "string" else _text(level) for level in levels)
     array = f'<Array type="{kind}" n="{len(levels)}">{escape(items)}</Array>'

@@ -28,7 +28,9 @@ def way_texts(split: Split) -> list[str]:
     """One text per child: the answers that lead to it."""
     texts = []
     for held in answers(split.spec, split.breaks, split.child_of_bin, split.test == "<=", split.n_children):
-        shown = held if len(held) <= MOST_LEVELS else [*held[: MOST_LEVELS - 1], f"… {len(held) - MOST_LEVELS + 1} more"]
+        shown = (
+            held if len(held) <= MOST_LEVELS else [*held[: MOST_LEVELS - 1], f"… {len(held) - MOST_LEVELS + 1} more"]
+        )
         texts.append((", " if split.spec.has_levels else " or ").join(shown))
     for what, child in (("missing", split.missing), ("others", split.unseen if split.spec.has_levels else None)):
         if isinstance(child, int):

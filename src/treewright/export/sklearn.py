@@ -2,8 +2,9 @@
 
 Comes in: a `Tree` of numbers, thresholds and two children. Goes out: a `DecisionTreeClassifier` or
 `DecisionTreeRegressor` that answers as the tree does.
-Always holds: nodes keep their numbers, so `apply` says what the tree's does. scikit-learn rounds a table to float32 before
-it looks: answers agree on every table of float32, and wherever rounding does not carry a value over a threshold.
+Always holds: nodes keep their numbers, so `apply` says what the tree's does. scikit-learn rounds a table to float32
+before it looks: answers agree on every table of float32, and wherever rounding does not carry a value over a
+threshold.
 """
 
 from __future__ import annotations

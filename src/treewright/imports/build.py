@@ -1,8 +1,8 @@
 """Nodes as another program tells them, made into a `Tree`.
 
 Comes in: a list of `Draft` nodes, a schema and the recipe that comes nearest. Goes out: a `Tree`.
-Always holds: the arrays are what the core would hand over for such a tree: depth first, with impurities and gains by the
-core's own formulas.
+Always holds: the arrays are what the core would hand over for such a tree: depth first, with impurities and gains by
+the core's own formulas.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Draft:
-    """A node. `stats`: weight per class, or weight, mean and sum of squared deviations. `children`: places in the list."""
+    """A node. `stats`: weight per class, or weight, mean and sum of squared deviations. `children`: their places."""
 
     stats: tuple[float, ...]
     value: tuple[float, ...]

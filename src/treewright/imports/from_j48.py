@@ -1,10 +1,10 @@
 """What Weka prints of a J48 tree (Id3, REPTree and RandomTree look alike), made into a `Tree`.
 
 Comes in: the text. Goes out: a `Tree`.
-Always holds: every leaf answers what the text says. What the text does not say: of which classes a leaf's errors are (with
-more than two classes they are shared out evenly among the others), what inner nodes held (the sum of their leaves), the
-order of classes and levels (as they are met), the target's name. A missing value goes down every branch by its weight, as
-in J48.
+Always holds: every leaf answers what the text says. What the text does not say: of which classes a leaf's errors are
+(with more than two classes they are shared out evenly among the others), what inner nodes held (the sum of their
+leaves), the order of classes and levels (as they are met), the target's name. A missing value goes down every branch
+by its weight, as in J48.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from treewright.tree import Tree
 from treewright.tree_check import AS_MISSING, SPREAD
 
 _AMOUNT = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
-_LEAF = re.compile(rf"^(?P<test>.*?) ?: (?P<answer>.*?)(?: \((?P<n>{_AMOUNT})(?:/(?P<wrong>{_AMOUNT}))?\))?(?: \[.*\])?$")
+_LEAF = re.compile(
+    rf"^(?P<test>.*?) ?: (?P<answer>.*?)(?: \((?P<n>{_AMOUNT})(?:/(?P<wrong>{_AMOUNT}))?\))?(?: \[.*\])?$"
+)
 _COUNTED = re.compile(rf"^(?P<test>.*) ?: (?P<answer>.*?) \((?P<n>{_AMOUNT})(?:/(?P<wrong>{_AMOUNT}))?\)(?: \[.*\])?$")
 _TEST = re.compile(r"^(?P<column>.+?) (?P<sign><=|>=|!=|<|>|=) (?P<value>.*)$")
 _SIGNS = {"<=": (True, 0), ">": (True, 1), "<": (False, 0), ">=": (False, 1)}  # closed, side
@@ -84,7 +86,9 @@ def _lines(text: str) -> list[_Line]:
         n, wrong = (0.0, 0.0) if leaf is None else (float(leaf["n"] or 0), float(leaf["wrong"] or 0))
         rows.append(_Line(depth, test["column"], test["sign"], test["value"], answer, n, wrong, i))
     if len(rows) == 1 and rows[0].answer is None:
-        raise FileError("this is no tree as Weka prints it: give the lines of the tree, such as 'outlook = sunny: no (3.0)'")
+        raise FileError(
+            "this is no tree as Weka prints it: give the lines of the tree, such as 'outlook = sunny: no (3.0)'"
+        )
     return rows
 
 
@@ -102,7 +106,9 @@ def _link(rows: list[_Line]) -> None:
         first = rows[row.children[0]] if row.children else row
         for child in row.children:
             if rows[child].column != first.column:
-                raise FileError(f"line {rows[child].line} asks about {rows[child].column!r}, its sister about {first.column!r}")
+                raise FileError(
+                    f"line {rows[child].line} asks about {rows[child].column!r}, its sister about {first.column!r}"
+                )
 
 
 def _columns(rows: Sequence[_Line]) -> dict[str, ColumnSpec]:
@@ -170,7 +176,9 @@ def _summed(stats: Sequence[tuple[float, ...]], numeric: bool) -> tuple[float, .
 def _leaf(row: _Line, labels: tuple[str, ...] | None) -> Draft:
     if labels is None:
         number = float(row.answer or 0)
-        return Draft((row.n, number, row.wrong * row.n), (number,), round(row.n))  # REPTree prints the mean squared error
+        return Draft(
+            (row.n, number, row.wrong * row.n), (number,), round(row.n)
+        )  # REPTree prints the mean squared error
     if row.answer == "null":  # Id3: no row came here
         return Draft((0.0,) * len(labels), answering((1.0,) * len(labels), 0), 0)
     at, n = labels.index(str(row.answer)), len(labels)

@@ -1,9 +1,9 @@
 """A PMML TreeModel, made into a `Tree`.
 
 Comes in: the text of a PMML document with one TreeModel. Goes out: a `Tree`.
-Always holds: each split is found by asking the children's predicates about every interval or level of the first column they
-name, about a missing value and about one never seen: what they say is what the split does. Further columns that decide
-where the first is missing become surrogates. A model that asks otherwise is refused.
+Always holds: each split is found by asking the children's predicates about every interval or level of the first column
+they name, about a missing value and about one never seen: what they say is what the split does. Further columns that
+decide where the first is missing become surrogates. A model that asks otherwise is refused.
 Where the model has no answer (a null prediction), the node itself answers.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal, cast
-from xml.etree.ElementTree import Element, ParseError, fromstring  # noqa: S405  entities are refused before
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from treewright.choices import Spread, Surrogates
 from treewright.errors import FileError
@@ -39,7 +39,9 @@ def from_pmml(text: str) -> Tree:
     names = list(dict.fromkeys(p.field for node in nodes for p in node.predicate.asked()))
     foreign = [name for name in names if name not in fields]
     if foreign:
-        raise FileError(f"the field {foreign[0][:40]!r} is computed inside the model; only fields of its dictionary can be read")
+        raise FileError(
+            f"the field {foreign[0][:40]!r} is computed inside the model; only fields of its dictionary can be read"
+        )
     specs = {name: _column(name, fields[name], nodes) for name in names}
     schema = Schema(tuple(specs.values()) or (ColumnSpec("x0", "numeric"),), target)
     reader = _Reader(model, nodes, specs, target)
@@ -88,7 +90,9 @@ def _fields(root: Element) -> dict[str, _Field]:
             continue
         data, form = part.get("dataType", "string"), part.get("optype", "categorical")
         told = [e.get("value", "") for e in part if local_name(e) == "Extension" and e.get("name") == "kind"]
-        values = [e.get("value", "") for e in part if local_name(e) == "Value" and e.get("property", "valid") == "valid"]
+        values = [
+            e.get("value", "") for e in part if local_name(e) == "Value" and e.get("property", "valid") == "valid"
+        ]
         kind: str = "numeric" if form == "continuous" else "ordinal" if form == "ordinal" else "nominal"
         kind = "boolean" if data == "boolean" and kind == "nominal" else kind
         kind = told[0] if told and told[0] in TIME_KINDS and kind == "numeric" else kind
@@ -156,7 +160,9 @@ def _column(name: str, field: _Field, nodes: Sequence[_Node]) -> ColumnSpec:
     if field.kind == "boolean":
         return ColumnSpec(name, "boolean", (False, True))
     declared = [_typed({name: field}, name, text) for text in field.values]
-    return ColumnSpec(name, field.kind, tuple(dict.fromkeys([*declared, *(value for p in asked for value in p.values)])))
+    return ColumnSpec(
+        name, field.kind, tuple(dict.fromkeys([*declared, *(value for p in asked for value in p.values)]))
+    )
 
 
 # --- the tree ---------------------------------------------------------------------------------------------------------
@@ -168,7 +174,9 @@ _Way = int | Literal["nowhere"] | None
 class _Reader:
     """Nodes become drafts; where known values find no child, a leaf that answers as the node does is added."""
 
-    def __init__(self, model: Element, nodes: Sequence[_Node], specs: Mapping[str, ColumnSpec], target: TargetSpec) -> None:
+    def __init__(
+        self, model: Element, nodes: Sequence[_Node], specs: Mapping[str, ColumnSpec], target: TargetSpec
+    ) -> None:
         self.nodes, self.specs, self.target = nodes, specs, target
         self.strategy = model.get("missingValueStrategy", "none")
         self.place = {name: i for i, name in enumerate(specs)}
@@ -209,7 +217,9 @@ class _Reader:
             unseen = AS_MISSING
             if k == 0 and self.specs[column.name].levels is not None:
                 way = _answer(rules, column.name, _UNSEEN, columns[1:])
-                unseen = AS_MISSING if way is None or (way == "nowhere" and rest < 0) else rest if way == "nowhere" else way
+                unseen = (
+                    AS_MISSING if way is None or (way == "nowhere" and rest < 0) else rest if way == "nowhere" else way
+                )
             if k == 0 or any(at >= 0 for at in bins):
                 questions.append(Asked(self.place[column.name], bins, column.breaks, column.closed, missing, unseen))
         self._refuse_entangled(rules, columns, questions, label)

@@ -40,7 +40,7 @@ class _Row:
 
 
 def from_rpart(text: str, *, target: str = "y", classes: Sequence[str] | None = None) -> Tree:
-    """The tree that R printed. `classes`: the levels of the target in R's order, where the text does not tell them all."""
+    """The tree that R printed. `classes`: the target's levels in R's order, where the text does not tell them all."""
     rows = _rows(text)
     by_id = {row.id: row for row in rows}
     labels = _labels(rows, classes)

@@ -1,8 +1,8 @@
 """A fitted scikit-learn decision tree, made into a `Tree`.
 
 Comes in: an estimator with a `tree_` (or that inner tree's owner). Goes out: a `Tree`.
-Always holds: the tree answers as the estimator does, for every float64 and for missing values too. scikit-learn rounds a
-value to float32 before it compares, so thresholds are moved to where that rounding turns.
+Always holds: the tree answers as the estimator does, for every float64 and for missing values too. scikit-learn rounds
+a value to float32 before it compares, so thresholds are moved to where that rounding turns.
 """
 
 from __future__ import annotations

@@ -113,4 +113,4 @@ def local_name(element: Element) -> str:
 def _items(text: str) -> list[str]:
     """The items of an array: divided by white space, in quotes where they hold some."""
     found = re.findall(r'"((?:\\"|[^"])*)"|(\S+)', text)
-    return [quoted.replace('\\"', '"') if not plain else plain for quoted, plain in found]
+    return [plain or quoted.replace('\\"', '"') for quoted, plain in found]
