@@ -71,7 +71,8 @@ def _nodes(tree: Tree, plan: Plan, inner: Any) -> NDArray[Any]:
     place = {name: i for i, name in enumerate(tree.schema.names)}
     for i, step in enumerate(plan.steps):
         if not step.is_leaf:
-            left, right = (step.children[child] for child in step.questions[0].child_of_bin)
+            below = step.questions[0].child_of_bin[0]
+            left, right = step.children[below], step.children[1 - below]
             table["left_child"][i], table["right_child"][i] = left, right
             table["feature"][i] = place[plan.inputs[step.questions[0].input].name]
             table["threshold"][i] = _threshold(step)
@@ -83,6 +84,8 @@ def _nodes(tree: Tree, plan: Plan, inner: Any) -> NDArray[Any]:
 def _threshold(step: Step) -> float:
     """scikit-learn asks whether a float32 is not above a float64: below t is not above what comes just below t."""
     question = step.questions[0]
+    if not question.breaks:  # every known value goes one way
+        return float("inf")
     return float(question.breaks[0] if question.closed else np.nextafter(question.breaks[0], -np.inf))
 
 
@@ -111,7 +114,8 @@ def _refuse(tree: Tree, plan: Plan) -> None:
 
 def _refuse_step(i: int, step: Step, columns: Sequence[str]) -> None:
     question = step.questions[0]
-    if sorted(question.child_of_bin) != [0, 1] or len(step.children) != 2:
+    two = sorted(question.child_of_bin) == [0, 1] or question.child_of_bin in ((0,), (1,))
+    if not two or len(step.children) != 2:
         raise ExportError(
             f"node {i} divides {columns[0]!r} into {len(question.child_of_bin)} intervals for {len(step.children)} "
             "children, but a scikit-learn tree has one threshold and two children; learn with branching=Binary() and "

@@ -8,6 +8,7 @@ a value to float32 before it compares, so thresholds are moved to where that rou
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -88,22 +89,27 @@ def _drafts(inner: Any, numeric: bool, criterion: str) -> list[Draft]:
             value=tuple(value[i].tolist()),
             rows=int(inner.n_node_samples[i]),
             impurity=max(0.0, float(impurity[i])),
-            asked=None
-            if left[i] < 0
-            else Asked(int(column[i]), (0, 1), (float(breaks[i]),), missing=0 if to_left[i] else 1),
+            asked=None if left[i] < 0 else _asked(int(column[i]), float(breaks[i]), bool(to_left[i])),
             children=() if left[i] < 0 else (int(left[i]), int(right[i])),
         )
         for i in range(len(left))
     ]
 
 
+def _asked(column: int, at: float, missing_left: bool) -> Asked:
+    if math.isfinite(at):
+        return Asked(column, (0, 1), (at,), missing=0 if missing_left else 1)
+    return Asked(column, (0 if at > 0 else 1,), missing=0 if missing_left else 1)  # only missing values go elsewhere
+
+
 def _turning(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     """The largest float64 that, rounded to float32, is not above the threshold."""
-    largest = np.finfo(np.float32).max
-    near = np.clip(threshold, -largest, largest).astype(np.float32)
-    below = np.where(near.astype(np.float64) > threshold, np.nextafter(near, np.float32(-np.inf)), near)
-    above = np.nextafter(below, np.float32(np.inf))
+    largest = float(np.finfo(np.float32).max)
+    inside = np.abs(threshold) < largest
+    near = np.where(inside, threshold, 0.0).astype(np.float32)
+    below = np.where(near.astype(np.float64) > threshold, np.nextafter(near, np.float32(-largest)), near)
+    above = np.nextafter(below, np.float32(largest))
     # Half-way between two float32 lies a float64, which is rounded to the one of them that is even.
     half = below.astype(np.float64) / 2 + above.astype(np.float64) / 2
-    turning: NDArray[np.float64] = np.where(half.astype(np.float32) == below, half, np.nextafter(half, -np.inf))
-    return np.where(np.isfinite(turning), turning, threshold)
+    turning = np.where(half.astype(np.float32) == below, half, np.nextafter(half, -np.inf))
+    return np.where(inside, turning, threshold)
