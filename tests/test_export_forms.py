@@ -136,7 +136,7 @@ def test_shap_reads_it() -> None:
     assert found.values.sum(axis=1) + found.base_values.ravel() == pytest.approx(tw.predict(t, rows))
 
 
-@given(st.lists(st.floats(-1e30, 1e30, width=32), min_size=2, max_size=40, unique=True), st.integers(0, 9))
+@given(st.lists(st.floats(-(2.0**100), 2.0**100, width=32), min_size=2, max_size=40, unique=True), st.integers(0, 9))
 @settings(max_examples=40, deadline=None)
 def test_every_single_goes_the_same_way(values: list[float], seed: int) -> None:
     X = np.array(values)[:, None]
@@ -159,8 +159,8 @@ def test_what_scikit_learn_cannot_say() -> None:
     assert tw.export.sklearn(numbers(at, leaf(1, 0), leaf(0, 1)))
     with pytest.raises(ExportError, match="column 'outlook' is nominal"):
         tw.export.sklearn(tennis())
+    wide = Question(0, (0, 1, 2), (1.0, 2.0), missing=0)
     with pytest.raises(ExportError, match="divides 'x' into 3 intervals for 3 children"):
-        wide = Question(0, (0, 1, 2), (1.0, 2.0), missing=0)
         tw.export.sklearn(numbers(wide, leaf(1, 0), leaf(0, 1), leaf(1, 0)))
     with pytest.raises(ExportError, match="asks 'z' where 'x' is missing"):
         tw.export.sklearn(numbers(at, leaf(1, 0), leaf(0, 1), surrogates=(Question(1, breaks=(2.0,)),)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 import pytest
@@ -26,7 +26,8 @@ def exported(case: Case) -> str | None:
     try:
         return tw.export.pmml(case.tree)
     except ExportError as error:
-        assert "goes down every branch" in str(error)
+        if "goes down every branch" not in str(error):
+            raise
         return None
 
 
@@ -39,11 +40,12 @@ def came_back(case: Case) -> bool:
     text = exported(case)
     if text is None:
         return True
-    ElementTree.fromstring(text)
+    ET.fromstring(text)
     try:
         t = tw.from_pmml(text)
     except FileError as error:
-        assert "together, which a split and its surrogates cannot say" in str(error)
+        if "together, which a split and its surrogates cannot say" not in str(error):
+            raise
         return False
     assert tw.predict(t, rows_for(t, case)).tolist() == case.prediction, case.name
     if case.probabilities is not None and case.tree.schema.target.costs is None:
@@ -65,7 +67,7 @@ def test_learned_trees_come_back(policy: str) -> None:
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the tables are not here")
 def test_trees_of_real_tables_come_back() -> None:
-    assert all([came_back(case) for case in table_cases()])
+    assert all(came_back(case) for case in table_cases())
 
 
 # --- an evaluator -----------------------------------------------------------------------------------------------------

@@ -257,7 +257,7 @@ def test_print_outs_of_the_programs() -> None:
         if t.schema.names == ("x0",):
             continue
         with (path.parent / "data.csv").open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file)]
+            rows = list(csv.DictReader(file))
         kinds = {spec.name: float if spec.kind == "numeric" else str for spec in t.schema.columns}
         whole = [i for i, row in enumerate(rows) if all(row[name] != "" for name in kinds)]
         said = golden["train_predictions"]
@@ -280,7 +280,9 @@ PMML = """<?xml version="1.0"?>
   <DataField name="y" optype="categorical" dataType="string"/>
  </DataDictionary>
  <TreeModel functionName="classification" missingValueStrategy="STRATEGY" noTrueChildStrategy="returnLastPrediction">
-  <MiningSchema><MiningField name="x"/><MiningField name="c"/><MiningField name="y" usageType="predicted"/></MiningSchema>
+  <MiningSchema>
+   <MiningField name="x"/><MiningField name="c"/><MiningField name="y" usageType="predicted"/>
+  </MiningSchema>
   <Node id="1" score="no" recordCount="10" defaultChild="3"><True/>
    <ScoreDistribution value="no" recordCount="6"/><ScoreDistribution value="yes" recordCount="4"/>
    <Node id="2" score="no" recordCount="5">
