@@ -38,14 +38,12 @@ def table(seed: int, gaps: float, rows: int = 160) -> pa.Table:
         "clock": pa.array([time(int(h), int(m)) for h, m in rng.integers(0, 24, (rows, 2))], pa.time64("us")),
         "took": pa.array([timedelta(seconds=int(s)) for s in rng.integers(-99, 9999, rows)], pa.duration("us")),
     }
-    lost = {name: rng.random(rows) < gaps for name in columns}
-    return pa.table(
-        {
-            name: pa.array([None if hole else value for hole, value in zip(lost[name], column.to_pylist(), strict=True)],
-                           column.type)
-            for name, column in columns.items()
-        }
-    )  # fmt: skip
+    return pa.table({name: holed(column, rng.random(rows) < gaps) for name, column in columns.items()})
+
+
+def holed(column: pa.Array, lost: np.ndarray) -> pa.Array:
+    pairs = zip(column.to_pylist(), lost, strict=True)
+    return pa.array([None if hole else value for value, hole in pairs], column.type)
 
 
 def classes(rows: pa.Table, seed: int) -> list[str]:
@@ -84,8 +82,15 @@ def trees() -> dict[str, tuple[tw.Tree, float]]:
         "leaf": lambda: tw.learn(full, y, dataclasses.replace(GROWN, stopping=tw.Stopping(max_depth=0))),
         "truth": lambda: tw.learn(holes, [each == "none" for each in z], GROWN),
     }
-    for name, policy in (("random", tw.RandomChild()), ("own", tw.OwnCategory()), ("majority", tw.MajorityChild()),
-                         ("learned", tw.LearnedDirection()), ("ignore", tw.Ignore()), ("spread", tw.Spread())):  # fmt: skip
+    policies = {
+        "random": tw.RandomChild(),
+        "own": tw.OwnCategory(),
+        "majority": tw.MajorityChild(),
+        "learned": tw.LearnedDirection(),
+        "ignore": tw.Ignore(),
+        "spread": tw.Spread(),
+    }
+    for name, policy in policies.items():
         recipe = dataclasses.replace(GROWN, missing=policy, unseen="majority" if name == "majority" else "missing")
         learn[f"missing-{name}"] = lambda recipe=recipe: tw.learn(holes, z, recipe)
     whole = ("id3",)

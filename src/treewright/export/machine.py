@@ -9,6 +9,7 @@ in the order of the plan's steps, which is the order in which several paths are 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -104,29 +105,27 @@ def machine_of(plan: Plan) -> Machine:
     return Machine(tuple(states), entry[0])
 
 
-def _without_answer(step: Step, i: int, entry: list[int], add) -> int:  # type: ignore[no-untyped-def]
+def _without_answer(step: Step, i: int, entry: list[int], add: Callable[[State], int]) -> int:
     """The state where no question has an answer."""
     if step.is_leaf or step.missing == STOP_HERE:
-        return int(add(End(i)))
+        return add(End(i))
     if step.missing == SPREAD:
         taken = [(entry[child], share) for child, share in zip(step.children, step.share, strict=True) if share > 0]
-        return int(add(Fork(tuple(arc for arc, _ in taken), tuple(share for _, share in taken))))
+        return add(Fork(tuple(arc for arc, _ in taken), tuple(share for _, share in taken)))
     return entry[step.children[step.missing]]
 
 
-def _halves(question: Question, held: list[int], missing: int, add) -> int:  # type: ignore[no-untyped-def]
+def _halves(question: Question, held: list[int], missing: int, add: Callable[[State], int]) -> int:
     """Looks that find a number's bin by halving; only the first of them can meet a missing value."""
     # "Not above" stands for both tests: below t is not above the largest number below t.
     breaks = [at if question.closed else math.nextafter(at, -math.inf) for at in question.breaks]
 
     def between(first: int, last: int, missing: int | None) -> int:
-        same = len(set(held[first : last + 1])) == 1
-        if same and missing is None:
-            return held[first]
-        if same:
-            return int(add(Look(question.input, math.inf, (held[first], held[first], missing))))  # type: ignore[arg-type]
+        if len(set(held[first : last + 1])) == 1:
+            same = held[first]
+            return same if missing is None else add(Look(question.input, math.inf, (same, same, missing)))
         middle = (first + last) // 2
         low, high = between(first, middle, None), between(middle + 1, last, None)
-        return int(add(Look(question.input, breaks[middle], (low, high, low if missing is None else missing))))
+        return add(Look(question.input, breaks[middle], (low, high, low if missing is None else missing)))
 
     return between(0, len(breaks), missing)

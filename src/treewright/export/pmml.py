@@ -14,6 +14,7 @@ from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from treewright.errors import ExportError
+from treewright.export.arms import runs
 from treewright.export.plan import AS_MISSING, SPREAD, STOP_HERE, Plan, Question, Step, level_type, plan_of
 from treewright.export.tables import refuse_inexact, refuse_unwritable
 from treewright.schema import LEVEL_KINDS, ColumnSpec, Level
@@ -184,15 +185,10 @@ def _held(plan: Plan, question: Question, child: int, takes_unseen: bool) -> str
             return _among(name, [level for level, at in pairs if at >= 0 and at != child], False)
         return _among(name, [level for level, at in pairs if at == child], True)
     below, above = ("lessOrEqual", "greaterThan") if question.closed else ("lessThan", "greaterOrEqual")
-    runs: list[list[int]] = []
-    for i, at in enumerate(question.child_of_bin):
-        if at == child:
-            if runs and runs[-1][1] == i - 1:
-                runs[-1][1] = i
-            else:
-                runs.append([i, i])
     parts = []
-    for first, last in runs:
+    for first, last, at in runs(question.child_of_bin):
+        if at != child:
+            continue
         low = [_simple(name, above, question.breaks[first - 1])] if first > 0 else []
         high = [_simple(name, below, question.breaks[last])] if last < len(question.breaks) else []
         known = [] if low or high else [_simple(name, "isNotMissing")]
