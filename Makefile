@@ -1,11 +1,11 @@
 # Comes in: Python 3.11 or newer with venv, make and a C++20 compiler. Goes out: each target below, self-sufficient.
-# Always holds: everything installed lies in .venv (but the browser, a package of the system), everything compiled in
+# Always holds: everything installed lies in .venv (but chromium and PostgreSQL, packages of the system), everything compiled in
 # build; a target installs only what changed.
 #
 #   make demo     learn and print two trees          make bench     time against other libraries
 #   make test     the tests, slow ones left out      make sanitize  the tests under address and undefined sanitizers
 #   make lint     every check of style and types     make format    lay out Python and C++ as lint wants them
-#                                                    make clean     remove .venv, build and caches
+#   make docs     the site, in build/docs            make clean     remove .venv, build and caches
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,12 +13,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CORE := $(wildcard core/*.cpp core/*.hpp)
 
-.PHONY: demo test lint format bench sanitize clean
+.PHONY: demo test lint format docs bench sanitize clean
 
 demo: $(VENV)/core.stamp
 	@$(BIN)/python examples/demo.py
 
-test: $(VENV)/core.stamp $(VENV)/test.stamp $(VENV)/browser.stamp
+test: $(VENV)/core.stamp $(VENV)/test.stamp $(VENV)/system.stamp
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 lint: $(VENV)/core.stamp $(VENV)/lint.stamp
@@ -32,6 +32,11 @@ format: $(VENV)/lint.stamp
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(CORE)
+
+# A warning is an error: a link that leads nowhere, a name without a description.
+docs: $(VENV)/core.stamp $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs $(ARGS)
+	@echo build/docs/index.html
 
 bench: $(VENV)/core.stamp $(VENV)/bench.stamp
 	$(BIN)/python bench/run.py $(ARGS)
@@ -68,10 +73,13 @@ $(VENV)/core.stamp: $(VENV)/tools.stamp CMakeLists.txt core $(CORE)
 	$(PIP) install --no-build-isolation --editable .
 	@touch $@
 
-# Pages are tested in a real browser. Where it is not there and cannot be installed, those tests are skipped and say so.
-$(VENV)/browser.stamp: | $(VENV)/tools.stamp
-	@command -v chromium >/dev/null || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-		--no-install-recommends chromium) >$(VENV)/browser.log 2>&1 || echo "no chromium: the tests of pages are skipped"
+# Pages are tested in a real browser, queries in a real server. Where one is not there and cannot be installed, its tests
+# are skipped and say so.
+$(VENV)/system.stamp: | $(VENV)/tools.stamp
+	@missing=; command -v chromium >/dev/null || missing="chromium"; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
+	test -z "$$missing" || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+		--no-install-recommends $$missing) >$(VENV)/system.log 2>&1 || echo "not installed, their tests are skipped: $$missing"
 	@touch $@
 
 $(VENV)/test.stamp $(VENV)/lint.stamp $(VENV)/bench.stamp $(VENV)/docs.stamp: $(VENV)/%.stamp: $(VENV)/tools.stamp | $(VENV)/core.stamp

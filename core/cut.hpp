@@ -16,7 +16,7 @@
 #include "branching.hpp"
 #include "coding.hpp"
 #include "gather.hpp"
-#include "merit.hpp"
+#include "merit_weighted.hpp"
 
 namespace tw {
 
@@ -246,9 +246,14 @@ inline Candidate rated_cut(const Task& task, const Source& source, const NodeFac
     return candidate;
 }
 
+// Gain ratio takes each column's cut of largest gain, but columns are compared by another number, so all are told.
+inline bool tells_all(const Recipe& recipe) { return recipe.rule == Rule::gain_ratio; }
+inline Rule counted_rule(Rule rule) { return rule == Rule::gain_ratio ? Rule::information_gain : rule; }
+
 // What every cut must beat before it is looked for: the node's best, or, where rivals are told too, the last of those
 // told.
 inline double bar(const Task& task, const std::vector<Cut>& cuts) {
+    if (tells_all(task.recipe)) return nothing;
     const size_t told = task.recipe.rivals > 0 ? static_cast<size_t>(task.recipe.rivals) + 2 : 1;
     if (cuts.size() < told) return nothing;
     std::vector<double> merits;
@@ -264,9 +269,10 @@ inline std::vector<int> worth_telling(const Task& task, const Yardstick& node, c
     double best = nothing;
     for (const Cut& cut : cuts) best = std::max(best, cut.merit);
     std::vector<int> told;
-    if (best == nothing || task.recipe.rivals > 0) {
+    const bool all = best == nothing || tells_all(task.recipe);
+    if (all || task.recipe.rivals > 0) {
         for (size_t i = 0; i < cuts.size(); ++i) told.push_back(static_cast<int>(i));
-        if (best == nothing) return told;
+        if (all) return told;
         std::stable_sort(told.begin(), told.end(), [&](int a, int b) { return cuts[a].merit > cuts[b].merit; });
         // One place more than told: rounding may put the winner second.
         told.resize(std::min(told.size(), static_cast<size_t>(task.recipe.rivals) + 2));
@@ -279,39 +285,50 @@ inline std::vector<int> worth_telling(const Task& task, const Yardstick& node, c
     return told;
 }
 
-// The candidates of one node, in order of columns: swept columns worth telling by their cuts, the others gathered.
+// A candidate to be told: of a swept column by its cut, or of a column that is gathered.
+struct Telling {
+    int which = -1; // among the swept columns; -1: gathered
+    int column = 0;
+};
+
+// What a node tells, in order of columns: swept columns worth it, and all the others.
 template <class Counter>
-std::vector<Candidate> tell(const Task& task, const Ground<Counter>& ground, const NodeFacts& facts,
-                            const std::vector<int>& told, std::span<const uint32_t> rows,
-                            const std::vector<Cut>& cuts) {
+std::vector<Telling> tellings(const Ground<Counter>& ground, const std::vector<int>& told) {
+    std::vector<Telling> all;
+    for (const int which : told) all.push_back({which, ground.column(which).column});
+    for (const int column : ground.gathered) all.push_back({-1, column});
+    std::sort(all.begin(), all.end(), [](const Telling& a, const Telling& b) { return a.column < b.column; });
+    return all;
+}
+
+// Whether the candidate of a cut is made from rows, not from the cut alone.
+template <class Counter>
+bool needs_rows(const Task& task, const Ground<Counter>& ground, const Telling& telling, const std::vector<Cut>& cuts) {
+    if (telling.which < 0) return true;
+    const Cut& cut = cuts[telling.which];
+    return cut.found() && (cut.gaps || !ground.source.measure.even || tells_all(task.recipe));
+}
+
+template <class Counter>
+Candidate tell(const Task& task, const Ground<Counter>& ground, const NodeFacts& facts, const Telling& telling,
+               const std::vector<Cut>& cuts, std::span<const Entry> entries) {
     const Source& source = ground.source;
-    const bool even = source.measure.even;
+    if (telling.which < 0) {
+        Candidate candidate =
+            best_candidate(task, facts, source.facts[telling.column], count_target(source, entries, telling.column));
+        candidate.column = telling.column;
+        return candidate;
+    }
+    const Cut& cut = cuts[telling.which];
+    if (!needs_rows(task, ground, telling, cuts)) return candidate_of(task, ground.counter, facts, telling.column, cut);
+    return rated_cut(task, source, facts, entries, telling.column, cut);
+}
+
+inline std::vector<Entry> entries_of(const Source& source, std::span<const uint32_t> rows) {
     std::vector<Entry> entries;
-    const auto all_entries = [&]() -> std::span<const Entry> {
-        if (entries.empty()) {
-            entries.reserve(rows.size());
-            for (const uint32_t row : rows) entries.push_back({row, source.measure.weight_of(row)});
-        }
-        return entries;
-    };
-    std::vector<Candidate> found;
-    for (const int which : told) {
-        const Cut& cut = cuts[which];
-        const int column = ground.column(which).column;
-        if (cut.found() && (cut.gaps || !even)) {
-            found.push_back(rated_cut(task, source, facts, all_entries(), column, cut));
-        } else {
-            found.push_back(candidate_of(task, ground.counter, facts, column, cut));
-        }
-    }
-    if (ground.gathered.empty()) return found;
-    for (const int column : ground.gathered) {
-        found.push_back(best_candidate(task, facts, source.facts[column], count_target(source, all_entries(), column)));
-        found.back().column = column;
-    }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
-    return found;
+    entries.reserve(rows.size());
+    for (const uint32_t row : rows) entries.push_back({row, source.measure.weight_of(row)});
+    return entries;
 }
 
 // A node's statistics from what its rows add.

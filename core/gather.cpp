@@ -11,20 +11,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 using Placed = std::vector<std::pair<double, size_t>>; // value and entry
 
-// Orders by value, then by entry. Level codes are sorted by counting them, unless there are far more levels than rows.
-void order(Placed& placed, int levels) {
-    if (levels == 0 || static_cast<size_t>(levels) > 4 * placed.size()) {
-        std::sort(placed.begin(), placed.end());
-        return;
-    }
-    std::vector<size_t> next(static_cast<size_t>(levels) + 1, 0);
-    for (const auto& [code, entry] : placed) ++next[static_cast<size_t>(code) + 1];
-    for (size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
-    Placed ordered(placed.size());
-    for (const auto& each : placed) ordered[next[static_cast<size_t>(each.first)]++] = each;
-    placed.swap(ordered);
-}
-
 // Which target ranks lie in which bin; `bin_of(entry number)` names it.
 template <class BinOf>
 void attach_members(const Measure& measure, std::span<const Entry> entries, Buckets& buckets, BinOf bin_of) {
@@ -45,9 +31,48 @@ void attach_members(const Measure& measure, std::span<const Entry> entries, Buck
     }
 }
 
-// Buckets of the entries for which add(sums, entry) returns true.
+// The codes of a column of levels or binned numbers; null for other numbers.
+const int32_t* codes_of(const Source& source, int column) {
+    if (source.facts[column].binned) return source.bin_codes[column].data();
+    return source.table.columns[column].codes;
+}
+
+// Levels are counted where they stand, without ordering the entries: worth it unless there are far more of them.
 template <class Add>
-Buckets gather(const Source& source, std::span<const Entry> entries, int column, int width, Add add) {
+Buckets gather_levels(const Source& source, std::span<const Entry> entries, int column, int width, Add add) {
+    const int32_t* codes = codes_of(source, column);
+    const size_t levels = static_cast<size_t>(source.facts[column].levels), all = static_cast<size_t>(width);
+    const auto place_of = [&](const Entry& entry) {
+        const int32_t code = codes[entry.row];
+        return code < 0 ? levels : static_cast<size_t>(code);
+    };
+    std::vector<Sum> sums((levels + 1) * all, 0);
+    std::vector<int64_t> rows(levels + 1, 0), listed(levels + 1, 0);
+    for (const Entry& entry : entries) {
+        const size_t place = place_of(entry);
+        ++listed[place];
+        rows[place] += static_cast<int64_t>(add(&sums[place * all], entry));
+    }
+    Buckets buckets;
+    buckets.column = column;
+    buckets.width = width;
+    std::vector<size_t> bin_of(levels + 1);
+    for (size_t place = 0; place <= levels; ++place) {
+        bin_of[place] = buckets.at.size();
+        if (listed[place] == 0 && place < levels) continue;
+        if (place < levels) buckets.at.push_back(static_cast<double>(place));
+        std::copy_n(&sums[place * all], all, buckets.append());
+        buckets.rows.back() = rows[place];
+    }
+    if (source.measure.needs == Needs::medians) {
+        attach_members(source.measure, entries, buckets, [&](size_t i) { return bin_of[place_of(entries[i])]; });
+    }
+    return buckets;
+}
+
+// Values are ordered and counted as they come.
+template <class Add>
+Buckets gather_values(const Source& source, std::span<const Entry> entries, int column, int width, Add add) {
     Buckets buckets;
     buckets.column = column;
     buckets.width = width;
@@ -62,7 +87,7 @@ Buckets gather(const Source& source, std::span<const Entry> entries, int column,
             placed.push_back({x, i});
         }
     }
-    order(placed, source.facts[column].levels);
+    std::sort(placed.begin(), placed.end());
     Sum* sums = nullptr;
     for (const auto& [x, i] : placed) {
         if (buckets.at.empty() || buckets.at.back() != x) {
@@ -87,13 +112,20 @@ Buckets gather(const Source& source, std::span<const Entry> entries, int column,
     return buckets;
 }
 
+// Buckets of the entries for which add(sums, entry) returns true.
+template <class Add>
+Buckets gather(const Source& source, std::span<const Entry> entries, int column, int width, const Add& add) {
+    const size_t levels = static_cast<size_t>(source.facts[column].levels);
+    if (levels > 0 && levels <= 4 * entries.size()) return gather_levels(source, entries, column, width, add);
+    return gather_values(source, entries, column, width, add);
+}
+
 } // namespace
 
 double Source::value(int column, uint32_t row) const {
-    const Column& data = table.columns[column];
-    if (data.kind == Kind::number && !facts[column].binned) return data.numbers[row];
-    const int code = facts[column].binned ? bin_codes[column][row] : data.codes[row];
-    return code < 0 ? nan : code;
+    const int32_t* codes = codes_of(*this, column);
+    if (!codes) return table.columns[column].numbers[row];
+    return codes[row] < 0 ? nan : codes[row];
 }
 
 Total total_of(const Source& source, std::span<const Entry> entries) {

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <optional>
 
-#include "draw.hpp"
 #include "imitate.hpp"
 #include "rows_cpu.hpp"
 #include "rows_small.hpp"
+#include "send.hpp"
 
 namespace tw {
 namespace {
@@ -82,6 +82,8 @@ struct RowsCoded<Counter>::Search {
     std::vector<Cut> cuts;
     std::vector<int> order; // columns, the most promising first
     std::atomic<double> best{nothing};
+    std::vector<Telling> told;
+    std::vector<Entry> entries; // if anything is told that needs rows
 };
 
 template <class Counter>
@@ -239,7 +241,7 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
                          [&](int a, int b) { return search.cuts[a].merit > search.cuts[b].merit; });
         search.best = bar(task, search.cuts);
     }
-    const bool rivals = ground_.recipe.rivals > 0;
+    const bool rivals = ground_.recipe.rivals > 0 || tells_all(ground_.recipe);
     pool.run(static_cast<int64_t>(large.size() * columns), [&](int64_t i) {
         Search& search = searches[i / columns];
         const size_t which = static_cast<size_t>(search.order[static_cast<size_t>(i) % columns]);
@@ -257,14 +259,29 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
         while (!rivals && known < cut.merit && !search.best.compare_exchange_weak(known, cut.merit)) {
         }
     });
-    pool.run(static_cast<int64_t>(large.size()), [&](int64_t n) {
+    // What is told of one node is many tasks: near the root there is one node, and many threads wait.
+    std::vector<std::pair<size_t, size_t>> tasks; // search, telling
+    for (size_t n = 0; n < searches.size(); ++n) {
         Search& search = searches[n];
-        const std::vector<int> told = worth_telling(task, search.yard, search.cuts);
-        for (const int which : told) {
-            Cut& cut = search.cuts[which];
-            if (cut.low_rows > 0 && !cut.placed()) search.sweep->place(which, search.coarse[which], cut);
+        search.told = tellings(ground_, worth_telling(task, search.yard, search.cuts));
+        for (size_t i = 0; i < search.told.size(); ++i) tasks.emplace_back(n, i);
+        found[large[n]].resize(search.told.size());
+    }
+    pool.run(static_cast<int64_t>(searches.size()), [&](int64_t n) {
+        Search& search = searches[n];
+        const auto of_rows = [&](const Telling& each) { return needs_rows(task, ground_, each, search.cuts); };
+        if (!std::any_of(search.told.begin(), search.told.end(), of_rows)) return;
+        search.entries = entries_of(source(), rows(search.ask->node));
+    });
+    pool.run(static_cast<int64_t>(tasks.size()), [&](int64_t t) {
+        Search& search = searches[tasks[t].first];
+        const Telling& each = search.told[tasks[t].second];
+        if (each.which >= 0) {
+            Cut& cut = search.cuts[each.which];
+            if (cut.low_rows > 0 && !cut.placed()) search.sweep->place(each.which, search.coarse[each.which], cut);
         }
-        found[large[n]] = tell(task, ground_, search.ask->facts, told, rows(search.ask->node), search.cuts);
+        found[large[tasks[t].first]][tasks[t].second] =
+            tell(task, ground_, search.ask->facts, each, search.cuts, search.entries);
     });
     keep_only(nodes);
     return found;
@@ -326,51 +343,11 @@ void RowsCoded<Counter>::divide(int node, uint64_t node_key, const Split& split,
     };
     // Where each row goes, and how many of each block go to each child.
     std::vector<size_t> next(blocks * children, 0);
-    const bool plain = columns[split.column].kind == Kind::number && split.breaks.size() == 1 && children == 2 &&
-                       split.child_of_bin[0] == 0;
-    int limit_bin = 0, missing = 256;
-    if (plain) {
-        const CodedColumn& column = ground_.coded.columns()[static_cast<size_t>(ground_.coded.place_of(split.column))];
-        limit_bin = static_cast<int>(std::lower_bound(column.end.begin(), column.end.end(), split.breaks[0]) -
-                                     column.end.begin());
-        missing = column.bins;
-    }
+    const Sender sender(ground_.coded, columns, split, surrogates, node_key);
     pool.run(static_cast<int64_t>(blocks), [&](int64_t b) {
-        size_t* count = &next[static_cast<size_t>(b) * children];
         const Stretch block = block_of(b);
-        const uint32_t* row = field_.row.data();
-        int32_t* to = field_.child.data();
-        const auto send = [&](size_t at) {
-            int child = destination(split, surrogates, columns, row[at]);
-            if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, row[at]));
-            to[at] = child;
-            if (child >= 0) ++count[child];
-        };
-        if (!plain) {
-            for (size_t at = block.begin; at < block.end; ++at) send(at);
-            return;
-        }
-        // A row's code tells its side, but in the bin where the limit lies.
-        const Numbers numbers = columns[split.column].numbers;
-        const double limit = split.breaks[0];
-        const uint8_t* code = ground_.coded.column(static_cast<size_t>(ground_.coded.place_of(split.column)));
-        size_t high = 0, known = 0;
-        for (size_t at = block.begin; at < block.end; ++at) {
-            int child = static_cast<int>(code[row[at]] > limit_bin);
-            if (code[row[at]] == limit_bin || code[row[at]] == missing) {
-                const double x = numbers[row[at]];
-                if (x != x) {
-                    send(at);
-                    continue;
-                }
-                child = split.closed ? x > limit : x >= limit;
-            }
-            to[at] = child;
-            high += static_cast<size_t>(child);
-            ++known;
-        }
-        count[0] += known - high;
-        count[1] += high;
+        sender.send(std::span<const uint32_t>(&field_.row[block.begin], block.size()), &field_.child[block.begin],
+                    std::span(&next[static_cast<size_t>(b) * children], children));
     });
     size_t at = whole.begin;
     for (size_t c = 0; c < children; ++c) {
@@ -411,6 +388,7 @@ bool suits(const Table& table, const Recipe& recipe) {
     switch (recipe.rule) {
         case Rule::gini:
         case Rule::information_gain:
+        case Rule::gain_ratio:
         case Rule::misclassification:
         case Rule::variance:
             break;
@@ -432,7 +410,7 @@ std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const
                                  std::shared_ptr<const CodedTable> coded, Account* account, Pool& pool) {
     std::unique_ptr<Rows> rows;
     if (!suits(table, recipe)) return rows;
-    with_counter(recipe.rule, measure, [&](const auto& counter) {
+    with_counter(counted_rule(recipe.rule), measure, [&](const auto& counter) {
         using Counter = std::decay_t<decltype(counter)>;
         if (!coded) {
             const Stopwatch watch(account, &Account::coding);

@@ -40,16 +40,38 @@ RowsSmall<Counter>::RowsSmall(const Ground<Counter>& ground, std::span<const uin
       row_(rows),
       item_(items),
       member_(rows.size()),
-      order_(rows.size() * ground.swept.size()),
+      slot_(ground.swept.size(), -1),
+      order_(rows.size() * find_changing()),
       part_{{{0, rows.size()}}},
       child_(rows.size()),
       spare_(rows.size()) {
     const Stopwatch watch(ground.account, &Account::ordering);
     for (size_t i = 0; i < rows.size(); ++i) member_[i] = static_cast<uint16_t>(i);
-    for (size_t which = 0; which < ground.swept.size(); ++which) order_column(which);
+    for (size_t which = 0; which < ground.swept.size(); ++which) {
+        if (slot_[which] >= 0) order_column(which);
+    }
 }
 
-// Rows are sorted by counting their codes, then by value within a code; missing values come last.
+// Gives every column that may be cut a slot; returns how many there are. Where codes are values, one code is one value.
+template <class Counter>
+size_t RowsSmall<Counter>::find_changing() {
+    const std::vector<CodedColumn>& columns = ground_.coded.columns();
+    std::vector<uint8_t> changes(columns.size(), 0);
+    const uint8_t* first = ground_.coded.row(row_[0]);
+    for (const uint32_t row : row_) {
+        const uint8_t* code = ground_.coded.row(row);
+        for (size_t c = 0; c < changes.size(); ++c) changes[c] |= static_cast<uint8_t>(code[c] ^ first[c]);
+    }
+    int slots = 0;
+    for (size_t which = 0; which < slot_.size(); ++which) {
+        if (changes[static_cast<size_t>(ground_.swept[which])] != 0 || !ground_.column(which).exact)
+            slot_[which] = slots++;
+    }
+    return static_cast<size_t>(slots);
+}
+
+// Rows are sorted by counting their codes, then by value within a code; missing values come last. Where codes are
+// values, they stand for them.
 template <class Counter>
 void RowsSmall<Counter>::order_column(size_t which) {
     const size_t rows = row_.size(), at = static_cast<size_t>(ground_.swept[which]);
@@ -57,17 +79,13 @@ void RowsSmall<Counter>::order_column(size_t which) {
     const CodedColumn& column = ground_.column(which);
     std::vector<Keyed> keyed(rows);
     size_t known = 0;
-    if (rows <= few) {
+    if (rows <= few && !column.exact) {
+        size_t last = rows;
         for (size_t i = 0; i < rows; ++i) {
             const double x = numbers[row_[i]];
-            if (x == x) keyed[known++] = {x, static_cast<uint16_t>(i)};
+            keyed[x == x ? known++ : --last] = {x, static_cast<uint16_t>(i)};
         }
         order_by_value(keyed.data(), keyed.data() + known);
-        size_t last = known;
-        for (size_t i = 0; i < rows && last < rows; ++i) {
-            const double x = numbers[row_[i]];
-            if (x != x) keyed[last++] = {x, static_cast<uint16_t>(i)};
-        }
     } else {
         std::array<uint16_t, 257> next{};
         for (const uint32_t row : row_) ++next[ground_.coded.row(row)[at] + 1];
@@ -76,7 +94,8 @@ void RowsSmall<Counter>::order_column(size_t which) {
         known = next[column.bins];
         const std::array<uint16_t, 257> start = next;
         for (size_t i = 0; i < rows; ++i) {
-            keyed[next[ground_.coded.row(row_[i])[at]]++] = {numbers[row_[i]], static_cast<uint16_t>(i)};
+            const uint8_t code = ground_.coded.row(row_[i])[at];
+            keyed[next[code]++] = {column.exact ? code : numbers[row_[i]], static_cast<uint16_t>(i)};
         }
         for (int code = 0; code < column.bins && !column.exact; ++code) {
             if (start[code + 1] - start[code] > 1) {
@@ -122,13 +141,12 @@ template <class Counter>
 template <class Seen>
 Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* item, const Yardstick& node,
                                  const Words<Seen>& total, size_t which, Stretch stretch, bool places_missing) const {
+    Cut none;
+    none.constant = true;
+    if (slot_[which] < 0) return none;
     const Place* order = this->order(which);
     size_t end = stretch.end;
-    if (order[stretch.begin].rank == order[end - 1].rank) { // most columns of a small node
-        Cut none;
-        none.constant = true;
-        return none;
-    }
+    if (order[stretch.begin].rank == order[end - 1].rank) return none; // most columns of a small node
     Words<Seen> missing = no_words(seen);
     if (ground_.column(which).gaps) {
         while (end > stretch.begin && order[end - 1].rank == missing_rank)
@@ -210,10 +228,12 @@ std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& t
             cuts.push_back(
                 best_cut(ground_.counter, item_.data(), node, total, which, part_[ask.node].stretch, places_missing));
         }
-        const bool rows_wanted = !ground_.gathered.empty() || !source().measure.even ||
-                                 std::any_of(cuts.begin(), cuts.end(), [](const Cut& cut) { return cut.gaps; });
-        const std::vector<uint32_t> rows = rows_wanted ? table_rows(ask.node) : std::vector<uint32_t>{};
-        found.push_back(tell(task, ground_, ask.facts, worth_telling(task, node, cuts), rows, cuts));
+        const std::vector<Telling> all = tellings(ground_, worth_telling(task, node, cuts));
+        const auto of_rows = [&](const Telling& each) { return needs_rows(task, ground_, each, cuts); };
+        std::vector<Entry> entries;
+        if (std::any_of(all.begin(), all.end(), of_rows)) entries = entries_of(source(), table_rows(ask.node));
+        std::vector<Candidate>& told = found.emplace_back();
+        for (const Telling& each : all) told.push_back(tell(task, ground_, ask.facts, each, cuts, entries));
     }
     return found;
 }
@@ -286,6 +306,7 @@ void RowsSmall<Counter>::divide_columns(int parent) {
     const bool all_in_two = children == 2 && start[2] == end;
     std::vector<size_t> next;
     for (size_t which = 0; which < ground_.swept.size(); ++which) {
+        if (slot_[which] < 0) continue;
         Place* order = this->order(which);
         if (all_in_two) { // the lower child stays in place, without a branch
             size_t low = begin, high = 0;
@@ -310,6 +331,7 @@ template class RowsSmall<TwoClasses<Rule::gini>>;
 template class RowsSmall<TwoClasses<Rule::information_gain>>;
 template class RowsSmall<TwoClasses<Rule::misclassification>>;
 template class RowsSmall<ManyClasses<Rule::gini>>;
+template class RowsSmall<ManyClasses<Rule::gini, few_classes>>;
 template class RowsSmall<ManyClasses<Rule::information_gain>>;
 template class RowsSmall<ManyClasses<Rule::misclassification>>;
 template class RowsSmall<Sums>;

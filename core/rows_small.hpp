@@ -46,13 +46,14 @@ private:
         int children = 0;
     };
 
+    size_t find_changing();
     void order_column(size_t which);
     void divide_columns(int parent);
     template <class Seen>
     Cut best_cut(const Seen& seen, const typename Seen::Item* item, const Yardstick& node, const Words<Seen>& total,
                  size_t which, Stretch stretch, bool places_missing) const;
-    Place* order(size_t which) { return &order_[which * row_.size()]; }
-    const Place* order(size_t which) const { return &order_[which * row_.size()]; }
+    Place* order(size_t which) { return &order_[static_cast<size_t>(slot_[which]) * row_.size()]; }
+    const Place* order(size_t which) const { return &order_[static_cast<size_t>(slot_[which]) * row_.size()]; }
     std::vector<uint32_t> table_rows(int node) const;
     std::vector<Item> node_items(int node) const;
 
@@ -60,6 +61,7 @@ private:
     std::span<const uint32_t> row_; // in the table
     std::span<const Item> item_;
     std::vector<uint16_t> member_; // rows, node by node
+    std::vector<int> slot_;        // per column: its place in `order_`, or -1 if all its values here are one
     std::vector<Place> order_;     // column after column, each node by node
     std::vector<Part> part_;       // per node
     std::vector<int32_t> child_;   // per row

@@ -75,8 +75,8 @@ def target_of(rng: np.random.Generator, columns: list[Any], kind: str) -> Any:
 
 
 CRITERIA = {
-    "two": ["gini", "information_gain", "misclassification"],
-    "five": ["gini", "information_gain", "misclassification"],
+    "two": ["gini", "information_gain", "gain_ratio", "misclassification"],
+    "five": ["gini", "information_gain", "gain_ratio", "misclassification"],
     "number": ["variance"],
     "dyadic": ["variance"],
 }

@@ -20,6 +20,7 @@ from export_cases import DATA, POLICIES, Case, learned_case, random_case, table_
 from handmade import TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sql_engines import plain_environment
 
 import treewright as tw
 from treewright.errors import ExportError
@@ -46,8 +47,9 @@ def plain_rows(case: Case) -> list[dict[str, Any]]:
     return [{name: microseconds(value) for name, value in row.items()} for row in case.rows.to_pylist()]
 
 
-def run(*command: str | Path, **more: Any) -> str:
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, timeout=300, **more)
+def run(*command: str | Path) -> str:
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300, env=plain_environment())
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
@@ -357,6 +359,22 @@ def test_rows_that_the_recipe_refuses_in_c_and_the_file_is_c_plus_plus_too(tmp_p
     )  # fmt: skip
     run("g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", path, "-o", tmp_path / "trees")
     assert run(tmp_path / "trees") == "-1 -1 -1 yes -1 44.25\n"
+
+
+@pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not here")
+def test_rows_that_the_recipe_refuses_in_rust_and_the_file_needs_no_std(tmp_path: Path) -> None:
+    path = tmp_path / "trees.rs"
+    path.write_text(f"#![no_std]\npub mod strict {{\n{tw.export.rust(STRICT)}}}\n")
+    run("rustc", "--edition", "2021", "--crate-type", "lib", "--emit", "metadata", path, "-o", tmp_path / "trees.rmeta")
+    path.write_text(
+        f"mod strict {{\n{tw.export.rust(STRICT)}}}\nmod needy {{\n{tw.export.rust(NEEDY)}}}\nfn main() {{\n"
+        '    let snow = strict::Row { outlook: Some("snow"), humidity: 70.0, windy: Some(true) };\n'
+        "    let none = needy::Row { humidity: f64::NAN };\n"
+        '    println!("{:?} {:?} {:?}", strict::predict(&snow), strict::leaf(&snow), needy::predict_proba(&none));\n'
+        '    println!("{:?}", strict::predict(&strict::Row { outlook: None, ..snow }));\n}\n'
+    )
+    run("rustc", "--edition", "2021", "-A", "dead_code", path, "-o", tmp_path / "trees")
+    assert run(tmp_path / "trees") == 'None None None\nSome("yes")\n'
 
 
 def of_levels(*levels: Any, classes: tuple[Any, ...] = ("no", "yes")) -> Tree:

@@ -286,6 +286,15 @@ def two_ways_of_many(levels: tuple[str, ...]) -> Tree:
     return tree(fork(Question(0, tuple(i % 2 for i in range(len(levels))), missing=0), leaf(1, 0), leaf(0, 1)), schema)
 
 
+def test_text_is_compared_letter_by_letter_whatever_the_column_says(engine: Engine) -> None:
+    """Columns that take A for a, or (PostgreSQL) fill up with blanks."""
+    source = {"postgresql": "CAST(c AS CHAR(5))"}.get(engine.dialect, "c COLLATE NOCASE")
+    rows = pa.table({"c": ["a", "A", "b", "B"]})
+    t = tree(fork(Question(0, (0, 1), missing=-2), leaf(1, 0), leaf(0, 1)), schema_of())
+    query = tw.export.sql(t, dialect=engine.dialect, table=f"(SELECT {source} AS c FROM rows)", output="leaf")
+    assert [int(row[0]) for row in engine.run([(rows, query)])[0]] == [1, 0, 2, 0] == tw.apply(t, rows).tolist()
+
+
 def test_kept_columns_and_other_sources() -> None:
     rows = pa.table({"humidity": [70.0, 90.0, None], "Id": [7, 8, 9], "keep_0": ["a", "b", "c"]})
     both = tw.export.sql(hours(), output=("leaf", "prediction"), keep=("Id", "keep_0"))
@@ -353,6 +362,8 @@ def test_what_cannot_be_asked() -> None:
         tw.export.sql(tennis(), dialect="oracle")  # type: ignore[arg-type]
     with pytest.raises(ExportError, match="output has 'odds'"):
         tw.export.sql(tennis(), output="odds")  # type: ignore[arg-type]
+    with pytest.raises(ExportError, match="keep has 'Prediction', which is the name of an output"):
+        tw.export.sql(tennis(), keep=("Prediction",))
     with pytest.raises(ExportError, match="output is empty"):
         tw.export.sql(tennis(), output=())
     with pytest.raises(ExportError, match="the target 'hours' is a number and has no probabilities"):

@@ -1,7 +1,7 @@
 """The worked examples, to the digit: the library computes each number that the lessons print.
 
-Comes in: the tables of `lessons_data`. Always holds: an expected number is either the one printed in the lesson or is
-worked out beside the assertion by plain arithmetic, without the library.
+Comes in: the tables of `treewright.lessons.tables`. Always holds: an expected number is either the one printed in the
+lesson or is worked out beside the assertion by plain arithmetic, without the library.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from math import log2, sqrt
 from typing import Any
 
 import pytest
-from lessons_data import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING, Columns, noisy
 from raw import C45, CART
 
 import treewright as tw
 from treewright import criteria
+from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING, Columns, noisy
 
 #: The textbook's greedy tree with nothing in its way, whatever the criterion.
 PLAIN = replace(tw.ID3, name="PLAIN", numeric=tw.Threshold(), regression=tw.Variance())
@@ -177,8 +177,8 @@ def test_fayyad_and_irani_on_shuffled_classes(seed: int) -> None:
 def test_trading_weighted_gini() -> None:
     root = tw.learn(TRADING, "Return", CART).root
     after = {split.column: round(root.impurity - split.gain, 4) for split in (root.split, *root.rivals)}
-    assert after == {"Past_Trend": 0.2667, "Trading_Volume": 0.3429, "Open_Interest": 0.4667}
-    assert root.split.column == "Past_Trend"
+    assert after == {"Past Trend": 0.2667, "Trading Volume": 0.3429, "Open Interest": 0.4667}
+    assert root.split.column == "Past Trend"
 
 
 def test_buys() -> None:

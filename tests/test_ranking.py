@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from lessons_data import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING
 from table_makers import MAKERS
 from worked_cases import grown_trees, near
 
 import treewright as tw
 from treewright.explain.ranking import Ranking
+from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING
 
 PLAIN = replace(tw.ID3, numeric=tw.Threshold())
 
@@ -71,7 +71,7 @@ def test_tennis_by_default_is_the_recipes_criterion() -> None:
 def test_trading_and_buys() -> None:
     parent = 1 - 0.4**2 - 0.6**2
     after = {c.column: round(parent - c.gain, 4) for c in tw.rank_splits(TRADING, "Return", "gini")}
-    assert after == {"Past_Trend": 0.2667, "Trading_Volume": 0.3429, "Open_Interest": 0.4667}
+    assert after == {"Past Trend": 0.2667, "Trading Volume": 0.3429, "Open Interest": 0.4667}
     assert scores(tw.rank_splits(BUYS, "Buys", "entropy")) == {"Age": 0.5577, "Income": 0.1678}
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import re
 import time
+from dataclasses import replace
 
 import pytest
 from handmade import HOURS, TENNIS, Plan, Question, fork, hours, leaf, random_tree, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import treewright as tw
 from treewright.recipe import CART, CHAID, SKLEARN
 from treewright.render import show, text
 from treewright.render.measure import cells
@@ -346,3 +348,9 @@ def test_show(monkeypatch: pytest.MonkeyPatch) -> None:
     show(tennis(), terminal, max_depth=1)
     assert "\x1b[" in terminal.getvalue()
     assert max(cells(re.sub(r"\x1b\[[\d;]*m", "", line)) for line in terminal.getvalue().splitlines()) <= 30
+
+
+def test_costs_do_not_look_like_missing_values() -> None:
+    table = {"age": [1, 2, 3, 4, 5, 6, 7, 8], "ill": list("nnnynyyy")}
+    recipe = replace(tw.CART, pruning=None, stopping=tw.Stopping(max_depth=1))
+    assert "missing" not in str(tw.learn(table, "ill", recipe, costs={"y": {"n": 5}}))

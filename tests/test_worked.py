@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from handmade import random_tree
 from hypothesis import HealthCheck, given, settings
-from lessons_data import GOLF, HUMIDITY, TENNIS, TRADING
 from worked_cases import grown_trees, has_missing, near
 
 import treewright as tw
 from treewright.explain.worked import Worked
+from treewright.lessons.tables import GOLF, HUMIDITY, TENNIS, TRADING
 
 UNPRUNED = replace(tw.CART, pruning=None)
 
@@ -89,9 +89,9 @@ def test_trading() -> None:
     worked = tw.worked(tw.learn(TRADING, "Return", UNPRUNED))
     assert worked.steps[0].text == "gini(6, 4) = 1 - (6/10)² - (4/10)² = 0.4800"
     assert result(worked, "Gini after the split") == 0.2667
-    rival = tw.worked(tw.learn(TRADING, "Return", UNPRUNED), 0, TRADING, column="Trading_Volume")
+    rival = tw.worked(tw.learn(TRADING, "Return", UNPRUNED), 0, TRADING, column="Trading Volume")
     assert result(rival, "Gini after the split") == 0.3429
-    assert rival.heading == "Node 0 could ask Trading_Volume (10 rows)"
+    assert rival.heading == "Node 0 could ask Trading Volume (10 rows)"
 
 
 def test_golf_hours() -> None:
@@ -142,7 +142,7 @@ def test_what_a_tree_does_not_store_is_unknown(missing: str) -> None:
     assert counted.complete
     assert counted.gain == pytest.approx(tree.root.gain)
     assert any("13/14 × " in step.text for step in counted.steps)
-    assert "1 rows of weight 1 have no value of Outlook" in counted.remarks[0]
+    assert "No value of Outlook: 1 row of weight 1" in counted.remarks[0]
 
 
 @pytest.mark.parametrize("missing", ["own", "learned"])

@@ -48,8 +48,11 @@ from treewright.choices import (
 from treewright.errors import DataError, ExportError, FileError, RecipeError, TreewrightError
 from treewright.explain.changes import changes
 from treewright.explain.contributions import contributions
+from treewright.explain.correlated import correlated
+from treewright.explain.importance import importance
 from treewright.explain.path import explain
 from treewright.explain.ranking import rank_splits
+from treewright.explain.rules import rules
 from treewright.explain.worked import worked
 from treewright.export.saved import load, save
 from treewright.imports.from_j48 import from_j48
@@ -86,10 +89,12 @@ from treewright.recipe import (
     SKLEARN,
     Recipe,
 )
+from treewright.report import report
 from treewright.schema import ColumnSpec, Schema, TargetSpec
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    from treewright import lessons
     from treewright.estimators import (
         C45Classifier,
         CARTClassifier,
@@ -180,6 +185,7 @@ __all__ = [
     "apply",
     "changes",
     "contributions",
+    "correlated",
     "criteria",
     "explain",
     "export",
@@ -187,7 +193,9 @@ __all__ = [
     "from_pmml",
     "from_rpart",
     "from_sklearn",
+    "importance",
     "learn",
+    "lessons",
     "load",
     "predict",
     "predict_proba",
@@ -195,6 +203,8 @@ __all__ = [
     "pruning_path",
     "rank_splits",
     "render",
+    "report",
+    "rules",
     "save",
     "worked",
 ]
@@ -207,6 +217,10 @@ def __getattr__(name: str) -> object:
         import treewright.estimators
 
         return getattr(treewright.estimators, name)
+    if name == "lessons":
+        import treewright.lessons
+
+        return treewright.lessons
     raise AttributeError(f"module 'treewright' has no attribute {name!r}")
 
 

@@ -225,6 +225,26 @@ def f(groups: Sequence[ArrayLike]) -> FTest:
     return FTest(math.inf if statistic >= 1e300 else float(statistic), float(between), float(within), math.exp(log_p))
 
 
+# --- how far a count of errors can be trusted -------------------------------------------------------------------------
+
+
+def extra_errors(cases: ArrayLike, errors: ArrayLike, confidence: float = 0.25, *, exact: bool = False) -> FloatArray:
+    """What is added to the errors seen among so many cases to reach their upper confidence limit, as C4.5 does.
+
+    `exact` uses J48's normal deviate instead of C4.5's table.
+
+    >>> extra_errors([6, 16, 100], [0, 1, 10]).round(4).tolist()
+    [1.2378, 1.5069, 2.8147]
+    """
+    seen, wrong = _array(cases, "cases", 1), _array(errors, "errors", 1)
+    if seen.shape != wrong.shape or (wrong < 0).any() or (seen < wrong).any():
+        raise DataError("extra_errors needs one number of errors per number of cases, from 0 to all of them")
+    if not 0 < confidence < 1:
+        raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    extra: Any = _core.extra_errors(seen, wrong, confidence, exact)
+    return np.asarray(extra, dtype=np.float64)
+
+
 # --- the same formulas on statistics ----------------------------------------------------------------------------------
 # For those who hold what the core itself reads and have checked it: class weights; or weight, sum and sum of squares;
 # for the absolute error weight, median, sum of deviations; for Poisson weight, sum, sum of y ln y.

@@ -32,6 +32,7 @@ from treewright.choices import (
 from treewright.costs import target_with, weighted
 from treewright.encode import Encoded, column_count_message, describe, encode
 from treewright.errors import DataError
+from treewright.explain.importance import impurity_taken, shares
 from treewright.frame import FloatArray, Frame, RawColumn
 from treewright.kinds import KindChoice, kinds_from_categorical_features
 from treewright.parameters import DESCRIPTIONS, recipe_with
@@ -40,7 +41,6 @@ from treewright.pruning import grow_and_prune
 from treewright.recipe import C45, CART, CHAID, ID3, Recipe
 from treewright.schema import Schema, Task
 from treewright.table import read, read_column
-from treewright.tree import Tree
 
 __all__ = [
     "C45Classifier",
@@ -147,7 +147,7 @@ class _TreeEstimator(BaseEstimator):
             total_weight=float(frame.n_rows if rows.weight is None else rows.weight.sum()),
         )
         self.tree_ = grow_and_prune(rows, schema, recipe, _threads(self.n_jobs))
-        self.feature_importances_ = _importances(self.tree_)
+        self.feature_importances_ = shares(impurity_taken(self.tree_))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -254,16 +254,6 @@ def _refuse_missing(frame: Frame) -> None:
                 f"Input X contains NaN. Column {column.name!r} is missing in {n_missing} of {frame.n_rows} rows; fill "
                 "them in, or fit with missing='fractional' or another policy"
             )
-
-
-def _importances(tree: Tree) -> FloatArray:
-    """How much each column lowers the impurity: every child counts for its parent's column, by its weight."""
-    arrays = tree.arrays
-    parent, weight, impurity = arrays["parent"][1:], arrays["weight"][1:], arrays["impurity"]
-    column = arrays["column"][arrays["split_start"][parent]]
-    decrease = weight * (impurity[parent] - impurity[1:])
-    total: FloatArray = np.bincount(column, decrease, minlength=len(tree.schema.columns)).clip(min=0)
-    return total / total.sum() if total.any() else total
 
 
 # --- classes and numbers ----------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from treewright.engine import answers, classify, route
 from treewright.errors import DataError
 from treewright.schema import Level
 from treewright.table import read
-from treewright.tree import Tree, answer_places
+from treewright.tree import Tree, answer_places, require_tree
 
 #: As many threads as there are processors.
 ALL_THREADS = 0
@@ -32,16 +32,25 @@ def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArra
 
 def predicted(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
     """The same, for rows that have been read."""
+    found = answered(tree, rows, n_threads)
+    return found if tree.schema.target.classes is None else named(tree, found)
+
+
+def answered(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
+    """The same, with classes by their places."""
     target = tree.schema.target
     if target.classes is None:
         return answers(tree, rows, n_threads)[:, 0]
     if target.costs is None:
-        places: NDArray[Any] = classify(tree, rows, n_threads)
-    else:
-        places = answer_places(target, answers(tree, rows, n_threads))
-    classes: NDArray[Any] = tree.keep("classes", lambda: class_array(target.classes or ()))
-    named: NDArray[Any] = classes[places]
-    return named
+        return classify(tree, rows, n_threads)
+    return answer_places(target, answers(tree, rows, n_threads))
+
+
+def named(tree: Tree, places: NDArray[Any]) -> NDArray[Any]:
+    """The classes at some places."""
+    classes: NDArray[Any] = tree.keep("classes", lambda: class_array(tree.schema.target.classes or ()))
+    found: NDArray[Any] = classes[places]
+    return found
 
 
 def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
@@ -66,8 +75,7 @@ def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
 
 def encoded(tree: Tree, data: object) -> Encoded:
     """The rows as the tree reads them: the one door, whatever is then asked of them."""
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    require_tree(tree)
     rows = _matrix(tree, data)
     if rows is None:
         # An array has no names and is read whole; of a table only the tree's own columns are.

@@ -56,6 +56,27 @@ def number_text(x: float) -> str:
     return f"{x:.6g}"
 
 
+def amount(x: float) -> str:
+    """A number at a glance: four digits, or cents.
+
+    >>> amount(0.35714285714285715), amount(1234567.891)
+    ('0.3571', '1234567.9')
+    """
+    return number_text(float(f"{x:.4g}") if abs(x) < 1000 else round(x, 1))
+
+
+def percent(share: float) -> str:
+    """What is not quite certain is never told as 100 %, what is not quite impossible never as 0 %.
+
+    >>> percent(0.643), percent(0.999), percent(0.001), percent(1.0), percent(0.0)
+    ('64 %', '>99 %', '<1 %', '100 %', '0 %')
+    """
+    whole = round(100 * share)
+    if whole == 100 and share < 1 - 1e-12:
+        return ">99 %"
+    return "<1 %" if whole == 0 and share > 1e-12 else f"{whole} %"
+
+
 def break_texts(spec: ColumnSpec, breaks: Sequence[float], closed: bool) -> list[str]:
     """One text per break: a number, or a moment for a column of times."""
     texts = [_break_text(spec, x, closed) for x in breaks]

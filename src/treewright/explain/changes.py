@@ -23,13 +23,12 @@ from treewright.encode import Encoded
 from treewright.engine import Trace, answers, trace
 from treewright.errors import DataError
 from treewright.explain.allowed import Allowed, Move, kept, leading_to, nearest_move, plain_value
-from treewright.explain.amounts import amount, percent
 from treewright.explain.row import OneRow, one_row
 from treewright.pruning.shape import ends, is_leaf
 from treewright.schema import Level
 from treewright.tree import Node, Tree, answer_places
 from treewright.tree_check import SPREAD, STOP_HERE
-from treewright.tree_words import level_text, name_text
+from treewright.tree_words import amount, level_text, name_text, percent
 from treewright.wording import listed
 
 #: What is wanted: a class; or, of a number, (">", 30), ("<", 30), or how far it should move, either way.

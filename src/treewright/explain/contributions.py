@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 from treewright.encode import Encoded
 from treewright.engine import contribute
 from treewright.errors import DataError, TreewrightError
-from treewright.explain.amounts import amount
 from treewright.predict import ALL_THREADS, encoded
 from treewright.schema import Level
 from treewright.tree import Tree, answer_places
-from treewright.tree_words import level_text, name_text
+from treewright.tree_words import amount, level_text, name_text
 from treewright.wording import listed
 
 #: How wide a bar is on either side of its middle.

@@ -97,7 +97,8 @@ def _by_number(
 ) -> Histogram:
     low, high = _range(values, breaks)
     inside = np.clip(values, low, high) / 2 - low / 2  # halves: the whole width may be more than a float64 holds
-    places = np.minimum((inside / (high / 2 - low / 2) * bars).astype(np.int64), bars - 1)
+    width = high / 2 - low / 2 or 1.0  # two neighbouring floats may share their half
+    places = np.minimum((inside / width * bars).astype(np.int64), bars - 1)
     counts, means = _counted(places, target, weight, n_classes, bars)
     before, after = ("… " if values.min() < low else ""), (" …" if values.max() > high else "")
     ends = (before + _end_text(spec, low), _end_text(spec, high) + after)

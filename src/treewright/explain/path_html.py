@@ -10,9 +10,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from treewright.explain.amounts import amount, percent
 from treewright.explain.path_text import absent_text, change_lines, headline, own_part, sum_text
-from treewright.tree_words import level_text, name_text
+from treewright.tree_words import amount, level_text, name_text, percent
 
 if TYPE_CHECKING:
     from treewright.explain.path import Explanation, Step

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treewright.explain.amounts import amount, percent
-from treewright.tree_words import level_text, name_text
+from treewright.tree_words import amount, level_text, name_text, percent
 from treewright.wording import MISSING
 
 if TYPE_CHECKING:

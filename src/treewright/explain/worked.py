@@ -28,6 +28,7 @@ from treewright.explain.steps import Step
 from treewright.explain.worked_html import html
 from treewright.explain.worked_markdown import markdown
 from treewright.explain.worked_text import text
+from treewright.render.node_words import many
 from treewright.schema import Level
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import level_text, name_text
@@ -283,8 +284,8 @@ def _remarks(
         remarks.append(f"Some rows have no value of {name}; the branches show all rows that went there.")
     if complete and division is not None and division.missing_rows:
         remarks.append(
-            f"{division.missing_rows} rows of weight {amount(division.missing)} have no value of {name}; they are not "
-            "scored, and the branches show the rows that are."
+            f"No value of {name}: {many(division.missing_rows, 'row')} of weight {amount(division.missing)}, not "
+            "scored; the branches show the rows that are."
         )
     if tree.schema.target.costs is not None or tree.schema.target.priors is not None:
         remarks.append("Weights are altered by costs or priors, as the split was chosen by them.")

@@ -21,25 +21,25 @@ _SPARKS = 60
 _TIED = "\x1f"
 
 
-def text(blocks: Sequence[Block]) -> str:
-    """All blocks, with a blank line between those of different kind."""
+def text(blocks: Sequence[Block], width: int = WIDTH) -> str:
+    """All blocks, with a blank line between those of different kind; `width` is where words and sums are broken."""
     parts: list[str] = []
     for i, block in enumerate(blocks):
         apart = i and not (isinstance(block, Remark) and isinstance(blocks[i - 1], Remark))
-        parts.append(("\n" if apart else "") + _block(block))
+        parts.append(("\n" if apart else "") + _block(block, width))
     return "\n".join(parts)
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, width: int) -> str:
     match block:
         case Title(words):
             return words
         case Remark(words):
-            return textwrap.fill(words, WIDTH)
+            return textwrap.fill(words, width)
         case Grid():
             return _grid(block)
         case Steps():
-            return _steps(block)
+            return _steps(block, width)
         case Plot(caption, curve):
             return f"{caption}\n  {sparkline(curve)}\n  {curve_words(curve)}"
 
@@ -57,19 +57,19 @@ def _grid(grid: Grid) -> str:
     return "\n".join(lines)
 
 
-def _steps(block: Steps) -> str:
+def _steps(block: Steps, width: int) -> str:
     lines = [block.caption]
     digits = len(str(len(block.steps)))
     indent = " " * (digits + 4)
     for place, (words, step) in enumerate(block.told(), 1):
-        lines += _wrapped(step.label + words, f"  {place:>{digits}}. ", indent)
-        lines += [line.replace(_TIED, " ") for line in _wrapped(_tied(step.text), indent, indent + "    ")]
+        lines += _wrapped(step.label + words, f"  {place:>{digits}}. ", indent, width)
+        lines += [line.replace(_TIED, " ") for line in _wrapped(_tied(step.text), indent, indent + "    ", width)]
     return "\n".join(lines)
 
 
-def _wrapped(words: str, first: str, later: str) -> list[str]:
+def _wrapped(words: str, first: str, later: str, width: int) -> list[str]:
     return textwrap.wrap(
-        words, WIDTH, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
+        words, width, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
     )
 
 

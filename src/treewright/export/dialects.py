@@ -66,7 +66,11 @@ DIALECTS: dict[str, Dialect] = {
         Dialect(
             "duckdb",
             known="NULLIF({}, CAST('NaN' AS DOUBLE))",
-            column={"numeric": "CAST({} AS DOUBLE)", "datetime": "CAST({} AS TIMESTAMP)"},
+            column={
+                "numeric": "CAST({} AS DOUBLE)",
+                "datetime": "CAST({} AS TIMESTAMP)",
+                "text": "CAST({} AS VARCHAR) COLLATE C",
+            },
             moment=_TIMES | {"duration": "INTERVAL '{} microseconds'"},
             longest_in=3,  # it makes a join of a longer one, which is slow and loses the order of the rows
         ),
@@ -76,14 +80,14 @@ DIALECTS: dict[str, Dialect] = {
             escape_mark="E",
             number="FLOAT8 '{}'",
             known="NULLIF({}, FLOAT8 'NaN')",
-            column={"numeric": "CAST({} AS DOUBLE PRECISION)"},
+            column={"numeric": "CAST({} AS DOUBLE PRECISION)", "text": 'CAST({} AS TEXT) COLLATE "C"'},
             moment=_TIMES | {"duration": "INTERVAL '{} microseconds'"},
             fence="MATERIALIZED ",
         ),
         Dialect(
             "sqlite",
             digits=15,
-            column={"numeric": "CAST({} AS REAL)"},
+            column={"numeric": "CAST({} AS REAL)", "text": "{} COLLATE BINARY"},
             moment={"date": "'{}'", "datetime": "'{}'", "time": "'{}'"},
             greatest="MAX",
             least="MIN",

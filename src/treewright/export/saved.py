@@ -23,11 +23,15 @@ VERSION = 1
 
 def save(tree: Tree, path: str | os.PathLike[str]) -> None:
     """Writes the tree to a file; if anything goes wrong, what was there before is untouched."""
-    text = to_json(tree)
+    write_whole(path, to_json(tree))
+
+
+def write_whole(path: str | os.PathLike[str], text: str) -> None:
+    """Writes a file beside its place and then puts it there, so that nobody meets half of it."""
     target = Path(os.path.realpath(path))  # a link stays a link: the file it points to is replaced
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
     try:
-        with draft.open("x", encoding="ascii", newline="\n") as file:
+        with draft.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -55,6 +55,9 @@ def sql(
     if not outputs:
         raise ExportError("output is empty; ask for 'prediction', 'probabilities' or 'leaf'")
     _refuse(plan, chosen, outputs)
+    taken = [name for name in kept if name.lower() in outputs]
+    if taken:
+        raise ExportError(f"keep has {taken[0]!r}, which is the name of an output; rename it in a query given as table")
     return _Statement(chosen, plan, outputs, kept, _source(chosen, table)).text()
 
 

@@ -49,7 +49,7 @@ from treewright.pruning.reduced_error import grow_and_reduce, prune_reduced_erro
 from treewright.recipe import Recipe
 from treewright.schema import Schema
 from treewright.table import read, taken
-from treewright.tree import Tree
+from treewright.tree import Tree, require_tree
 
 #: A pruner's function: the tree, the pruner, the rows at hand (None if there are none), the number of threads.
 Prune = Callable[[Tree, Any, Encoded | None, int], Tree]
@@ -83,8 +83,7 @@ def prune(
     cross-validation, other rows for `ReducedError`. `target` and `weight` are names of its columns, or arrays; without
     `target`, the column is named as in training.
     """
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    require_tree(tree)
     return prune_rows(tree, pruner, labelled_rows(tree, data, target, weight), n_threads)
 
 

@@ -95,7 +95,7 @@ def held_out(encoded: Encoded, schema: Schema, recipe: Recipe, folds: Folds, n_t
         share = folds.share_in(fold)
         tree = grow_without(encoded, schema, recipe, share, n_threads)
         left_out = share > 0
-        yield _losses(tree, some_rows(encoded, left_out), (weight * share)[left_out], n_threads)
+        yield losses_on(tree, some_rows(encoded, left_out), (weight * share)[left_out], n_threads)
 
 
 def grow_without(encoded: Encoded, schema: Schema, recipe: Recipe, share: Array, n_threads: int) -> Tree:
@@ -134,7 +134,7 @@ def real_weight(encoded: Encoded, schema: Schema) -> FloatArray:
     return seen
 
 
-def _losses(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> HeldOut:
+def losses_on(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> HeldOut:
     """Every row counts at each node from where it ends up to the root."""
     loss_at, n = row_losses(tree, rows), tree.n_nodes
     end = route(tree, rows, n_threads)

@@ -19,13 +19,11 @@ from treewright.render.node_words import (
     many,
     met_missing,
     missing_remark,
-    percent,
-    rounded,
     size_text,
 )
 from treewright.render.shapes import Box, Line, Shape, Words
 from treewright.tree import Node
-from treewright.tree_words import answers, level_text, name_text, number_text
+from treewright.tree_words import amount, answers, level_text, name_text, number_text, percent
 
 _PAD, _STRIP, _BAR = 10.0, 4.0, 8.0
 _TITLE, _FACTS = 12.5, 10.5
@@ -173,7 +171,7 @@ def detail_of(node: Node, path: Sequence[str]) -> str:
         parts.append(f"a leaf: {node.stop}")
     else:
         tested = "" if split.p_adjusted is None else f", p = {number_text(float(f'{split.p_adjusted:.3g}'))}"
-        parts.append(f"gain {number_text(rounded(split.gain))}{tested}")
+        parts.append(f"gain {amount(split.gain)}{tested}")
         remark = missing_remark(node, split)
         parts += [remark] if remark and met_missing(node, split, children_of(node)) else []
     return "; ".join(parts)

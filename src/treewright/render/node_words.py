@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from treewright.choices import LearnedDirection, OwnCategory
 from treewright.tree import Node, Split, Tree
-from treewright.tree_words import level_text, name_text, number_text, printable
+from treewright.tree_words import amount, level_text, name_text, percent, printable
 
 #: Longer lists of levels are cut: the words are for reading, `Split.conditions` has them all.
 MOST_LEVELS = 6
@@ -17,7 +17,7 @@ MOST_LEVELS = 6
 def heading(tree: Tree) -> str:
     """What the tree is: its recipe, its target, its size."""
     root = tree.root
-    weight = "" if same(root.weight, root.rows) else f" of weight {number_text(rounded(root.weight))}"
+    weight = "" if same(root.weight, root.rows) else f" of weight {amount(root.weight)}"
     return (
         f"{printable(tree.recipe.name)} tree for {name_text(tree.schema.target.name)}: "
         f"{many(root.rows, 'row')}{weight}, {many(tree.n_leaves, 'leaf')}, depth {tree.depth}"
@@ -31,18 +31,23 @@ def answer_text(node: Node) -> str:
 
 
 def size_text(node: Node) -> str:
-    """Rows, in fractions where rows were spread; or weight, where rows came with weights."""
+    """How many rows a node has."""
     root = node.tree.root
-    if not same(root.weight, root.rows):
-        return f"weight {number_text(rounded(node.weight))}"
-    return many(node.rows, "row") if same(node.weight, node.rows) else f"{number_text(rounded(node.weight))} rows"
+    return rows_text(node.weight, node.rows, weighted=not same(root.weight, root.rows))
+
+
+def rows_text(weight: float, rows: int, weighted: bool) -> str:
+    """Rows, in fractions where rows were spread; or weight, where rows came with weights."""
+    if weighted:
+        return f"weight {amount(weight)}"
+    return many(rows, "row") if same(weight, rows) else f"{amount(weight)} rows"
 
 
 def certainty(node: Node) -> str:
     """How far the rows here agree with the answer: the class's share, or the standard deviation; "" for no rows."""
     share = answer_share(node)
     if share is None:
-        return f"± {number_text(rounded(node.deviation or 0.0))}" if node.counts is None and node.rows > 1 else ""
+        return f"± {amount(node.deviation or 0.0)}" if node.counts is None and node.rows > 1 else ""
     return percent(share)
 
 
@@ -64,14 +69,17 @@ def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
 
     Rows were then left behind or doubled, or the children's weights are not the shares of the known rows. Policies that
     score missing rows with the rest leave no such trace; for them only a child that is not the heaviest is remarkable,
-    because without missing rows they choose that one (a last line of the text says so).
+    because without missing rows they choose that one (a last line of the text says so). With costs or priors shares are
+    of altered weights, and say nothing.
     """
     if sum(child.rows for child in children) != node.rows:
         return True
     weights = [child.weight for child in children]
     if isinstance(node.tree.recipe.missing, (OwnCategory, LearnedDirection)):
         return split.missing != weights.index(max(weights))
-    total = sum(weights)
+    total, target = sum(weights), node.tree.schema.target
+    if target.costs is not None or target.priors is not None:
+        return False
     return total > 0 and any(abs(w / total - share) > 1e-6 for w, share in zip(weights, split.share, strict=True))
 
 
@@ -98,13 +106,11 @@ def missing_remark(node: Node, split: Split) -> str | None:
     return f"{start}: asks {instead}; else{last.removeprefix(':')}" if instead else start + last
 
 
-def percent(share: float) -> str:
-    whole = round(100 * share)
-    return ">99 %" if whole == 100 and share < 1 - 1e-12 else f"{whole} %"
-
-
-def rounded(x: float) -> float:
-    return float(f"{x:.4g}") if abs(x) < 1000 else round(x, 1)
+def missing_remarks(tree: Tree) -> list[str]:
+    """What must be said where `met_missing` cannot tell."""
+    if tree.root.is_leaf or not isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
+        return []
+    return ["where missing is not mentioned, a missing value goes to the largest branch"]
 
 
 def same(weight: float, rows: int) -> bool:

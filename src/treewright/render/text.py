@@ -17,7 +17,6 @@ from typing import TextIO
 
 import numpy as np
 
-from treewright.choices import LearnedDirection, OwnCategory
 from treewright.render.colours import class_colours, scale, terminal_code
 from treewright.render.measure import cells, fit_cells
 from treewright.render.node_words import (
@@ -29,6 +28,7 @@ from treewright.render.node_words import (
     many,
     met_missing,
     missing_remark,
+    missing_remarks,
 )
 from treewright.tree import Node, Tree
 
@@ -61,9 +61,7 @@ def text(
     if width is not None and width < _NARROWEST:
         raise ValueError(f"width must be at least {_NARROWEST}, or None, not {width}")
     lines, drawn = _lines(tree, _depth_that_fits(tree, max_depth, max_lines), max_lines, width, _painter(tree, colour))
-    notes = []
-    if not tree.root.is_leaf and isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
-        notes.append("where missing is not mentioned, a missing value goes to the largest branch")
+    notes = missing_remarks(tree)
     left_out = tree.n_nodes - 1 - drawn
     if left_out:
         notes.append(f"… {many(left_out, 'node')} not shown; text(tree, max_depth=…, max_lines=…) shows more")

@@ -1,0 +1,46 @@
+"""A game of Wordle in the terminal: you think of a word, or play elsewhere, and type the pattern you see.
+
+Comes in: the words that may be the answer, those that may be guessed. Goes out: a dialogue.
+Always holds: nothing is asked twice for the same reason without saying what was wrong; Enter alone ends the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from treewright.lessons.patterns import best_guess, checked, read_pattern, remaining
+
+
+def play(words: Sequence[str], guesses: Sequence[str] | None = None) -> None:
+    """Guesses until the word is found, none is left, or the player has enough."""
+    left = list(words)
+    allowed = left if guesses is None else checked([*words, *guesses])
+    length = len(left[0])
+    example = "Gy" + "-" * (length - 2)
+    click.echo(f"\nYour turn: think of one of these words. After each guess type what you see, such as {example}.")
+    click.echo("G: in its place, y: elsewhere, -: not there. Enter alone ends the game.\n")
+    while left:
+        guess = best_guess(left, allowed)
+        click.echo(f"{len(left):,} possible. I guess  {guess.word}  ({guess.gain:.3f} bits)")
+        pattern = _asked(length)
+        if pattern is None:
+            return
+        if pattern == 3**length - 1:
+            click.echo("Found it.")
+            return
+        left = [word for word in remaining(left, guess.word, pattern) if word != guess.word]
+    click.echo("No word on the list fits all of these patterns; was one of them mistyped?")
+
+
+def _asked(length: int) -> int | None:
+    """The pattern typed; None to end."""
+    while True:
+        typed = click.prompt("pattern", default="", show_default=False).strip()
+        if not typed:
+            return None
+        pattern = read_pattern(typed, length)
+        if pattern is not None:
+            return pattern
+        click.echo(f"That is no pattern; type {length} signs, each G, y or -.")

@@ -1,0 +1,164 @@
+"""What the lessons share: tables of rows, arithmetic from counts, numbers as words.
+
+Comes in: tables, trees, counts. Goes out: parts of a lesson and short texts.
+Always holds: every number is counted from a table or computed by the core; nothing here is about one lesson.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treewright.choices import Criterion
+from treewright.explain.blocks import Block, Grid, Steps, blocks
+from treewright.explain.derivation import derive
+from treewright.explain.division import Division
+from treewright.explain.measures import measure_of
+from treewright.explain.steps import impurity_step
+from treewright.explain.worked import Worked
+from treewright.lessons.tables import Columns
+from treewright.predict import predict
+from treewright.tree import Node, Tree
+from treewright.tree_words import level_text
+from treewright.wording import MISSING
+
+
+def four(x: float) -> str:
+    """A number with four digits after the point, in tables that compare."""
+    return f"{x:.4f}"
+
+
+def joined(words: Sequence[object], last: str = "and") -> str:
+    """
+    >>> joined(["a", "b", "c"])
+    'a, b and c'
+    """
+    texts = [str(word) for word in words]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
+
+
+def spelled(n: int) -> str:
+    """A small whole number as a word."""
+    names = [
+        "no",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+    ]
+    return names[n] if 0 <= n < len(names) else f"{n:,}"
+
+
+def n_rows(data: Columns) -> int:
+    return len(next(iter(data.values())))
+
+
+def rows_grid(data: Columns, caption: str, numbered: str = "", most: int = 30) -> Grid:
+    """The table itself; `numbered` puts D1, D2, ... before the rows."""
+    rows = list(zip(*data.values(), strict=True))[:most]
+    left_out = n_rows(data) - len(rows)
+    lead = [(f"{numbered[:1]}{i}",) for i in range(1, len(rows) + 1)] if numbered else [()] * len(rows)
+    cells = [
+        (*first, *(MISSING if value is None else _cell(value) for value in row))
+        for first, row in zip(lead, rows, strict=True)
+    ]
+    if left_out > 0:
+        caption += f" (the first {len(rows)} of {n_rows(data):,})"
+    header = (*([numbered] if numbered else []), *data)
+    return Grid(caption, header, tuple(cells), words=len(header))
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else level_text(value)
+
+
+def counts_of(data: Columns, target: str, column: str | None = None) -> dict[Any, list[int]]:
+    """The count of each class, per level of a column; one line of counts without a column."""
+    classes = sorted(set(data[target]))
+    groups = data[column] if column is not None else ["all"] * n_rows(data)
+    pairs = list(zip(groups, data[target], strict=True))
+    return {level: [pairs.count((level, one)) for one in classes] for level in dict.fromkeys(groups)}
+
+
+# --- arithmetic -------------------------------------------------------------------------------------------------------
+
+
+def impurity(label: str, criterion: Criterion, counts: Sequence[float], caption: str = "By the formula") -> Steps:
+    """How mixed some counts are, by the formula."""
+    return Steps(caption, (impurity_step(label, measure_of(criterion), np.array(counts, dtype=np.float64)),))
+
+
+def split_arithmetic(
+    caption: str, criterion: Criterion, children: Sequence[Sequence[int]], conditions: Sequence[str]
+) -> Steps:
+    """The score of a split from the class counts of its branches."""
+    table = np.array(children, dtype=np.float64)
+    rows = tuple(int(n) for n in table.sum(axis=1))
+    division = Division(table.sum(axis=0), table, table, float(table.sum()), 0.0, rows)
+    return Steps(caption, derive(criterion, division, conditions).steps)
+
+
+def derivation(worked: Worked) -> list[Block]:
+    """The branches and the steps of a node, without its rivals."""
+    return [b for b in blocks(worked) if isinstance(b, Steps) or (isinstance(b, Grid) and b.header[0] == "")]
+
+
+# --- trees ------------------------------------------------------------------------------------------------------------
+
+
+def branch_of(tree: Tree, level: object) -> Node:
+    """The root's child for a level; if there is none, the first child that asks on."""
+    split = tree.root.split
+    children = [tree[i] for i in tree.root.children]
+    for place, group in enumerate((split.groups if split is not None else None) or ()):
+        if level in group:
+            return children[place]
+    return next((child for child in children if not child.is_leaf), tree.root)
+
+
+def branch_words(node: Node) -> str:
+    """What is known about the rows of a node from its parent's question."""
+    above = None if node.parent is None else node.tree[node.parent]
+    if above is None or above.split is None:
+        return "nothing is asked"
+    return above.split.words(with_missing=False)[above.children.index(node.id)]
+
+
+def asked(tree: Tree) -> str:
+    """The column that the root asks about."""
+    return "nothing" if tree.root.split is None else tree.root.split.column
+
+
+def cut_text(tree: Tree) -> str:
+    """Where the root cuts its number."""
+    return "nowhere" if tree.root.split is None else tree.root.split.threshold_text or "nowhere"
+
+
+def gains(node: Node) -> dict[str, float]:
+    """The gain of every column at a node, best first."""
+    return {split.column: split.gain for split in (node.split, *node.rivals) if split is not None}
+
+
+def right(tree: Tree, data: Columns) -> tuple[int, int]:
+    """How many rows the tree answers rightly, of how many."""
+    truth = data[tree.schema.target.name]
+    answers = predict(tree, data).tolist()
+    return sum(a == b for a, b in zip(answers, truth, strict=True)), len(truth)
+
+
+def accuracy(tree: Tree, data: Columns) -> float:
+    good, whole = right(tree, data)
+    return good / whole

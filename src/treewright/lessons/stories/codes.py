@@ -1,0 +1,111 @@
+"""The lesson "codes": what entropy means.
+
+Comes in: shares of letters, their code words. Goes out: a `Lesson`.
+Always holds: entropies and ginis are the core's; lengths of codes are counted.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from treewright import criteria
+from treewright.choices import Gini, InformationGain
+from treewright.explain.blocks import Grid, Steps
+from treewright.explain.steps import Step
+from treewright.lessons.charts import Series, line_chart
+from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Printed, Text
+from treewright.lessons.phrases import four, impurity, joined, spelled
+from treewright.lessons.tables import LETTERS, Columns
+from treewright.tree_words import number_text
+
+_STEPS = 40
+
+
+def codes(data: Columns = LETTERS) -> Lesson:
+    """Entropy as the length of the best code; gini as the chance that two draws differ."""
+    letters, even, uneven = data["letter"], data["even"], data["uneven"]
+    fixed, clever = _length(even, data["fixed code"]), _length(uneven, data["clever code"])
+    balls = data["balls"]
+    urn = [letter for letter, n in zip(letters, balls, strict=True) for _ in range(n)]
+    pairs = list(product(urn, urn))
+    differ = sum(a != b for a, b in pairs)
+    return Lesson(
+        "codes",
+        "Codes: what entropy means",
+        "Bits, surprise, two draws from an urn: what do the two famous formulas count?",
+        data,
+        (
+            Heading("Entropy is the length of the best code"),
+            Text(
+                f"You send {spelled(len(letters))} letters, one after the other, as zeros and ones. If all are equally "
+                f"frequent, each needs {number_text(fixed)} digits, and nothing can be saved."
+            ),
+            _codes_grid("All letters equally frequent", letters, even, data["fixed code"]),
+            Text(
+                f"Entropy: {number_text(criteria.entropy(even))} bits. The code has {number_text(fixed)} digits per "
+                "letter."
+            ),
+            Text(
+                "Now let some letters be more frequent, and give them the shorter words. No word is the start of "
+                "another, "
+                "so a message can still be read without commas."
+            ),
+            _codes_grid("Some letters more frequent", letters, uneven, data["clever code"]),
+            Text(
+                f"On average {number_text(clever)} digits per letter are enough, and the entropy is "
+                f"{number_text(criteria.entropy(uneven))} bits. No code can do better: **entropy is what the best "
+                "code needs.**"
+            ),
+            Code(
+                'import treewright as tw\n\ndata = tw.lessons["codes"].data\n'
+                'print(tw.criteria.entropy(data["even"]), tw.criteria.entropy(data["uneven"]))'
+            ),
+            Printed(f"{criteria.entropy(even)} {criteria.entropy(uneven)}"),
+            Heading("Two outcomes"),
+            Steps("Coins", tuple(_coin(shares) for shares in data["coin"])),
+            Text(
+                "A fair coin is worth a whole bit. The more lopsided it is, the less you learn from seeing it fall, "
+                "and a "
+                "coin with two heads tells nothing. Gini and the error of a blind guess have the same shape."
+            ),
+            _curves(),
+            Heading("Gini is the chance that two draws differ"),
+            Text(
+                f"An urn holds {len(urn)} balls: "
+                f"{', '.join(f'{n} {letter}' for letter, n in zip(letters, balls, strict=True))}. "
+                f"Draw one, put it back, draw again. Of all {len(pairs)} pairs, {differ} differ: "
+                f"{differ} / {len(pairs)} = {number_text(differ / len(pairs))}."
+            ),
+            impurity("Gini of the urn", Gini(), balls, "The same by the formula"),
+            Text(f"Counting and formula agree: {four(criteria.gini(balls))}."),
+        ),
+    )
+
+
+def _length(shares: list[float], words: list[str]) -> float:
+    return sum(share * len(word) for share, word in zip(shares, words, strict=True))
+
+
+def _codes_grid(caption: str, letters: list[str], shares: list[float], words: list[str]) -> Grid:
+    rows = [
+        (letter, word, number_text(share), str(len(word)), number_text(share * len(word)))
+        for letter, share, word in zip(letters, shares, words, strict=True)
+    ]
+    last = ("together", "", number_text(sum(shares)), "", number_text(_length(shares, words)))
+    return Grid(caption, ("letter", "code", "share", "digits", "share × digits"), (*rows, last), words=2)
+
+
+def _coin(shares: tuple[int, int]) -> Step:
+    told = joined([number_text(share / sum(shares)) for share in shares])
+    return impurity(f"Entropy of the chances {told}", InformationGain(), shares).steps[0]
+
+
+def _curves() -> Drawn:
+    places = [i / _STEPS for i in range(_STEPS + 1)]
+    measures = {
+        "entropy": criteria.entropy,
+        "gini": criteria.gini,
+        "misclassification": criteria.misclassification,
+    }
+    series = [Series(name, tuple((p, f([p, 1 - p])) for p in places)) for name, f in measures.items()]
+    return line_chart(series, "chance of heads", "impurity", "Three ways to say how mixed two outcomes are.")

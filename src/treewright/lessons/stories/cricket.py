@@ -1,0 +1,115 @@
+"""The lesson "cricket": four gain functions side by side.
+
+Comes in: students, and who plays cricket. Goes out: a `Lesson`.
+Always holds: every number is computed from the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from treewright import criteria
+from treewright.choices import ClassificationCriterion, Gini, InformationGain, Misclassification, Threshold, Variance
+from treewright.explain.blocks import Grid
+from treewright.explain.ranking import Ranking, rank_splits
+from treewright.explain.worked import worked
+from treewright.learn import learn
+from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Printed, Text
+from treewright.lessons.phrases import asked, counts_of, derivation, four, gains, joined, n_rows, spelled
+from treewright.lessons.tables import CRICKET, Columns
+from treewright.recipe import ID3
+from treewright.tree import Tree
+
+_PLAIN = replace(ID3, name="PLAIN", numeric=Threshold(), regression=Variance())
+_MEASURES: dict[str, ClassificationCriterion | Variance] = {
+    "entropy": InformationGain(),
+    "gini": Gini(),
+    "variance": Variance(),
+    "misclassification": Misclassification(),
+}
+
+
+def cricket(data: Columns = CRICKET) -> Lesson:
+    """Entropy, gini, variance and training error agree, this time."""
+    made = {name: _tree(data, criterion) for name, criterion in _MEASURES.items()}
+    columns = list(gains(made["gini"].root))
+    plays, others = counts_of(data, "Plays")["all"][::-1]
+    winners = {asked(tree) for tree in made.values()}
+    verdict = (
+        f"All {spelled(len(made))} choose **{winners.pop()}**."
+        if len(winners) == 1
+        else f"They differ: {joined(sorted(winners))}."
+    )
+    ranked = rank_splits(data, "Plays", ["information_gain", "gini", "misclassification"])
+    return Lesson(
+        "cricket",
+        f"Cricket: {spelled(len(_MEASURES))} ways to measure a gain",
+        f"Of {n_rows(data)} students {plays} play cricket. Does it matter how we measure which question is better?",
+        data,
+        (
+            Text(f"There are {spelled(len(columns))} questions to choose from: {joined(columns)}."),
+            _counts(data, columns),
+            Heading("The measures"),
+            Listed(
+                (
+                    "**Entropy**: how many bits it takes to tell who plays.",
+                    "**Gini**: how often two students, drawn at random, differ.",
+                    "**Variance**: write one for playing and zero for not; how far do the numbers lie from their mean?",
+                    "**Misclassification**: how often the most frequent answer is wrong.",
+                )
+            ),
+            _comparison(made, columns),
+            Text(f"{verdict} Usually it is so: the measures disagree rarely, and then about columns that are close."),
+            Heading("One of them, step by step"),
+            *derivation(worked(made["gini"])),
+            Heading("By one call"),
+            Code(
+                'import treewright as tw\n\ndata = tw.lessons["cricket"].data\n'
+                'print(tw.rank_splits(data, "Plays", ["information_gain", "gini", "misclassification"]))'
+            ),
+            Printed(str(ranked), "every column ranked by three measures"),
+            _slip(columns, ranked, [plays, others]),
+        ),
+    )
+
+
+def _tree(data: Columns, criterion: ClassificationCriterion | Variance) -> Tree:
+    """One question by a measure; variance wants the answer as a number."""
+    if isinstance(criterion, Variance):
+        numbers = {**data, "Plays": [int(answer == "yes") for answer in data["Plays"]]}
+        return learn(numbers, "Plays", replace(_PLAIN, regression=criterion))
+    return learn(data, "Plays", replace(_PLAIN, criterion=criterion))
+
+
+def _counts(data: Columns, columns: list[str]) -> Grid:
+    rows = [
+        (f"{column} = {level}", str(sum(counts)), str(counts[1]), f"{counts[1] / sum(counts):.2f}")
+        for column in columns
+        for level, counts in sorted(counts_of(data, "Plays", column).items())
+    ]
+    return Grid("Who plays", ("", "students", "play", "share"), tuple(rows))
+
+
+def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
+    rows = []
+    for name, tree in made.items():
+        before, gained = tree.root.impurity, gains(tree.root)
+        rows.append((name, four(before), *(four(before - gained[column]) for column in columns)))
+    return Grid(
+        "Before, and after each question (smaller is better)",
+        ("", "parent", *(f"after {c}" for c in columns)),
+        tuple(rows),
+    )
+
+
+def _slip(columns: list[str], ranked: Ranking, counts: list[int]) -> Note:
+    before = criteria.gini(counts)
+    squares = {c: 1 - (before - (ranked.by("gini").of(c).gain or 0)) for c in columns}
+    told = joined([f"{squares[c]:.2f} for {c}" for c in columns])
+    return Note(
+        f'**A slip worth finding.** The slide computes a "Gini" of {told}, and calls it better where it is larger. '
+        "That "
+        "is the sum of the squared shares: one minus the impurity. It is the chance that two students are alike, not "
+        "that "
+        "they differ. The choice is the same, the name is not."
+    )

@@ -1,0 +1,93 @@
+"""The lesson "golf-hours": a tree that answers with a number.
+
+Comes in: days and the hours played. Goes out: a `Lesson`.
+Always holds: every number is computed from the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from treewright import criteria
+from treewright.choices import AbsoluteError, RegressionCriterion, StandardDeviation, Stopping, Threshold, Variance
+from treewright.explain.blocks import Grid
+from treewright.explain.ranking import rank_splits
+from treewright.explain.worked import worked
+from treewright.learn import learn
+from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
+from treewright.lessons.phrases import derivation, four, gains, rows_grid
+from treewright.lessons.tables import GOLF, Columns
+from treewright.recipe import ID3, Recipe
+from treewright.tree_words import number_text
+
+_MEASURES: dict[str, RegressionCriterion] = {
+    "standard deviation": StandardDeviation(),
+    "variance": Variance(),
+    "absolute error": AbsoluteError(),
+}
+
+
+def golf_hours(data: Columns = GOLF) -> Lesson:
+    """Standard deviation reduction, and what variance and medians make of it."""
+    hours = data["Hours"]
+    trees = {name: learn(data, "Hours", _recipe(criterion)) for name, criterion in _MEASURES.items()}
+    tree = trees["standard deviation"]
+    ranked = rank_splits(data, "Hours", "standard_deviation", recipe=_recipe(StandardDeviation()))
+    small = learn(data, "Hours", replace(_recipe(StandardDeviation()), stopping=Stopping(min_samples_split=4)))
+    median = trees["absolute error"].root.prediction
+    return Lesson(
+        "golf-hours",
+        "Golf hours: a tree that answers with a number",
+        "Not whether they will play, but for how long. What is a good question now?",
+        data,
+        (
+            rows_grid(data, "The days, and the hours played", "Day"),
+            Text(
+                f"The mean is {number_text(round(tree.root.mean or 0, 4))} hours. To answer it every day would be "
+                "wrong by "
+                f"about the standard deviation, {four(criteria.standard_deviation(hours))} hours. A good question "
+                "makes "
+                "piles in which the hours lie closer together."
+            ),
+            Heading(f"{ranked[0].column}, worked out"),
+            *derivation(worked(tree)),
+            Heading("All questions side by side"),
+            Code(
+                "from dataclasses import replace\nimport treewright as tw\n\n"
+                'data = tw.lessons["golf-hours"].data\n'
+                "recipe = replace(tw.ID3, numeric=tw.Threshold(), regression=tw.StandardDeviation())\n"
+                'print(tw.rank_splits(data, "Hours", "standard_deviation", recipe=recipe))'
+            ),
+            Printed(str(ranked), "every column ranked"),
+            Text(
+                f"{ranked[0].column} takes {four(ranked[0].gain or 0)} hours off the deviation, more than any other: "
+                "it is "
+                "asked first."
+            ),
+            Heading("By other measures"),
+            Text(
+                "Variance is the square of the deviation and is what CART uses. The absolute error measures from the "
+                "median "
+                f"({number_text(float(median))} hours here), so that one wild day counts no more than it should."
+            ),
+            Grid(
+                "What each column takes away, by each measure",
+                ("", *_MEASURES),
+                (
+                    ("before", *(four(one.root.impurity) for one in trees.values())),
+                    *((c.column, *(four(gains(trees[name].root)[c.column]) for name in _MEASURES)) for c in ranked),
+                ),
+            ),
+            Heading("A small tree"),
+            Code(
+                "small = replace(recipe, stopping=tw.Stopping(min_samples_split=4))\n"
+                'print(tw.learn(data, "Hours", small))'
+            ),
+            Shown(small),
+            Text("Each leaf answers with the mean of its days, and says how far they lie from it."),
+        ),
+    )
+
+
+def _recipe(criterion: RegressionCriterion) -> Recipe:
+    return replace(ID3, numeric=Threshold(), regression=criterion)

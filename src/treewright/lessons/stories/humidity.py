@@ -1,0 +1,135 @@
+"""The lesson "humidity": where to cut a number?
+
+Comes in: humidities and whether anyone played. Goes out: a `Lesson`.
+Always holds: every number is computed from the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from treewright import criteria
+from treewright.choices import InformationGain, Stopping, Threshold
+from treewright.explain.blocks import Grid, Plot, Steps, blocks
+from treewright.explain.worked import worked
+from treewright.learn import learn
+from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
+from treewright.lessons.phrases import counts_of, cut_text, four, joined, n_rows, rows_grid, spelled, split_arithmetic
+from treewright.lessons.tables import HUMIDITY, Columns
+from treewright.recipe import C45, CART
+from treewright.tree_words import number_text
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A cut after a value: the class counts below and above; whether the classes change there."""
+
+    value: float
+    children: list[list[int]]
+    is_boundary: bool
+
+    @property
+    def gain(self) -> float:
+        return criteria.information_gain(self.children)
+
+    @property
+    def after(self) -> float:
+        return criteria.entropy([sum(column) for column in zip(*self.children, strict=True)]) - self.gain
+
+
+def cuts(data: Columns) -> list[Cut]:
+    """Every place between two different values."""
+    by_value = counts_of(data, "Play", "Humidity")
+    values = sorted(by_value)
+    found = []
+    for i, (value, after) in enumerate(pairwise(values)):
+        sides = [[sum(by_value[v][k] for v in part) for k in (0, 1)] for part in (values[: i + 1], values[i + 1 :])]
+        beside = [sum(counts) for counts in zip(by_value[value], by_value[after], strict=True)]
+        found.append(Cut(value, sides, all(beside)))
+    return found
+
+
+def humidity(data: Columns = HUMIDITY) -> Lesson:
+    """A threshold by information gain; what CART and C4.5 write down."""
+    tried = cuts(data)
+    best = max(tried, key=lambda cut: cut.gain)
+    boundaries = [cut for cut in tried if cut.is_boundary]
+    first = boundaries[0]
+    by_entropy = replace(CART, criterion=InformationGain(), pruning=None)
+    tree = learn(data, "Play", by_entropy)
+    quinlan = replace(C45, numeric=Threshold(at="observed"), stopping=Stopping(), simplify=None, pruning=None)
+    observed = learn(data, "Play", quinlan)
+    curve = [block for block in blocks(worked(tree, 0, data)) if isinstance(block, Plot)]
+    return Lesson(
+        "humidity",
+        "Humidity: where to cut a number?",
+        "Levels can be piled up one by one. A number has endless values: which limit should we ask about?",
+        data,
+        (
+            rows_grid(data, "Humidity and whether anyone played (y, n), in order of humidity"),
+            Text(
+                "Any limit between two neighbours sorts the days in the same way. So there are only as many different "
+                f"questions as gaps: {len(tried)} for these {n_rows(data)} days."
+            ),
+            Heading(f"One way: after {first.value}"),
+            _arithmetic(first),
+            Heading(f"Another way: after {best.value}"),
+            _arithmetic(best),
+            Text(
+                f"The first leaves {four(first.after)} bits and gains {four(first.gain)}. The second leaves "
+                f"{four(best.after)} and gains {four(best.gain)}. **The second is better.**"
+            ),
+            Heading("All of them"),
+            Grid(
+                "Each possible cut",
+                ("cut after", "below n/y", "above n/y", "entropy after", "gain", ""),
+                tuple(
+                    (
+                        number_text(cut.value),
+                        *("/".join(map(str, side)) for side in cut.children),
+                        four(cut.after),
+                        four(cut.gain),
+                        "best" if cut is best else "classes change" if cut.is_boundary else "",
+                    )
+                    for cut in tried
+                ),
+            ),
+            *curve,
+            Note(
+                f"**Only {spelled(len(boundaries))} cuts had a chance:** those after "
+                f"{joined([number_text(cut.value) for cut in boundaries])}, where the class changes from one value "
+                "to the "
+                "next. Fayyad and Irani proved that a cut inside a run of one class can always be improved by moving "
+                "it "
+                "to an end of the run. The best of the others gains "
+                f"{four(max((cut.gain for cut in tried if not cut.is_boundary), default=0.0))}."
+            ),
+            Heading("What is written down"),
+            Text(
+                f"CART stores the middle of the gap, {cut_text(tree)}. C4.5 stores the largest value that it saw "
+                f"below, {cut_text(observed)}. Both sort these days alike; a new day between the two is sorted "
+                "differently."
+            ),
+            Code(
+                "from dataclasses import replace\nimport treewright as tw\n\n"
+                'data = tw.lessons["humidity"].data\n'
+                "by_entropy = replace(tw.CART, criterion=tw.InformationGain(), pruning=None)\n"
+                'tree = tw.learn(data, "Play", by_entropy)\n'
+                "print(tree)"
+            ),
+            Shown(tree),
+            Code(
+                'observed = replace(tw.C45, numeric=tw.Threshold(at="observed"), stopping=tw.Stopping(),\n'
+                "                   simplify=None, pruning=None)\n"
+                'print(tw.learn(data, "Play", observed))'
+            ),
+            Printed(str(observed), "the tree of C4.5"),
+        ),
+    )
+
+
+def _arithmetic(cut: Cut) -> Steps:
+    value = number_text(cut.value)
+    conditions = (f"Humidity <= {value}", f"Humidity > {value}")
+    return split_arithmetic(f"The cut after {value}", InformationGain(), cut.children, conditions)

@@ -1,0 +1,125 @@
+"""The lesson "missing": five answers to one question.
+
+Comes in: tennis with an Outlook that nobody wrote down. Goes out: a `Lesson`.
+Always holds: every number is computed from the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from treewright.choices import Ignore, MajorityChild, Missing, OwnCategory, RandomChild, Spread, Stopping
+from treewright.explain.amounts import percent
+from treewright.explain.blocks import Grid
+from treewright.explain.path import explain
+from treewright.learn import learn
+from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Printed, Text
+from treewright.lessons.phrases import four, joined, n_rows, rows_grid, spelled
+from treewright.lessons.tables import UNKNOWN, Columns
+from treewright.predict import predict_proba
+from treewright.recipe import ID3
+from treewright.tree import Tree
+
+#: A day without Outlook, as dreary as can be.
+ASKED = {"Outlook": None, "Temperature": "Mild", "Humidity": "High", "Wind": "Strong"}
+
+_POLICIES: dict[str, tuple[Missing, str]] = {
+    "ignored while scoring": (
+        Ignore(),
+        "The row helps to judge other columns, not this one, and stops where it is asked.",
+    ),
+    'own category "?"': (OwnCategory(), "Not knowing is an answer like any other, with a branch of its own."),
+    "majority child": (MajorityChild(), "The row goes where most rows go."),
+    "all children, with shares": (Spread(), "The row goes everywhere, a part of it down each branch."),
+    "random child": (RandomChild(), "The row goes one way, drawn by the shares; the same way every time."),
+}
+
+
+def missing(data: Columns = UNKNOWN) -> Lesson:
+    """Ignore, own category, majority, all with shares, random: and the chance of Yes that each gives."""
+    days = [i for i, value in enumerate(data["Outlook"], 1) if value is None]
+    whole = {name: _tree(data, policy, None) for name, (policy, _) in _POLICIES.items()}
+    short = {name: _tree(data, policy, 1) for name, (policy, _) in _POLICIES.items()}
+    spread = whole["all children, with shares"]
+    told = explain(spread, ASKED)
+    root = spread.root
+    known = n_rows(data) - len(days)
+    yes = _place(spread)
+    paths = [(path.weight, path.value[yes]) for path in told.paths]
+    shares = [(root.split.words(with_missing=False)[i], share) for i, share in enumerate(root.split.share)]  # type: ignore[union-attr]
+    return Lesson(
+        "missing",
+        f"Missing: {spelled(len(_POLICIES))} answers to one question",
+        "Nobody wrote down the Outlook of one day. And today you are asked about a day without one. What now?",
+        data,
+        (
+            rows_grid(data, f"Tennis; the Outlook of {joined([f'D{day}' for day in days])} is missing", "Day"),
+            Text(
+                f"{known} of {n_rows(data)} days have an Outlook. While questions are compared, a question is judged "
+                "by the days "
+                "that can answer it, and its gain is discounted by their share. The rest is a matter of policy."
+            ),
+            Listed(tuple(f"**{name[:1].upper()}{name[1:]}.** {words}" for name, (_, words) in _POLICIES.items())),
+            Heading(f"The same day, asked {spelled(len(_POLICIES))} times"),
+            Text(
+                f"Today is {joined([f'{column} {value}' for column, value in ASKED.items() if value is not None])}, "
+                "and the "
+                "Outlook is unknown. This is the chance that they play, from a tree of a single question, and from "
+                "the whole "
+                "tree:"
+            ),
+            Grid(
+                "Chance of Yes (and of No)",
+                ("policy", "one question", "whole tree"),
+                tuple((name, _chances(short[name]), _chances(whole[name])) for name in _POLICIES),
+            ),
+            Text(
+                "None of them is wrong. They answer different questions: what do we know without asking, what does "
+                "it mean "
+                "not to know, what is usual, what is to be expected on average."
+            ),
+            Heading("All ways at once"),
+            Text(
+                "With shares, the day goes down every branch, in parts: "
+                + joined([f"{percent(share)} where {words}" for words, share in shares])
+                + ". Every path ends in a probability, and the answer is their weighted sum:"
+            ),
+            Text(
+                "chance of Yes = "
+                + " + ".join(f"{four(weight)} × {four(chance)}" for weight, chance in paths)
+                + f" = **{four(told.value[yes])}**"
+            ),
+            Code(
+                "from dataclasses import replace\nimport treewright as tw\n\n"
+                'data = tw.lessons["missing"].data\n'
+                "recipe = replace(tw.ID3, missing=tw.Spread())\n"
+                'tree = tw.learn(data, "Play", recipe)\n'
+                f"day = {_row_source()}\n"
+                "print(tw.explain(tree, day))"
+            ),
+            Printed(str(told), "the way of this day through the tree", told.html()),
+            Note(
+                "A tree decides while it is grown what happens to a missing value, and writes it into every split. "
+                "There is no "
+                "option for it when it answers: it always answers in the way it was grown."
+            ),
+        ),
+    )
+
+
+def _tree(data: Columns, policy: Missing, depth: int | None) -> Tree:
+    return learn(data, "Play", replace(ID3, missing=policy, stopping=Stopping(max_depth=depth)))
+
+
+def _place(tree: Tree) -> int:
+    return (tree.schema.target.classes or ()).index("Yes")
+
+
+def _chances(tree: Tree) -> str:
+    chances = predict_proba(tree, {name: [value] for name, value in ASKED.items()})[0].tolist()
+    yes = chances[_place(tree)]
+    return f"{four(yes)} ({four(1 - yes)})"
+
+
+def _row_source() -> str:
+    return repr(ASKED).replace("'", '"')

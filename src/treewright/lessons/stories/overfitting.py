@@ -1,0 +1,187 @@
+"""The lesson "overfitting": how big should the tree be?
+
+Comes in: a noisy sample, and many more rows of the same kind that no tree has seen. Goes out: a `Lesson`.
+Always holds: every number is computed from the tables; chance is seeded, so that every reader sees the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from treewright.explain.blocks import Grid
+from treewright.learn import learn
+from treewright.lessons.charts import Series, line_chart
+from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Text
+from treewright.lessons.phrases import accuracy, n_rows, right, rows_grid
+from treewright.lessons.tables import NOISE, Columns, noisy
+from treewright.pruners import BestLeaves, CostComplexityCV, ErrorBased, ImpurityThresholdCV, Pruner, ReducedError
+from treewright.pruning import prune, pruning_path
+from treewright.pruning.path import PruningPath
+from treewright.recipe import CART, Recipe
+from treewright.tree import Tree
+from treewright.tree_words import number_text
+
+_GROWN = replace(CART, pruning=None)
+_SIZES = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to keep a tree small: its name, whether it acts while the tree grows, as code and as a recipe."""
+
+    name: str
+    while_growing: bool
+    source: str
+    recipe: Recipe
+
+
+def _stopping(name: str, **settings: Any) -> Method:
+    (setting, value), *_ = settings.items()
+    recipe = replace(_GROWN, stopping=replace(_GROWN.stopping, **settings))
+    return Method(name, True, f"Stopping({setting}={value})", recipe)
+
+
+def _pruner(name: str, pruner: Pruner) -> Method:
+    told = [(one.name, getattr(pruner, one.name), one.default) for one in fields(pruner)]
+    settings = [f"{setting}={value!r}" for setting, value, usual in told if value != usual]
+    return Method(name, False, f"{type(pruner).__name__}({', '.join(settings)})", replace(_GROWN, pruning=pruner))
+
+
+METHODS = (
+    _stopping("depth limit", max_depth=4),
+    _stopping("minimum leaf", min_samples_leaf=20),
+    _stopping("minimum gain", min_impurity_decrease=0.005),
+    _stopping("chi-square stop", significance=0.001),
+    _pruner("gini threshold by cross-validation", ImpurityThresholdCV()),
+    _pruner("reduced-error", ReducedError()),
+    _pruner("cost-complexity, least error", CostComplexityCV(rule="min")),
+    _pruner("cost-complexity, one standard error", CostComplexityCV(rule="1se")),
+    _pruner("error-based (C4.5)", ErrorBased()),
+)
+
+
+def overfitting(data: Columns | None = None) -> Lesson:
+    """Training and held-out accuracy against size, then every way to prune."""
+    seen = noisy(600, seed=1) if data is None else data
+    unseen = noisy(5000, seed=2)
+    whole = learn(seen, "side", _GROWN)
+    sizes = [prune(whole, BestLeaves(n)) for n in _SIZES if n < whole.n_leaves] + [whole]
+    scores = [(tree.n_leaves, accuracy(tree, seen), accuracy(tree, unseen)) for tree in sizes]
+    best = max(scores, key=lambda row: row[2])
+    path = pruning_path(whole, seen)
+    chosen = {rule: path.chosen(rule) for rule in ("min", "1se")}
+    return Lesson(
+        "overfitting",
+        "Overfitting: how big should the tree be?",
+        "A tree can learn every row by heart. Why should it not?",
+        seen,
+        (
+            Text(
+                f"Points in a square are in or out, above or below a diagonal. But the labels are noisy: about "
+                f"{number_text(100 * NOISE)} in a hundred are wrong. Even someone who knew the rule would be right "
+                "for only about "
+                f"{number_text(100 * (1 - NOISE))} % of new points. A third column, z, is chance."
+            ),
+            rows_grid(seen, "The sample", most=6),
+            Text(
+                f"The tree learns from {n_rows(seen):,} rows, and {n_rows(unseen):,} others are kept to see how good "
+                "it is."
+            ),
+            Heading("Grow it as far as it goes"),
+            Text(
+                f"With {whole.n_leaves} leaves it answers {right(whole, seen)[0]:,} of {n_rows(seen):,} training "
+                "rows rightly: it has "
+                f"learned the noise, too. Of the rows it has not seen it gets {100 * accuracy(whole, unseen):.1f} %."
+            ),
+            Heading("Now cut it back, leaf by leaf"),
+            Grid(
+                "Share of right answers by size of the tree",
+                ("leaves", "training rows", "held-out rows", ""),
+                tuple(
+                    (f"{leaves:,}", f"{a:.3f}", f"{b:.3f}", "best" if (leaves, a, b) == best else "")
+                    for leaves, a, b in scores
+                ),
+            ),
+            line_chart(
+                [
+                    Series("training rows", tuple((float(n), a) for n, a, _ in scores)),
+                    Series("held-out rows", tuple((float(n), b) for n, _, b in scores)),
+                ],
+                "leaves",
+                "share of right answers",
+                "Training rows flatter a tree the more, the larger it is. Rows it has not seen tell the truth: best at "
+                f"{best[0]} leaves.",
+                by_powers=True,
+                mark=float(best[0]),
+            ),
+            Text(
+                "On the left the tree is too simple and misses the rule: it **underfits**. On the right it tells "
+                "noise as if it "
+                "were rule: it **overfits**. Seen as errors, the lower curve is the famous U."
+            ),
+            Heading("Ways to a smaller tree"),
+            Text(
+                "The held-out rows must not choose the tree, or they would flatter it as well. So each method has to "
+                "find the "
+                "size from the training rows alone."
+            ),
+            _methods("Stop early: while it grows", True, seen, unseen, whole),
+            _methods("Cut back: after it has grown", False, seen, unseen, whole),
+            Note(
+                "All of them give up right answers on rows they have seen, and win some on rows they have not. Which "
+                "one wins "
+                "depends on the sample; that one of them is used matters more than which."
+            ),
+            Heading("Cost-complexity, in a formula"),
+            Text(
+                "Let R(T) be what a tree gets wrong and |leaves(T)| its size. Cost-complexity pruning wants the least "
+                "**R_a(T) = R(T) + a × |leaves(T)|**: each leaf has a price a, and must pay for itself. For a price "
+                "of zero the "
+                "whole tree is best; as the price rises, branches fall, the weakest first."
+            ),
+            _path(path, chosen),
+            Text(
+                "Cross-validation tries every price on rows left out in turn. The least error has "
+                f"{path.leaves[chosen['min']]} "
+                "leaves; the smallest tree that is no more than one standard error worse has "
+                f"{path.leaves[chosen['1se']]}."
+            ),
+            Code(
+                "from dataclasses import replace\nimport treewright as tw\n\n"
+                'data = tw.lessons["overfitting"].data\n'
+                'pruned = replace(tw.CART, pruning=tw.CostComplexityCV(rule="1se"))\n'
+                'print(tw.learn(data, "side", pruned))'
+            ),
+            Printed(str(learn(seen, "side", replace(CART, pruning=CostComplexityCV(rule="1se")))), "the pruned tree"),
+        ),
+    )
+
+
+def _methods(caption: str, while_growing: bool, seen: Columns, unseen: Columns, whole: Tree) -> Grid:
+    rows = [("none", "", f"{whole.n_leaves}", f"{accuracy(whole, seen):.3f}", f"{accuracy(whole, unseen):.3f}")]
+    for method in (one for one in METHODS if one.while_growing == while_growing):
+        tree = learn(seen, "side", method.recipe)
+        scores = (f"{accuracy(tree, seen):.3f}", f"{accuracy(tree, unseen):.3f}")
+        rows.append((method.name, method.source, f"{tree.n_leaves}", *scores))
+    head = ("method", "setting", "leaves", "training", "held-out")
+    return Grid(caption, head, tuple(rows), words=2)
+
+
+def _path(path: PruningPath, chosen: dict[str, int]) -> Grid:
+    assert path.held_out is not None
+    assert path.error is not None
+    steps = len(path.leaves)
+    wanted = sorted({0, steps - 1, *chosen.values(), *range(0, steps, max(1, steps // 6))})
+    marks = {chosen["1se"]: "one standard error", chosen["min"]: "least error"}
+    rows = [
+        (
+            f"{path.alpha[i]:.5f}",
+            f"{path.leaves[i]:,}",
+            f"{path.risk[i]:.3f}",
+            f"{path.held_out[i]:.3f} ± {path.error[i]:.3f}",
+            marks.get(i, ""),
+        )
+        for i in wanted
+    ]
+    return Grid("Some prices", ("price a", "leaves", "R(T)", "by cross-validation", ""), tuple(rows))

@@ -1,0 +1,101 @@
+"""The lesson "telehealth": a triage tree.
+
+Comes in: patients on the phone, made up. Goes out: a `Lesson`.
+Always holds: every number is computed from the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from treewright import export
+from treewright.choices import Surrogates
+from treewright.explain.path import explain
+from treewright.explain.rules import rules
+from treewright.learn import learn
+from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
+from treewright.lessons.phrases import joined, n_rows, right, rows_grid
+from treewright.lessons.tables import PATIENTS, Columns
+from treewright.pruners import ErrorBased
+from treewright.pruning import prune
+from treewright.recipe import CART
+from treewright.tree import Tree
+
+#: Someone who was not asked for breath.
+PATIENT = {"fever": 38.2, "cough": "dry", "oxygen": 91, "age": 70}
+
+
+def telehealth(data: Columns = PATIENTS) -> Lesson:
+    """Learn, prune, rules for a nurse, one patient's path, SQL."""
+    recipe = replace(CART, missing=Surrogates(sought="always"), pruning=None)
+    grown = learn(data, "advice", recipe)
+    tree = prune(grown, ErrorBased(), data)
+    told = explain(tree, PATIENT)
+    said = joined(sorted(set(data["advice"])), "or")
+    unanswered = sum(value is None for column in data.values() for value in column)
+    unasked = [name for name in tree.schema.names if name not in PATIENT]
+    good, whole = right(tree, data)
+    return Lesson(
+        "telehealth",
+        "Telehealth: a triage tree",
+        f"A patient calls. What should the nurse advise: {said}?",
+        data,
+        (
+            Note("The patients are made up, and so is the advice. This shows a way of working, not medicine."),
+            rows_grid(data, "The calls"),
+            Text(
+                f"{n_rows(data)} calls, {unanswered} questions that nobody could answer. A tree suits such a task: "
+                "its questions "
+                "are few, everyone can follow them, and it can say why."
+            ),
+            Heading("Learn"),
+            Code(
+                "from dataclasses import replace\nimport treewright as tw\n\n"
+                'data = tw.lessons["telehealth"].data\n'
+                'recipe = replace(tw.CART, missing=tw.Surrogates(sought="always"), pruning=None)\n'
+                'grown = tw.learn(data, "advice", recipe)\n'
+                "print(grown)"
+            ),
+            Shown(grown),
+            Heading("Prune"),
+            Text(
+                "What rests on a handful of calls may be chance. Error-based pruning, C4.5's way, assumes that each "
+                "leaf is "
+                "somewhat worse than it looks, and cuts what does not pay."
+            ),
+            Code("tree = tw.prune(grown, tw.ErrorBased(), data)\nprint(tree)"),
+            Shown(tree),
+            Text(
+                f"{grown.n_leaves} leaves have become {tree.n_leaves}; {good} of {whole} calls get the advice that "
+                "was given."
+            ),
+            Heading("Rules a nurse can read"),
+            Code('print(tw.rules(tree).text(style="plain"))'),
+            *_rules(tree),
+            Heading("One patient"),
+            Text(
+                f"Someone calls with {joined([f'{name} {value}' for name, value in PATIENT.items()])}. "
+                f"{joined(unasked).capitalize()}: no answer. So another answer has to stand in: a surrogate."
+            ),
+            Code(f"patient = {PATIENT!r}\n".replace("'", '"') + "print(tw.explain(tree, patient))"),
+            Printed(str(told), "the way of this patient through the tree", told.html()),
+            Heading("Into the database"),
+            Text(
+                "The calls are in a database, and so the tree goes there: one statement, the same answers, missing "
+                "ones too."
+            ),
+            Code("print(tw.export.sql(tree))"),
+            Printed(export.sql(tree), "the tree as SQL"),
+        ),
+    )
+
+
+def _rules(tree: Tree) -> list[Part]:
+    """The rules one below the other, between what is said about all of them."""
+    lines = rules(tree).text(style="plain").splitlines()
+    items = tuple(line for line in lines if line.startswith("If "))
+    return [
+        Text(lines[0] + ":"),
+        Listed(items),
+        *(Text(f"Besides, {line}.") for line in lines[1:] if line not in items),
+    ]

@@ -1,0 +1,73 @@
+"""The lesson "trading": gini by hand.
+
+Comes in: days at an exchange. Goes out: a `Lesson`.
+Always holds: every number is computed from the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from treewright.explain.blocks import Grid
+from treewright.explain.ranking import rank_splits
+from treewright.explain.worked import worked
+from treewright.learn import learn
+from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
+from treewright.lessons.phrases import counts_of, derivation, four, rows_grid, spelled
+from treewright.lessons.tables import TRADING, Columns
+from treewright.recipe import CART
+
+
+def trading(data: Columns = TRADING) -> Lesson:
+    """CART's first choice, by weighted gini."""
+    recipe = replace(CART, pruning=None)
+    tree = learn(data, "Return", recipe)
+    ranked = rank_splits(data, "Return", recipe=recipe)
+    before = tree.root.impurity
+    counts = counts_of(data, "Return")["all"]
+    return Lesson(
+        "trading",
+        "Trading: gini by hand",
+        f"Will the price go up? {spelled(len(data) - 1).capitalize()} things are known each day. CART chooses by "
+        "gini: which "
+        "comes first?",
+        data,
+        (
+            rows_grid(data, "The days at the exchange", "Day"),
+            Heading("What gini measures"),
+            Text(
+                "Draw two days at random. Gini is the chance that they differ in what we want to know. With "
+                f"{counts[1]} days up and {counts[0]} down it is {four(before)}; in a pile of one kind it is zero."
+            ),
+            Heading(f"{ranked[0].column}, worked out"),
+            *derivation(worked(tree)),
+            Heading("The columns side by side"),
+            Text(
+                "Textbooks compare what is left after the split: **the weighted gini, smaller is better**. The library "
+                "compares what was gained, larger is better. It is the same order."
+            ),
+            Grid(
+                f"Gini before is {four(before)}",
+                ("column", "weighted gini after", "gain"),
+                tuple((c.column, four(before - (c.gain or 0)), four(c.gain or 0)) for c in ranked),
+            ),
+            Text(
+                f"**{ranked[0].column}** leaves the least, {four(before - (ranked[0].gain or 0))}, and becomes the "
+                "root."
+            ),
+            Code(
+                "from dataclasses import replace\nimport treewright as tw\n\n"
+                'data = tw.lessons["trading"].data\nrecipe = replace(tw.CART, pruning=None)\n'
+                'print(tw.rank_splits(data, "Return", recipe=recipe))'
+            ),
+            Printed(str(ranked), "every column ranked"),
+            Heading("The tree"),
+            Code('print(tw.learn(data, "Return", recipe))'),
+            Shown(tree),
+            Text(
+                "Of so few days nobody should trade by this tree. It is small enough to check each number with a "
+                "pencil, "
+                "and that is what it is for."
+            ),
+        ),
+    )

@@ -1,0 +1,58 @@
+"""The report: everything a page, a studio or a notebook shows of a tree, as plain values.
+
+Comes in: a `Tree`; where they are at hand, its training rows and rows it has not seen. Goes out: one dictionary of
+lists, numbers and texts, ready for JSON.
+Always holds: each part is told by one small function and by the room that knows it; without rows, all that the tree
+alone can tell is there. Names and levels are plain text: whoever shows them escapes them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treewright.render.colours import SCALE, class_colours
+from treewright.report.details import details, importances, rule_table
+from treewright.report.rows import read_rows, sample
+from treewright.report.scores import score_on, score_told
+from treewright.report.steps import pruning_steps
+from treewright.report.structure import facts, nodes, schema, splits
+from treewright.tree import Tree, require_tree
+
+__all__ = ["report"]
+
+#: Written into every report, so that a page knows what it reads.
+FORM = 1
+
+
+def report(tree: Tree, data: object = None, *, held_out: object = None) -> dict[str, Any]:
+    """All there is to show of a tree.
+
+    `data` are its training rows, `held_out` rows it has not seen; both are tables that hold the target under its own
+    name.
+    """
+    require_tree(tree)
+    training = None if data is None else read_rows(tree, data)
+    unseen = None if held_out is None else read_rows(tree, held_out)
+    return {
+        "form": FORM,
+        "facts": facts(tree),
+        "schema": schema(tree),
+        "colours": _colours(tree),
+        "nodes": nodes(tree),
+        "splits": splits(tree),
+        "details": details(tree),
+        "rules": rule_table(tree),
+        "importances": importances(tree, *((data, training) if unseen is None else (held_out, unseen))),
+        "pruning": pruning_steps(tree, unseen),
+        "scores": {
+            "training": score_told(tree) if training is None else score_on(tree, training),
+            "held_out": None if unseen is None else score_on(tree, unseen),
+        },
+        "rows": None if training is None else sample(tree, training),
+    }
+
+
+def _colours(tree: Tree) -> list[str]:
+    """One colour per class; for numbers a scale from low to high."""
+    classes = tree.schema.target.classes
+    return list(SCALE) if classes is None else class_colours(len(classes))

@@ -1,0 +1,91 @@
+"""How well a tree answers: a confusion matrix or residuals, beside what the root alone would do.
+
+Comes in: a tree, and rows with their answers, or nothing but what the tree stores of its own. Goes out: plain values
+with one headline.
+Always holds: the baseline is the root's answer given to every row; a matrix has the truth in its rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.choices import AbsoluteError
+from treewright.encode import Encoded
+from treewright.engine import answers
+from treewright.explain.scores import measured
+from treewright.report.structure import plain
+from treewright.tree import Tree, answer_places, cost_array
+
+FloatArray = NDArray[np.float64]
+
+_BINS = 25
+
+
+def score_on(tree: Tree, rows: Encoded) -> dict[str, Any]:
+    """How the tree answers these rows."""
+    assert rows.target is not None
+    given = answers(tree, rows, 0)
+    if tree.schema.target.classes is None:
+        return _residuals(tree, rows, given[:, 0])
+    n = rows.n_classes
+    matrix = np.zeros((n, n))
+    np.add.at(matrix, (rows.target.astype(np.intp), answer_places(tree.schema.target, given)), 1.0)
+    return _classes(tree, matrix, "rows")
+
+
+def score_told(tree: Tree) -> dict[str, Any]:
+    """How the tree answers the rows it was grown from, as far as its leaves tell."""
+    leaf = tree.arrays["stop"] != 0
+    stats = tree.arrays["stats"][leaf]
+    if tree.schema.target.classes is None:
+        weight, squares = float(stats[:, 0].sum()), float(stats[:, 2].sum())
+        whole = tree.arrays["stats"][0]
+        headline = _headline("root mean squared error", math.sqrt(squares / weight), math.sqrt(whole[2] / whole[0]))
+        return {"told": "by the leaves", "n": weight, "headline": headline}
+    matrix = np.zeros((stats.shape[1],) * 2)
+    np.add.at(matrix.T, answer_places(tree.schema.target, tree.arrays["value"][leaf]), stats)
+    return _classes(tree, matrix, "by the leaves")
+
+
+def _classes(tree: Tree, matrix: FloatArray, told: str) -> dict[str, Any]:
+    whole, target = float(matrix.sum()), tree.schema.target
+    root = int(answer_places(target, tree.arrays["value"][:1])[0])
+    accuracy = _headline("accuracy", float(np.trace(matrix)) / whole, float(matrix[root].sum()) / whole)
+    found: dict[str, Any] = {"told": told, "n": plain(np.array([whole]))[0], "headline": accuracy}
+    if target.costs is not None:
+        costs = cost_array(target)
+        paid, alone = float((matrix * costs).sum()), float(matrix.sum(axis=1) @ costs[:, root])
+        found["accuracy"] = accuracy
+        found["headline"] = _headline("cost per row", paid / whole, alone / whole)
+    return found | {"matrix": [plain(row) for row in matrix]}
+
+
+def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
+    assert rows.target is not None
+    left = rows.target - given
+    alone = np.full(rows.n_rows, tree.arrays["value"][0, 0])
+    error = {
+        name: [measured(name, tree.schema.target, rows, said) for said in (given, alone)]
+        for name in ("absolute error", "squared error")
+    }
+    absolute = _headline("mean absolute error", *error["absolute error"])
+    squared = _headline("root mean squared error", *map(math.sqrt, error["squared error"]))
+    low, high = np.quantile(left, [0.005, 0.995])
+    counts, edges = np.histogram(left.clip(low, high), bins=_BINS)
+    return {
+        "told": "rows",
+        "n": rows.n_rows,
+        "headline": absolute if isinstance(tree.recipe.regression, AbsoluteError) else squared,
+        "errors": [squared, absolute],
+        "explained": measured("variance explained", tree.schema.target, rows, given),
+        "quantiles": np.quantile(left, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]).tolist(),
+        "histogram": {"counts": counts.tolist(), "edges": edges.tolist()},
+    }
+
+
+def _headline(name: str, value: float, baseline: float) -> dict[str, Any]:
+    return {"name": name, "value": value, "baseline": baseline}

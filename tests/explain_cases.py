@@ -1,0 +1,84 @@
+"""Small random tables with every kind of column, and recipes of every kind, for what explains trees.
+
+Comes in: a seed. Goes out: a table (a pandas frame), its target, a recipe that can learn from it.
+Always holds: the same seed gives the same case; columns are named after their kind; every class occurs.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+import treewright as tw
+
+_GROWN = replace(tw.CART, pruning=None)
+SIZES = ["small", "medium", "large", "huge"]
+
+CLASS_RECIPES = (
+    replace(tw.C45, pruning=None),
+    tw.C45,
+    tw.J48,
+    tw.SKLEARN,
+    replace(tw.RPART, stopping=tw.Stopping(min_samples_split=4, min_samples_leaf=2)),
+    replace(_GROWN, branching=tw.OneVsRest()),
+    replace(tw.C45, branching=tw.Grouped(), pruning=None),
+    replace(tw.CHAID, branching=tw.Merge(alpha_split=0.5, alpha_merge=0.5, min_child=2), stopping=tw.Stopping()),
+)
+NUMBER_RECIPES = (_GROWN, tw.SKLEARN, replace(_GROWN, regression=tw.AbsoluteError()))
+POLICIES = (
+    tw.Spread(),
+    tw.Surrogates(),
+    tw.OwnCategory(),
+    tw.MajorityChild(),
+    tw.RandomChild(),
+    tw.LearnedDirection(),
+    tw.Ignore(),
+)
+
+
+class Case(NamedTuple):
+    table: pd.DataFrame
+    target: str
+    recipe: tw.Recipe
+
+
+def case(seed: int, *, classes: bool | None = None, missing: bool | None = None) -> Case:
+    """A table of 20 to 80 rows whose target depends on its columns, with noise."""
+    rng = random.Random(seed)
+    numbers = np.random.default_rng(seed)
+    classes = rng.random() < 0.7 if classes is None else classes
+    missing = rng.random() < 0.5 if missing is None else missing
+    n = rng.randint(20, 80)
+    number, size = numbers.integers(0, 12, n) / 2, numbers.integers(0, 4, n)
+    colour, flag = numbers.choice(["red", "green", "blue", "black, white"], n), numbers.random(n) < 0.5
+    signal = number + 2 * size + 3 * (colour == "red") + 2 * flag + numbers.normal(0, 1.5, n)
+    table = pd.DataFrame(
+        {
+            "number": number,
+            "size": pd.Categorical.from_codes(size, SIZES, ordered=True),
+            "colour": colour,
+            "flag": flag,
+            "day": pd.to_datetime("2024-01-01") + pd.to_timedelta(numbers.integers(0, 40, n), unit="D"),
+            "idle": numbers.random(n),
+        }
+    )
+    if missing:
+        table["flag"] = table["flag"].astype("boolean")
+        for column in rng.sample(list(table.columns), 3):
+            table.loc[numbers.random(n) < 0.2, column] = None
+    target = pd.Series(signal)
+    if classes:
+        target = pd.Series(np.array(["low", "middle", "high"])[np.digitize(signal, np.quantile(signal, [0.4, 0.8]))])
+    table["target"] = target
+    recipe = rng.choice(CLASS_RECIPES if classes else NUMBER_RECIPES)
+    if missing and recipe.name in ("CART", "SKLEARN"):
+        recipe = replace(recipe, missing=rng.choice(POLICIES))
+    return Case(table, "target", recipe)
+
+
+def grown(one: Case, **more: Any) -> tw.Tree:
+    return tw.learn(one.table, one.target, one.recipe, **more)

@@ -1,0 +1,426 @@
+"""The page, opened in a browser: every part is used as a person would, nothing is fetched, nothing escapes its text."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from handmade import Question, fork, hours, leaf, tennis, tree
+from test_page_route import KINDS, table, target
+
+import treewright as tw
+from treewright.render import html
+from treewright.render.html import module, packed
+from treewright.report import report
+from treewright.schema import ColumnSpec, Schema, TargetSpec
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+browser_only = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium, which opens the page")
+
+EVIL = "<script>alert(1)</script>"
+TENNIS_ROWS = {
+    "outlook": ["sunny", "sunny", "overcast", "rain", "rain", "rain"],
+    "humidity": [70.0, 80.0, 75.0, 80.0, 77.0, 70.0],
+    "windy": [True, False, False, False, True, True],
+    "play": ["yes", "no", "yes", "yes", "no", "no"],
+}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright, which drives the browser")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(chromium: Any, text: str, folder: Path, **context: Any) -> Iterator[Any]:
+    """The page in a browser; any error, message or request fails the test."""
+    place = folder / "page.html"
+    place.write_text(text, encoding="utf-8")
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, **context)
+    context.set_default_timeout(8000)
+    page = context.new_page()
+    odd: list[str] = []
+    page.on("console", lambda message: odd.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: odd.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: (odd.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on(
+        "request",
+        lambda request: (
+            odd.append(request.url) if request.url != place.as_uri() and not request.url.startswith("blob:") else None
+        ),
+    )
+    try:
+        page.goto(place.as_uri())
+        page.wait_for_function("document.querySelector('[data-ready]')")
+        yield page
+    except Exception as error:
+        raise AssertionError(f"{error}; the page said {odd}") from error
+    finally:
+        context.close()
+    assert odd == []
+
+
+@pytest.fixture(scope="module")
+def grown() -> tuple[tw.Tree, dict[str, list[Any]], dict[str, list[Any]]]:
+    rows, unseen = table(1, 300, gaps=0.1), table(2, 150, gaps=0.1)
+    rows["y"], unseen["y"] = target(rows, "class"), target(unseen, "class")
+    recipe = dataclasses.replace(tw.CART, pruning=None, missing=tw.Spread())
+    return tw.learn(rows, "y", recipe, kinds=KINDS), rows, unseen
+
+
+# --- the text ---------------------------------------------------------------------------------------------------------
+
+
+def embedded(text: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="treewright-report">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    told: dict[str, Any] = json.loads(found[1])
+    return told
+
+
+def strange_tree() -> tw.Tree:
+    schema = Schema(
+        (
+            ColumnSpec(EVIL, "nominal", ("</script><img src=x onerror=alert(2)>", "a\u2028b", "日本", "مرحبا")),
+            ColumnSpec("{{title}} & 'quotes' \"", "numeric"),
+        ),
+        TargetSpec("</title><b>y", "classification", ("<!--", "-->", "no & yes")),
+    )
+    plan = fork(
+        Question(0, (0, 0, 1, 1)),
+        fork(Question(1, breaks=(0.5,)), leaf(5, 0, 1), leaf(0, 4, 0)),
+        leaf(1, 1, 7),
+        rivals=(Question(1, breaks=(1.5,)),),
+    )
+    return tree(plan, schema)
+
+
+def test_no_name_becomes_markup() -> None:
+    text = html(strange_tree(), title="</script><script>alert(4)</script>")
+    assert text.count("<script") == 2
+    assert text.count("</script>") == 2
+    assert "<b>y" not in text
+    assert "<img" not in text
+    assert "\u2028" not in text
+    assert embedded(text)["schema"]["columns"][0]["name"] == EVIL
+
+
+def test_the_page_is_one_file_and_deterministic() -> None:
+    text = html(tennis(), TENNIS_ROWS)
+    assert text == html(tennis(), TENNIS_ROWS) == html(report(tennis(), TENNIS_ROWS))
+    assert not re.search(
+        r"""(src|href)\s*=\s*["']?(?!data:)\w|url\(|@import|\bimport\s*\(|\bfetch\s*\(|https?://(?!www\.w3\.org)""",
+        text,
+    )
+
+
+def test_the_modules_join_without_a_clash() -> None:
+    names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", module(), re.MULTILINE)
+    assert sorted(set(names)) == sorted(names)
+    assert not re.search(r"^import ", module(), re.MULTILINE)
+    assert module().rstrip().endswith("export { mount };")
+    assert "</script" not in module()
+
+
+def test_large_parts_are_packed_and_the_report_stays_as_it_is() -> None:
+    import base64
+    import zlib
+
+    told = report(many_leaves(4000))
+    small = packed(told)
+    assert isinstance(told["details"], list)
+    chunks = [json.loads(zlib.decompress(base64.b64decode(chunk))) for chunk in small["nodes"]["packed"]]
+    assert chunks == [[told["nodes"]]]
+    assert len(html(told)) < 1_000_000
+
+
+def many_leaves(n: int) -> tw.Tree:
+    def grow(low: int, high: int) -> Any:
+        if high - low == 1:
+            return leaf(low % 3, 5)
+        middle = (low + high) // 2
+        return fork(Question(1, breaks=(middle - 0.5,)), grow(low, middle), grow(middle, high))
+
+    return tree(grow(0, n))
+
+
+def test_a_tree_too_deep_for_rules_has_a_page() -> None:
+    plan = leaf(1, 2)
+    for depth in range(1100):
+        plan = fork(Question(1, breaks=(float(-depth),)), plan, leaf(2, 1))
+    assert embedded(html(tree(plan)))["rules"] is None
+
+
+def test_data_belongs_to_the_report() -> None:
+    with pytest.raises(TypeError, match="a report holds all there is to show"):
+        html(report(tennis()), TENNIS_ROWS)
+    with pytest.raises(TypeError, match="expected a Tree"):
+        html("tree")  # type: ignore[arg-type]
+    with pytest.raises(tw.DataError, match="the target 'play' is not a column"):
+        html(tennis(), {name: values for name, values in TENNIS_ROWS.items() if name != "play"})
+
+
+# --- in the browser ---------------------------------------------------------------------------------------------------
+
+
+@browser_only
+def test_what_one_sees_first(chromium: Any, tmp_path: Path) -> None:
+    with opened(chromium, html(tennis(), TENNIS_ROWS, held_out=TENNIS_ROWS), tmp_path) as page:
+        line = page.inner_text(".tw-line")
+        for part in ("play", "C45", "14 rows", "5 leaves", "held-out accuracy 100.0", "baseline 50.0"):
+            assert part in line, line
+        assert page.locator(".tw-card").count() == 8
+        assert page.locator(".tw-leaf").count() == 5
+        assert page.locator(".tw-more:visible").count() >= 0
+        assert "outlook?" in page.inner_text(".tw-node-head")
+        assert "Rows of each branch" in page.wait_for_selector(".tw-work").inner_text()
+        page.click('.tw-card[data-node="2"]')
+        told = page.inner_text(".tw-inspector")
+        assert "outlook = sunny" in told
+        assert "humidity <= 77.5" in told
+        page.click("text=Copy rule")
+        page.wait_for_selector("text=Copied")
+        page.hover('.tw-card[data-node="4"]')
+        page.wait_for_selector(".tw-hint:visible")
+        assert "outlook = overcast" in page.inner_text(".tw-hint")
+
+
+@browser_only
+def test_expand_collapse_and_keys(chromium: Any, tmp_path: Path) -> None:
+    with opened(chromium, html(many_leaves(64)), tmp_path) as page:
+        assert "collapsed" in page.inner_text(".tw-badge")
+        before = page.locator(".tw-card").count()
+        page.click("text=Expand all")
+        assert page.locator(".tw-badge").is_hidden()
+        page.click("text=Reset")
+        assert page.locator(".tw-card").count() == before
+        page.focus('.tw-card[tabindex="0"]')
+        page.keyboard.press("Enter")  # the root, collapsed
+        assert page.locator(".tw-card").count() == 1
+        assert page.get_attribute('.tw-card[data-node="0"]', "aria-expanded") == "false"
+        page.keyboard.press("Enter")
+        page.keyboard.press("Home")
+        deeper = "ArrowDown" if page.get_attribute(".tw-viewport", "data-orientation") == "down" else "ArrowRight"
+        for _ in range(6):
+            page.keyboard.press(deeper)
+        assert page.evaluate("Number(document.activeElement.dataset.node)") == 6  # the leftmost leaf
+        assert page.get_attribute('.tw-card[data-node="6"]', "aria-selected") == "true"
+        page.keyboard.press("0")
+        page.keyboard.press("+")
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.className") == "tw-search"
+
+
+@browser_only
+def test_every_layout(chromium: Any, tmp_path: Path) -> None:
+    with opened(chromium, html(tennis(), TENNIS_ROWS), tmp_path) as page:
+        for layout in ("down", "outline", "right"):
+            page.select_option(".tw-layouts", layout)
+            assert page.locator(".tw-card").count() == 8
+            boxes = [card.bounding_box() for card in page.locator(".tw-face").all()]
+            for i, a in enumerate(boxes):
+                for b in boxes[:i]:
+                    apart = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+                    assert apart or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
+        page.select_option(".tw-layouts", "map")
+        assert "outlook?" in page.locator(".tw-map-text").all_text_contents()
+        page.mouse.click(*middle(page.locator(".tw-map-text", has_text="overcast: yes")))
+        assert "outlook = overcast" in page.inner_text(".tw-inspector")
+        assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith(
+            "outlook = overcast: answers yes"
+        )
+
+
+def middle(locator: Any) -> tuple[float, float]:
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@browser_only
+def test_search(chromium: Any, tmp_path: Path) -> None:
+    levels = tuple(f"level {i:02d}" for i in range(30))
+    schema = Schema((ColumnSpec("place", "nominal", levels),), TargetSpec("y", "classification", ("no", "yes")))
+    t = tree(fork(Question(0, tuple(int(i > 20) for i in range(30))), leaf(3, 1), leaf(1, 3)), schema)
+    with opened(chromium, html(t), tmp_path) as page:
+        page.fill(".tw-search", "level 19")  # beyond what a card shows of the list
+        assert page.inner_text(".tw-found") == "1 found"
+        page.keyboard.press("Enter")
+        assert page.inner_text(".tw-found") == "1 of 1"
+        assert "Node 1" in page.inner_text(".tw-node-head")
+        page.fill(".tw-search", "2")
+        page.keyboard.press("Enter")
+        assert "Node 2" in page.inner_text(".tw-node-head")
+        page.fill(".tw-search", "nowhere")
+        assert page.inner_text(".tw-found") == "nothing found"
+
+
+@browser_only
+def test_a_case_is_answered_as_predict_does(chromium: Any, tmp_path: Path, grown: Any) -> None:
+    t, rows, unseen = grown
+    names = t.schema.names
+    with opened(chromium, html(t, rows), tmp_path) as page:
+        page.click('role=tab[name="Case"]')
+        rng = random.Random(3)
+        for row in rng.sample(range(len(unseen["y"])), 5):
+            values = {name: unseen[name][row] for name in names}
+            for i, spec in enumerate(t.schema.columns):
+                if not page.locator(f"#tw0-field-{i}").count():
+                    continue
+                value = values[spec.name]
+                if spec.levels is not None:
+                    page.select_option(f"#tw0-field-{i}", "" if value is None else str(spec.levels.index(value)))
+                else:
+                    page.fill(f"#tw0-field-{i}", "" if value is None else str(value))
+            one = {name: [value] for name, value in values.items()}
+            one = {
+                name: column if column[0] is not None else [None, unseen_example(unseen[name])]
+                for name, column in one.items()
+            }
+            two = {name: column * 2 if len(column) == 1 else column for name, column in one.items()}
+            assert page.inner_text(".tw-answer") == tw.predict(t, two)[0]
+            best = tw.predict_proba(t, two)[0].max()
+            shown = page.inner_text(".tw-chances li:first-child .tw-chance-value")
+            assert shown.replace("\u00a0", " ") in (f"{100 * best:.1f} %", f">{99.9} %")
+        assert page.locator(".tw-lit").count() >= 2
+        page.click('role=tab[name="Node"]')
+        assert page.locator(".tw-lit").count() == 0
+
+
+def unseen_example(values: list[Any]) -> Any:
+    return next(value for value in values if value is not None)
+
+
+@browser_only
+def test_the_slider_shows_the_pruned_tree(chromium: Any, tmp_path: Path, grown: Any) -> None:
+    t, rows, unseen = grown
+    path = report(t)["pruning"]
+    with opened(chromium, html(t, rows, held_out=unseen), tmp_path) as page:
+        page.click('role=tab[name="Pruning"]')
+        last = len(path["alpha"]) - 1
+        for step in (last, last - 1, last - 2, last // 2):
+            page.fill("#tw0-alpha", str(step))
+            assert f"{path['leaves'][step]} of {t.n_leaves}" in page.inner_text(".tw-pruning .tw-facts")
+            if path["leaves"][step] <= 5:
+                assert page.locator(".tw-leaf").count() == path["leaves"][step]
+                small = tw.prune(t, tw.CostComplexity(max(path["alpha"][step], 0.0)))
+                assert small.n_leaves == path["leaves"][step]
+        page.click("text=Whole tree")
+        assert "pruned" not in page.inner_text(".tw-badge")
+
+
+@browser_only
+def test_rules_importance_score(chromium: Any, tmp_path: Path, grown: Any) -> None:
+    t, rows, unseen = grown
+    with opened(chromium, html(t, rows, held_out=unseen), tmp_path) as page:
+        page.click('role=tab[name="Rules"]')
+        page.wait_for_selector(".tw-rules tbody tr")
+        assert f"{t.n_leaves} rules" in page.inner_text(".tw-page:visible")
+        page.fill(".tw-filters input[type=search]", "no such text")
+        assert page.locator(".tw-rules tbody tr").count() == 0
+        page.fill(".tw-filters input[type=search]", "")
+        page.select_option(".tw-filters select", "1")
+        answers = page.locator(".tw-rules .tw-then").all_inner_texts()
+        assert answers
+        assert set(answers) == {"class 1"}
+        page.click('role=tab[name="Importance"]')
+        assert page.locator(".tw-importance").count() >= 2
+        page.click('role=tab[name="Score"]')
+        told = page.inner_text(".tw-page:visible")
+        right = sum(a == b for a, b in zip(tw.predict(t, unseen), unseen["y"], strict=True)) / len(unseen["y"])
+        assert f"{100 * right:.1f}\u00a0%" in told
+        assert page.locator(".tw-confusion").count() == 2
+
+
+@browser_only
+def test_numbers(chromium: Any, tmp_path: Path) -> None:
+    rows = table(5, 200)
+    rows["y"] = target(rows, "number")
+    t = tw.learn(rows, "y", dataclasses.replace(tw.CART, pruning=None), kinds=KINDS)
+    with opened(chromium, html(t, rows, held_out=rows), tmp_path) as page:
+        assert "root mean squared error" in page.inner_text(".tw-line")
+        page.click('role=tab[name="Score"]')
+        assert page.locator(".tw-histogram rect").count() == 50
+    with opened(chromium, html(hours()), tmp_path) as page:
+        assert page.locator(".tw-scale").count() >= 3
+
+
+@browser_only
+def test_names_stay_text_in_the_page(chromium: Any, tmp_path: Path) -> None:
+    with opened(chromium, html(strange_tree(), title=EVIL), tmp_path) as page:
+        assert page.inner_text("h1") == EVIL
+        assert EVIL in page.inner_text('.tw-card[data-node="0"]')
+        for name in ("Case", "Pruning", "Node", "Rules", "Importance", "Score"):
+            page.click(f'role=tab[name="{name}"]')
+        assert page.locator("main img, main script").count() == 0
+
+
+@browser_only
+def test_dark_light_and_paper(chromium: Any, tmp_path: Path) -> None:
+    ground = "getComputedStyle(document.querySelector('.treewright')).backgroundColor"
+    with opened(chromium, html(tennis()), tmp_path, color_scheme="dark") as page:
+        dark = page.evaluate(ground)
+        page.click(".tw-theme")
+        light = page.evaluate(ground)
+        assert brightness(dark) < 120
+        assert brightness(light) > 600
+        assert page.locator(".tw-paper").is_hidden()
+        page.emulate_media(media="print")
+        page.wait_for_selector(".tw-printed-tree")
+        assert page.locator(".tw-paper .tw-card").count() == 8
+        assert page.locator(".tw-hero").is_hidden()
+
+
+def brightness(colour: str) -> int:
+    return sum(int(part) for part in re.findall(r"\d+", colour))
+
+
+@browser_only
+def test_a_very_large_tree_is_collapsed_and_says_so(chromium: Any, tmp_path: Path) -> None:
+    with opened(chromium, html(many_leaves(10_000)), tmp_path) as page:
+        assert "of 19,999 nodes shown" in page.inner_text(".tw-badge")
+        assert page.locator(".tw-card").count() <= 60
+        page.click("text=Expand all")
+        assert page.evaluate("document.querySelectorAll('*').length") < 5000
+        page.fill(".tw-search", "19998")
+        page.keyboard.press("Enter")
+        assert "Node 19998" in page.inner_text(".tw-node-head")
+
+
+@browser_only
+def test_a_single_leaf_and_a_wide_split(chromium: Any, tmp_path: Path) -> None:
+    with opened(chromium, html(tree(leaf(5, 9))), tmp_path) as page:
+        assert page.locator(".tw-card").count() == 1
+        for name in ("Case", "Pruning", "Rules", "Importance", "Score"):
+            page.click(f'role=tab[name="{name}"]')
+    schema = Schema((ColumnSpec("id", "nominal", tuple(range(300))),), tennis().schema.target)
+    wide = tree(fork(Question(0, tuple(range(300))), *[leaf(i % 2, 1) for i in range(300)]), schema)
+    with opened(chromium, html(wide), tmp_path) as page:
+        assert page.locator(".tw-card").count() >= 1
+
+
+@browser_only
+def test_two_trees_in_one_document(chromium: Any, tmp_path: Path) -> None:
+    with opened(chromium, html(tennis(), TENNIS_ROWS), tmp_path) as page:
+        page.evaluate(
+            """async ([source, told]) => {
+                const { mount } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+                const element = document.body.appendChild(document.createElement("div"));
+                await mount(element, told, { title: "another" });
+            }""",
+            [module(), report(hours())],
+        )
+        ids = page.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)")
+        assert len(set(ids)) == len(ids)
+        assert page.locator("h1").all_inner_texts() == ["Decision tree", "another"]
