@@ -3,8 +3,8 @@
 Comes in: the text. Goes out: a `Tree`.
 Always holds: every leaf answers what the text says. What the text does not say: of which classes a leaf's errors are
 (with more than two classes they are shared out evenly among the others), what inner nodes held (the sum of their
-leaves), the order of classes and levels (as they are met), the target's name. A missing value goes down every branch
-by its weight, as in J48.
+leaves), the order of classes and levels (as they are met; where the text names but one level, the rest is "other"), the
+target's name. A missing value goes down every branch by its weight, as in J48.
 """
 
 from __future__ import annotations
@@ -123,6 +123,10 @@ def _columns(rows: Sequence[_Line]) -> dict[str, ColumnSpec]:
             if known is None:
                 raise FileError(f"line {row.line}: {row.column!r} is compared with a number elsewhere")
             known += [] if row.value in known else [row.value]
+    for row in rows[1:]:
+        known = levels[row.column]
+        if row.sign == "!=" and known == [row.value]:
+            known.append("other")  # what is not this level must have a name to be shown by
     specs = {
         name: ColumnSpec(name, "numeric") if known is None else ColumnSpec(name, "nominal", tuple(known))
         for name, known in levels.items()
