@@ -1,9 +1,9 @@
-"""Scoring in the database: how long DuckDB takes for a tree as SQL, beside `predict`.
+"""Scoring elsewhere: how long DuckDB takes for a tree as SQL and onnxruntime for a tree as ONNX, beside `predict`.
 
 Comes in: a folder with adult.parquet and covertype.parquet (default: shared/data beside the repository).
-Goes out: a table of seconds, and in how many rows the two disagree.
-Always holds: both answer the same rows, repeated until there are enough; DuckDB holds them in a table of its own, and
-`predict` is given them as Arrow. Each time is the best of three.
+Goes out: a table of seconds, and in how many rows the others disagree with `predict`.
+Always holds: all answer the same rows, repeated until there are enough; DuckDB holds them in a table of its own,
+onnxruntime in arrays of float64 and text, and `predict` is given them as Arrow. Each time is the best of three.
 
 Run: python bench/exports.py [FOLDER] [--rows N]
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import onnxruntime
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -37,7 +38,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--learn", type=int, default=20_000, help="rows to learn from")
     chosen = parser.parse_args()
-    print(f"{'table':10} {'recipe':8} {'leaves':>6} {'rows':>9} {'predict s':>9} {'DuckDB s':>9} {'disagree':>8}")
+    times = f"{'predict s':>9} {'DuckDB s':>9} {'ONNX s':>9}"
+    print(f"{'table':10} {'recipe':8} {'leaves':>6} {'rows':>9} {times} {'disagree':>8}")
     for table, target, recipe in JOBS:
         measure(chosen.folder / f"{table}.parquet", target, recipe, chosen.rows, chosen.learn)
 
@@ -55,8 +57,29 @@ def measure(path: Path, target: str, recipe: tw.Recipe, n_rows: int, n_learn: in
         ours, mine = best_of_three(lambda: tw.predict(tree, rows))
         theirs, found = best_of_three(lambda: database.sql(statement).to_arrow_table())
     wrong = int((mine[found.column("row_number").to_numpy()] != found.column("prediction").to_numpy()).sum())
+    onnx, labels = best_of_three(onnx_job(tree, rows))
+    wrong += int((mine != labels).sum())
     name = path.stem
-    print(f"{name:10} {recipe.name:8} {tree.n_leaves:6} {n_rows:9} {ours:9.2f} {theirs:9.2f} {wrong:8}", flush=True)
+    print(
+        f"{name:10} {recipe.name:8} {tree.n_leaves:6} {n_rows:9} {ours:9.2f} {theirs:9.2f} {onnx:9.2f} {wrong:8}",
+        flush=True,
+    )
+
+
+def onnx_job(tree: tw.Tree, rows: pa.Table) -> Callable[[], Any]:
+    """Asks for labels and probabilities, as a server would; gives the labels."""
+    session = onnxruntime.InferenceSession(tw.export.onnx(tree), providers=["CPUExecutionProvider"])
+    given = {}
+    for each in session.get_inputs():
+        column = rows.column(each.name).combine_chunks()
+        text = each.type == "tensor(string)"
+        values = (
+            column.fill_null("").to_numpy(zero_copy_only=False)
+            if text
+            else column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        )
+        given[each.name] = values.astype(object if text else float).reshape(-1, 1)
+    return lambda: session.run(["label", "probabilities"], given)[0]
 
 
 def plain(table: pa.Table) -> pa.Table:

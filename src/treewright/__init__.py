@@ -28,7 +28,9 @@ if not TYPE_CHECKING:  # so that a type checker knows every name, and no other
             except ModuleNotFoundError as error:
                 if error.name != f"treewright.{name}":
                     raise
-        return getattr(import_module("treewright.public"), name)
+        value = getattr(import_module("treewright.public"), name)
+        globals()[name] = value  # the next time it is simply there
+        return value
 
 
 def __dir__() -> list[str]:

@@ -52,6 +52,10 @@ from treewright.explain.ranking import rank_splits
 from treewright.explain.rules import rules
 from treewright.explain.worked import worked
 from treewright.export.saved import load, save
+from treewright.imports.from_j48 import from_j48
+from treewright.imports.from_pmml import from_pmml
+from treewright.imports.from_rpart import from_rpart
+from treewright.imports.from_sklearn import from_sklearn
 from treewright.learn import learn
 from treewright.predict import apply, predict, predict_proba
 from treewright.pruners import (
@@ -182,6 +186,10 @@ __all__ = [
     "criteria",
     "explain",
     "export",
+    "from_j48",
+    "from_pmml",
+    "from_rpart",
+    "from_sklearn",
     "importance",
     "learn",
     "lessons",

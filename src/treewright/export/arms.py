@@ -41,7 +41,7 @@ def known_arms(plan: Plan, words: Words, question: Question) -> list[Arm]:
         return [(words.among(i, held[child]), child) for child in sorted(held) if child >= 0]
     below, above = ("<=", ">") if question.closed else ("<", ">=")
     arms = []
-    for first, last, child in _runs(question.child_of_bin):
+    for first, last, child in runs(question.child_of_bin):
         low = [words.beside(i, above, question.breaks[first - 1], question.closed)] if first > 0 else []
         high = [words.beside(i, below, question.breaks[last], question.closed)] if last < len(question.breaks) else []
         arms.append((words.both.join(low + high) or words.known(i), child))
@@ -76,12 +76,12 @@ def exclusive_arms(plan: Plan, words: Words, step: Step) -> tuple[list[Arm], int
     return [*arms, (words.either.join([words.missing(question.input), *held]), missing)], unseen
 
 
-def _runs(child_of_bin: Sequence[int]) -> list[tuple[int, int, int]]:
+def runs(child_of_bin: Sequence[int]) -> list[tuple[int, int, int]]:
     """Neighbouring bins of one child as (first, last, child)."""
-    runs: list[tuple[int, int, int]] = []
+    found: list[tuple[int, int, int]] = []
     for i, child in enumerate(child_of_bin):
-        if runs and runs[-1][2] == child:
-            runs[-1] = (runs[-1][0], i, child)
+        if found and found[-1][2] == child:
+            found[-1] = (found[-1][0], i, child)
         else:
-            runs.append((i, i, child))
-    return runs
+            found.append((i, i, child))
+    return found

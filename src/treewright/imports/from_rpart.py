@@ -1,0 +1,159 @@
+"""What R prints of an rpart tree, made into a `Tree`.
+
+Comes in: the text of `print(fit)`. Goes out: a `Tree`.
+Always holds: thresholds and shares are as exact as they were printed (more digits: `print(fit, digits = 15)`).
+What rpart does not print: surrogates (a missing value goes to the child with more cases, as rpart sends it when none
+helps), the target's name, and the names of classes that no node answers, which become "class 4" and the like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treewright.errors import FileError
+from treewright.imports.build import Asked, Draft, answering, assembled
+from treewright.recipe import RPART
+from treewright.schema import ColumnSpec, Schema, TargetSpec
+from treewright.tree import Tree
+from treewright.tree_check import STOP_HERE
+
+_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_HEAD = rf"^\s*(?P<id>\d+)\) (?P<split>.*(?<![<>])) +(?P<n>{_NUMBER}) +(?P<loss>{_NUMBER}) +"
+_OF_CLASSES = re.compile(_HEAD + rf"(?P<answer>\S.*?) +\((?P<shares>{_NUMBER}(?: +{_NUMBER})*)\) *\*? *$")
+_OF_NUMBERS = re.compile(_HEAD + rf"(?P<answer>{_NUMBER})(?P<shares>) *\*? *$")
+_SPLIT = re.compile(rf"^(?P<column>.+?)(?:(?P<sign>>=|< ?|<=|>) *(?P<at>{_NUMBER})|=(?P<levels>.*))$")
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One printed line."""
+
+    id: int
+    split: str
+    n: float
+    loss: float
+    answer: str
+    shares: tuple[float, ...]
+    line: int
+
+
+def from_rpart(text: str, *, target: str = "y", classes: Sequence[str] | None = None) -> Tree:
+    """The tree that R printed. `classes`: the target's levels in R's order, where the text does not tell them all."""
+    rows = _rows(text)
+    by_id = {row.id: row for row in rows}
+    labels = _labels(rows, classes)
+    columns = _columns(rows)
+    schema = Schema(tuple(columns.values()), TargetSpec(target, "classification" if labels else "regression", labels))
+    place = {name: i for i, name in enumerate(columns)}
+    number = {row.id: i for i, row in enumerate(rows)}
+    drafts = []
+    for row in rows:
+        below = [by_id[child] for child in (2 * row.id, 2 * row.id + 1) if child in by_id]
+        if len(below) == 1:
+            raise FileError(f"line {row.line}: node {row.id} has one child; the text is not whole")
+        asked = _asked(below, columns, place) if below else None
+        drafts.append(_draft(row, labels, asked, tuple(number[child.id] for child in below)))
+    return assembled(drafts, schema, RPART)
+
+
+def _rows(text: str) -> list[_Row]:
+    rows = []
+    for i, line in enumerate(text.splitlines(), 1):
+        found = _OF_CLASSES.match(line) or _OF_NUMBERS.match(line)
+        if found is None:
+            if re.match(r"^\s*\d+\) ", line):
+                raise FileError(f"line {i} is no node as rpart prints it: {line.strip()[:60]!r}")
+            continue
+        shares = tuple(float(share) for share in found["shares"].split())
+        rows.append(
+            _Row(int(found["id"]), found["split"], float(found["n"]), float(found["loss"]), found["answer"], shares, i)
+        )
+    ids = [row.id for row in rows]
+    if not rows or ids[0] != 1 or len(set(ids)) < len(ids) or any(i > 1 and i // 2 not in ids for i in ids):
+        raise FileError("this is no tree as rpart prints it: give the text of print(fit), from its root on")
+    if len({len(row.shares) for row in rows}) > 1:
+        raise FileError("some nodes have shares of classes and others have not; give the text as rpart printed it")
+    return rows
+
+
+def _labels(rows: Sequence[_Row], classes: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The classes in the order of the shares: a node answers the class with its largest share."""
+    n = len(rows[0].shares)
+    if n == 0:
+        return None
+    if classes is not None:
+        if len(classes) != n or len(set(classes)) < n:
+            raise FileError(f"the nodes have {n} shares, so classes= must name {n} different classes, in R's order")
+        return tuple(classes)
+    votes: dict[int, dict[str, float]] = {}
+    for row in rows:
+        if row.shares.count(max(row.shares)) == 1:
+            at = votes.setdefault(row.shares.index(max(row.shares)), {})
+            at[row.answer] = at.get(row.answer, 0.0) + row.n
+    answered = list(dict.fromkeys(row.answer for row in rows))
+    known: dict[int, str] = {}
+    for i, found in votes.items():
+        label = max(found, key=lambda each: found[each])
+        if label not in known.values():
+            known[i] = label
+    rest = [label for label in answered if label not in known.values()]
+    names = [known.get(i) or (rest.pop(0) if rest else f"class {i + 1}") for i in range(n)]
+    if rest or len(set(names)) < n:
+        raise FileError("which share belongs to which class cannot be told from the text; say it with classes=")
+    return tuple(names)
+
+
+def _columns(rows: Sequence[_Row]) -> dict[str, ColumnSpec]:
+    levels: dict[str, list[str] | None] = {}
+    for row in rows[1:]:
+        name, _, at, held = _parsed(row)
+        if at is not None:
+            levels.setdefault(name, None)
+        else:
+            known = levels.setdefault(name, [])
+            if known is None:
+                raise FileError(f"line {row.line}: {name!r} is compared with a number elsewhere, but has levels here")
+            known += [level for level in held if level not in known]
+    specs = {
+        name: ColumnSpec(name, "numeric") if known is None else ColumnSpec(name, "nominal", tuple(sorted(known)))
+        for name, known in levels.items()
+    }
+    return specs or {"x0": ColumnSpec("x0", "numeric")}  # a lone root names no column
+
+
+def _parsed(row: _Row) -> tuple[str, str, float | None, list[str]]:
+    """Column, sign and number, or column and levels."""
+    found = _SPLIT.match(row.split)
+    if found is None:
+        raise FileError(f"line {row.line}: {row.split[:60]!r} is no split as rpart prints it")
+    if found["at"] is not None:
+        return found["column"], found["sign"].strip(), float(found["at"]), []
+    return found["column"], "=", None, found["levels"].split(",")
+
+
+def _asked(below: Sequence[_Row], columns: dict[str, ColumnSpec], place: dict[str, int]) -> Asked:
+    (name, sign, at, first), (other, _, _, second) = (_parsed(row) for row in below)
+    if name != other:
+        raise FileError(f"line {below[1].line}: one child asks about {name!r} and the other about {other!r}")
+    larger = below[0].n - below[1].n
+    missing = STOP_HERE if larger == 0 else 0 if larger > 0 else 1  # as rpart does: equal counts stop
+    if at is not None:
+        bins = (0, 1) if sign in ("<", "<=") else (1, 0)
+        return Asked(place[name], bins, (at,), closed=sign in ("<=", ">"), missing=missing)
+    held = {**dict.fromkeys(first, 0), **dict.fromkeys(second, 1)}
+    return Asked(place[name], tuple(held.get(str(level), -1) for level in columns[name].levels or ()), missing=missing)
+
+
+def _draft(row: _Row, labels: tuple[str, ...] | None, asked: Asked | None, children: tuple[int, ...]) -> Draft:
+    if labels is None:
+        mean = float(row.answer)
+        return Draft((row.n, mean, max(0.0, row.loss)), (mean,), round(row.n), asked, children)
+    if row.answer not in labels:
+        raise FileError(f"line {row.line}: the class {row.answer[:40]!r} is not among {', '.join(labels)[:100]}")
+    stats = [share * row.n for share in row.shares]
+    whole = [float(round(each)) for each in stats]
+    if sum(whole) == row.n and all(abs(a - b) < 0.01 * max(1.0, row.n) for a, b in zip(stats, whole, strict=True)):
+        stats = whole  # shares of cases, printed with few digits
+    return Draft(tuple(stats), answering(stats, labels.index(row.answer)), round(row.n), asked, children)
