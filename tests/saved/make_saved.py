@@ -4,7 +4,7 @@ Comes in: a folder's name for this version of the format, such as version-1. Goe
 and `NAME.answers.json` with rows and what prediction says about them.
 Always holds: a file that exists is never written again; kept files are the promise.
 
-Run: python tests/saved/make.py version-1
+Run: python tests/saved/make_saved.py version-1
 """
 
 from __future__ import annotations
