@@ -15,6 +15,15 @@ struct AtWork {
     ~AtWork() { inside_a_task = before; }
 };
 
+// Jobs follow each other closely, and waking a thread takes longer than many of them: so a thread that waits looks a
+// little while before it sleeps.
+template <class Ready>
+void look_a_while(const Ready& ready) {
+    constexpr auto while_ = std::chrono::microseconds(50);
+    const auto end = std::chrono::steady_clock::now() + while_;
+    while (!ready() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+}
+
 // Thrown where work is given up because another part of it failed; that failure is what the caller hears of.
 struct Abandoned {};
 
@@ -65,8 +74,9 @@ void Pool::take_part(const Job& job) {
 
 void Pool::wait_for_jobs() {
     int64_t seen = 0;
-    std::unique_lock<std::mutex> lock(guard_);
     while (true) {
+        look_a_while([&] { return closing_ || round_ != seen; });
+        std::unique_lock<std::mutex> lock(guard_);
         wake_.wait(lock, [&] { return closing_ || (round_ != seen && running_); });
         if (closing_) return;
         seen = round_;
@@ -101,6 +111,7 @@ void Pool::run_tasks(int64_t tasks, Call call, const void* work) {
     }
     wake_.notify_all();
     take_part(job);
+    look_a_while([&] { return busy_ == 0; });
     std::unique_lock<std::mutex> lock(guard_);
     running_ = false; // who has not woken up yet need not
     while (!finished_.wait_for(lock, between_beats, [&] { return busy_ == 0; })) {

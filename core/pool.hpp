@@ -62,9 +62,9 @@ private:
     std::mutex guard_;
     std::condition_variable wake_, finished_;
     Job job_;
-    int64_t round_ = 0; // numbers the jobs
-    int busy_ = 0;      // helpers at work
-    bool closing_ = false;
+    std::atomic<int64_t> round_{0}; // numbers the jobs
+    std::atomic<int> busy_{0};      // helpers at work
+    std::atomic<bool> closing_{false};
     bool running_ = false;
     std::atomic<int64_t> next_{0};
     std::atomic<bool> failed_{false};

@@ -189,12 +189,15 @@ private:
     std::vector<uint32_t> places_inside(size_t which, const std::array<int16_t, 256>& open,
                                         const std::vector<OpenBin>& bins) const {
         const uint8_t* codes = coded_.column(static_cast<size_t>(columns_[which]));
+        const Numbers numbers = this->numbers(which);
         std::vector<size_t> next;
         for (const OpenBin& bin : bins) next.push_back(bin.first);
         std::vector<uint32_t> places(bins.back().first + static_cast<size_t>(bins.back().rows));
         for (size_t i = 0; i < rows_.size(); ++i) {
             const int16_t bin = open[codes[rows_[i]]];
-            if (bin >= 0) places[next[static_cast<size_t>(bin)]++] = static_cast<uint32_t>(i);
+            if (bin < 0) continue;
+            call_early(numbers.address(rows_[i])); // its value is wanted soon
+            places[next[static_cast<size_t>(bin)]++] = static_cast<uint32_t>(i);
         }
         return places;
     }
@@ -202,7 +205,6 @@ private:
     // One bin's rows by their values.
     void order_inside(size_t which, std::span<const uint32_t> places, std::vector<Inside>& inside) const {
         const Numbers numbers = this->numbers(which);
-        for (const uint32_t at : places) call_early(numbers.address(rows_[at]));
         inside.clear();
         for (const uint32_t at : places) inside.push_back({numbers[rows_[at]], at});
         std::sort(inside.begin(), inside.end(), [](const Inside& a, const Inside& b) { return a.value < b.value; });

@@ -147,7 +147,6 @@ class _TreeEstimator(BaseEstimator):
             total_weight=float(frame.n_rows if rows.weight is None else rows.weight.sum()),
         )
         self.tree_ = grow_and_prune(rows, schema, recipe, _threads(self.n_jobs))
-        self.feature_importances_ = shares(impurity_taken(self.tree_))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -182,6 +181,12 @@ class _TreeEstimator(BaseEstimator):
         as_it_is = plain and not hasattr(self, "feature_names_in_") and not self._refuses_missing()
         rows = X if as_it_is else self._frame(X, learning=False)
         return question(self.tree_, rows, n_threads=_threads(self.n_jobs))
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """How much each column lowers the impurity, as shares."""
+        check_is_fitted(self)
+        return shares(impurity_taken(self.tree_))
 
     def _frame(self, X: Any, *, learning: bool) -> Frame:
         """The table. Its names and their number are kept in `fit` and compared later, in scikit-learn's words."""
