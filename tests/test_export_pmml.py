@@ -76,6 +76,10 @@ def test_trees_of_real_tables_come_back() -> None:
 @pytest.fixture(scope="module")
 def backend() -> Any:
     evaluator = pytest.importorskip("jpmml_evaluator")
+    jpype = pytest.importorskip("jpype")
+    if not jpype.isJVMStarted():
+        # Java would otherwise take Ctrl-C for itself, and end the tests that send it.
+        jpype.startJVM("-Xrs", classpath=evaluator._classpath(user_classpath=[]), interrupt=False)
     return evaluator.make_backend("jpype")
 
 
