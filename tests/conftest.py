@@ -1,15 +1,21 @@
-"""What several test files share: a real browser.
+"""What all tests share: a real browser, and steady examples.
 
-Where it is missing, the tests that need it are skipped and say so.
+Where the browser is missing, the tests that need it are skipped and say so. hypothesis draws the same examples every
+time, so that a change is judged by what it changes; `HYPOTHESIS_WANDER=1` lets it look for new ones.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("steady", derandomize="HYPOTHESIS_WANDER" not in os.environ)
+settings.load_profile("steady")
 
 
 @pytest.fixture(scope="module")

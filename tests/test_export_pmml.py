@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -44,7 +45,8 @@ def came_back(case: Case) -> bool:
     try:
         t = tw.from_pmml(text)
     except FileError as error:
-        if "together, which a split and its surrogates cannot say" not in str(error):
+        # A split that sends every row to one child asks nothing, and two columns may be mixed beyond surrogates.
+        if not re.search("together, which a split and its surrogates cannot say|ask nothing", str(error)):
             raise
         return False
     assert tw.predict(t, rows_for(t, case)).tolist() == case.prediction, case.name
