@@ -1,4 +1,5 @@
-// Where a row goes: the one place in JavaScript where a row finds its leaf.
+// Where a row goes: the one place in the page where a row finds its leaf. The JavaScript export carries a router of its
+// own, because it stands alone and reads other lists; the tests hold both to the core.
 //
 // Comes in: the lists `nodes`, `splits` and `schema` of a report, and a row of coded values (a number, a level's code,
 // null for missing, UNSEEN for a level the tree does not know). Goes out: the ends of its paths with their weights, and
