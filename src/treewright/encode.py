@@ -56,6 +56,7 @@ class Encoded:
     target: NDArray[np.float64] | NDArray[np.int32] | None = None
     n_classes: int = 0
     weight: FloatArray | None = None
+    dealt: NDArray[np.int64] | None = None  # per row its first unit of weight and their number (pruning.folds)
     coded: Any = None  # the same columns as the engine likes them best (engine.coded), for many trees of one table
 
 

@@ -1,0 +1,75 @@
+"""A table in parts: rows that lie on disk, on other machines, or simply in several pieces of memory.
+
+Comes in: encoded rows, some at a time, all coded by one schema. Goes out: `Parts`, which answer questions.
+Always holds: no function ever sees more than one part; functions are pure, so a part that is lost can be made again and
+asked again. What is asked of all parts is merged on the way (`work.merge`), in any order and any grouping with the same
+result.
+
+    memory   the parts lie in memory: the plain form, by which the others are judged
+    local    the parts lie in a scratch folder, and are mapped into memory one by one
+    cluster  the parts are futures of a Dask cluster
+    work     what is asked of one part: the only functions that travel
+    growing  a tree from parts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from treewright.encode import Encoded
+
+Value = TypeVar("Value")
+
+
+class Growth(Protocol):
+    """One tree being grown: what the parts remember of it, and nothing else.
+
+    Several may be under way on the same parts; each remembers for itself.
+    """
+
+    def ask(self, question: bytes) -> bytes:
+        """The merged answers of all parts (`work.answer`, `work.merge`); each part keeps the state it gives back."""
+        ...
+
+    def close(self) -> None:
+        """Forgets all states. May be called twice."""
+        ...
+
+
+class Parts(Protocol):
+    """A table in parts. `sizes` are rows per part; a part may be empty.
+
+    `kinds`, `levels`, `n_classes` are those of every part's `Encoded`.
+    """
+
+    @property
+    def sizes(self) -> tuple[int, ...]: ...
+    @property
+    def kinds(self) -> tuple[int, ...]: ...
+    @property
+    def levels(self) -> tuple[int, ...]: ...
+    @property
+    def n_classes(self) -> int: ...
+
+    def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
+        """`function(part, *arguments)` of every part, in order of parts. Results are small and come here."""
+        ...
+
+    def changed(
+        self, function: Callable[..., Encoded], *arguments: object, each: Sequence[object] | None = None
+    ) -> Parts:
+        """The same rows with something else about them, kept where the parts lie.
+
+        `function(part, *arguments)`, or `function(part, *arguments, each[i])` for part i. Arrays that stay the same
+        (`is`) are shared with the old parts, not copied.
+        """
+        ...
+
+    def growth(self, recipe: Mapping[str, Any]) -> Growth:
+        """Ready to grow a tree by this recipe (`Recipe.as_dict()`)."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of everything these parts hold. Parts they were changed from are not touched."""
+        ...
