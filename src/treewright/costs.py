@@ -97,7 +97,8 @@ def altered(target: TargetSpec, codes: NDArray[Any], weight: FloatArray | None) 
     if target.classes is None or (target.costs is None and target.priors is None):
         return Altered(weight)
     rows = np.ones(len(codes)) if weight is None else weight
-    by_class = altered_by(target, np.bincount(codes, weights=rows, minlength=len(target.classes)))
+    found = np.bincount(codes, weights=rows, minlength=len(target.classes)).astype(np.float64)
+    by_class = altered_by(target, found)
     return Altered(rows * by_class.seen[codes], by_class.factor, by_class.cost)
 
 
