@@ -1,9 +1,9 @@
 // Rows in parts whose numbers are coded: cuts from merged histograms, and from ever finer looks into the bins that
 // could hide a better one.
 //
-// Comes in: what RowsParts knows. Goes out: the same candidates as rows_coded finds. Always holds: a bin is asked for
-// value by value where it holds few rows, and by 256 cells where it holds many, of which again only those are looked
-// into that could hide a better cut; so what is sent does not grow with the rows.
+// Comes in: what RowsParts knows. Goes out: the same candidates as rows_coded finds. Always holds: where bins with many
+// rows must be looked into they are asked for in cells, of which again only those are looked into that could hide a
+// better cut; so what is sent does not grow with the rows.
 #pragma once
 
 #include <array>
@@ -57,8 +57,9 @@ public:
     }
 
 private:
-    static constexpr int64_t few_rows = 1 << 16; // so many are told value by value
-    static constexpr int cell_bits = 8;
+    static constexpr int64_t few_rows = 1 << 18; // so many in all bins together are told value by value
+    static constexpr int64_t few_in_bin = 256;   // or so many in one bin
+    static constexpr int cell_bits = 6;
 
     // A cut inside a bin: after which number, and how good. `below` and `above` where they are known.
     struct Point {
@@ -71,6 +72,7 @@ private:
     struct Open {
         size_t search, which;
         Range range;
+        int64_t rows;
         Words<Counter> below;
     };
     // The work on one node's candidates.
@@ -143,6 +145,7 @@ private:
                 some.clear();
             }
             if (open.empty()) break;
+            set_cells(open);
             Question question;
             for (const Open& one : open) question.ranges.push_back(one.range);
             Answer answer = ask(question);
@@ -175,17 +178,21 @@ private:
                     b == 0 ? key_of(std::numeric_limits<double>::lowest()) : key_of(column.end[b - 1]) + 1;
                 const uint64_t last =
                     key_of(b < column.end.size() ? column.end[b] : std::numeric_limits<double>::max());
-                opened.push_back(
-                    {static_cast<size_t>(number), which, range(search, which, first, last, bin.rows), bin.below});
+                const Range range{search.ask->node, look_.swept[which], first, last, 0};
+                opened.push_back({static_cast<size_t>(number), which, range, bin.rows, bin.below});
             }
         }
     }
 
     // Few rows are told value by value, many in cells.
-    Range range(const Search& search, size_t which, uint64_t first, uint64_t last, int64_t rows) const {
-        const int width = static_cast<int>(std::bit_width(last - first));
-        const int shift = rows <= few_rows ? 0 : std::max(0, width - cell_bits);
-        return {search.ask->node, look_.swept[which], first, last, shift};
+    static void set_cells(std::vector<Open>& open) {
+        int64_t rows = 0;
+        for (const Open& one : open) rows += one.rows;
+        for (Open& one : open) {
+            const int width = static_cast<int>(std::bit_width(one.range.last - one.range.first));
+            const bool few = rows <= few_rows || one.rows <= few_in_bin;
+            one.range.shift = few ? 0 : std::max(0, width - cell_bits);
+        }
     }
 
     void look_into(Search& search, const Open& open, Cells& cells, std::vector<Open>& opened) const {
@@ -202,8 +209,8 @@ private:
             const uint64_t first = open.range.first + (cells.cell[i] << open.range.shift);
             const uint64_t last = std::min(open.range.last, first + (keys - 1));
             if (!exact && counter.listed(counts) >= 2 && scale.bound(low.data(), counts, least) >= least) {
-                opened.push_back(
-                    {open.search, open.which, range(search, open.which, first, last, counter.listed(counts)), low});
+                const Range range{open.range.node, open.range.place, first, last, 0};
+                opened.push_back({open.search, open.which, range, counter.listed(counts), low});
             }
             for (size_t w = 0; w < words; ++w) low[w] += counts[w];
             if (i + 1 == cells.cell.size()) break; // the cut after the last lies between bins, or between cells
