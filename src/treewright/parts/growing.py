@@ -17,8 +17,10 @@ from treewright import _core
 from treewright.choices import Custom
 from treewright.costs import Altered, altered_by
 from treewright.encode import Encoded
-from treewright.engine import lean, refuse_recipe, refuse_values, survey
+from treewright.engine import coded, grow, lean, refuse_recipe, refuse_values, survey
 from treewright.parts import Parts
+from treewright.parts.memory import MemoryParts
+from treewright.parts.pieces import as_it_is, joined
 from treewright.recipe import Recipe
 from treewright.schema import Schema
 from treewright.tree import Tree
@@ -35,6 +37,43 @@ class Limits:
 
     apart: int = APART
     at_once: int = AT_ONCE
+
+
+def as_parts(rows: Encoded | Parts) -> Parts:
+    """A table as its only part."""
+    return MemoryParts([rows]) if isinstance(rows, Encoded) else rows
+
+
+def gathered(rows: Encoded | Parts) -> Encoded:
+    """All rows here, in one piece."""
+    if isinstance(rows, Encoded):
+        return rows
+    pieces = rows.map(as_it_is)
+    return pieces[0] if len(pieces) == 1 else joined(pieces)
+
+
+def coded_once(parts: Parts, n_threads: int) -> Parts:
+    """The same rows, coded now where they are one part in memory: worth it where several trees are grown on them."""
+    return parts.changed(coded, n_threads) if _is_one_piece(parts) else parts
+
+
+def grow_table(
+    rows: Encoded | Parts,
+    schema: Schema,
+    recipe: Recipe,
+    n_threads: int,
+    progress: Callable[[float], object] | None = None,
+) -> Tree:
+    """The tree of a table, wherever it lies; `recipe.pruning` is not applied."""
+    if isinstance(rows, Encoded):
+        return grow(rows, schema, recipe, n_threads, progress)
+    if _is_one_piece(rows):
+        return grow(gathered(rows), schema, recipe, n_threads, progress)
+    return grow_parts(rows, schema, recipe, n_threads, progress)
+
+
+def _is_one_piece(parts: Parts) -> bool:
+    return isinstance(parts, MemoryParts) and len(parts.sizes) == 1
 
 
 def grow_parts(
