@@ -67,6 +67,8 @@ class LocalGrowth:
 
     def ask(self, question: bytes) -> bytes:
         states = self._states
+        if not states:
+            raise ValueError("this growth is closed")
 
         def asked(turns: Iterator[int]) -> bytes | None:
             heard: bytes | None = None
@@ -91,7 +93,8 @@ class LocalGrowth:
         ), said
 
     def close(self) -> None:
-        self._states = []
+        self._parts = ()
+        self._states.clear()
 
 
 class LocalParts:
@@ -250,9 +253,10 @@ def in_threads(task: Callable[[Iterator[int]], Value], n_turns: int, threads: in
     for turns under way: they end by themselves, and nobody hears of it.
     """
     line, lock, stopped = iter(range(n_turns)), threading.Lock(), threading.Event()
+    results: list[Value] = []
     errors: dict[int, BaseException] = {}
 
-    def work_off() -> Value:
+    def work_off() -> None:
         turn = -1
 
         def turns() -> Iterator[int]:
@@ -266,16 +270,16 @@ def in_threads(task: Callable[[Iterator[int]], Value], n_turns: int, threads: in
                 yield turn
 
         try:
-            return task(turns())
-        except BaseException as error:
+            results.append(task(turns()))
+        except BaseException as error:  # noqa: BLE001 (it is raised below, where someone waits)
             stopped.set()
             errors[turn] = error
-            raise
 
-    executor = ThreadPoolExecutor(max(1, min(threads, n_turns)), thread_name_prefix="treewright")
+    n_threads = max(1, min(threads, n_turns))
+    executor = ThreadPoolExecutor(n_threads, thread_name_prefix="treewright")
     finished = False
     try:
-        futures = [executor.submit(work_off) for _ in range(max(1, min(threads, n_turns)))]
+        futures = [executor.submit(work_off) for _ in range(n_threads)]
         while wait(futures, timeout=1).not_done:  # not every system wakes a thread that waits without end for Ctrl-C
             pass
         finished = True
@@ -283,5 +287,10 @@ def in_threads(task: Callable[[Iterator[int]], Value], n_turns: int, threads: in
         stopped.set()
         executor.shutdown(wait=finished, cancel_futures=True)
     if errors:
-        raise errors[min(errors)]
-    return [future.result() for future in futures]
+        first = errors[min(errors)]
+        errors.clear()  # an error knows where it was raised, and with it the arrays that were mapped there
+        try:
+            raise first
+        finally:
+            del first
+    return results
