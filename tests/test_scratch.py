@@ -166,8 +166,8 @@ def test_a_second_sigterm_does_not_disturb(tmp_path: Path) -> None:
 import os, signal, sys
 from treewright.parts.scratch import scratch
 with scratch(sys.argv[1]) as folder:
-    print("holding", flush=True)
     try:
+        print("holding", flush=True)
         sys.stdin.readline()
     finally:
         os.kill(os.getpid(), signal.SIGTERM)
