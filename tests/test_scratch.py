@@ -16,8 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from treewright.encode import Encoded
 from treewright.errors import DataError, ScratchError
-from treewright.parts import memory_limit, stored
+from treewright.parts import memory_limit, stored, work
+from treewright.parts.local import write_parts
 from treewright.parts.memory_limit import memory_size
 from treewright.parts.scratch import scratch
 
@@ -310,6 +312,26 @@ def test_a_full_disk(small_disk: Path) -> None:
                 pass
         with pytest.raises(ScratchError, match="0 bytes are free"):
             stored.store({"a": [np.zeros(1)]}, folder)
+    assert list(small_disk.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_in_the_middle_of_a_question(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(part: Encoded, recipe: object, state: work.State, question: bytes) -> tuple[work.State, bytes]:
+        return work.State({"times": np.zeros(int(question) * part.n_rows)}), b""
+
+    monkeypatch.setattr(work, "answer", answer)
+    monkeypatch.setattr(work, "merge", lambda first, second: first + second)
+    column = np.ones(30_000)
+    with scratch(small_disk) as folder:
+        rows = Encoded((column,), (0,), (0,), len(column), column, 0)
+        parts = write_parts([rows], folder, memory_limit=1_000_000, n_threads=2)
+        growth = parts.growth({})
+        assert growth.ask(b"1") == b""
+        assert len(list(folder.iterdir())) == 1 + 2 * len(parts.sizes)
+        with pytest.raises(ScratchError, match="no room"):
+            growth.ask(b"9")
+        assert len(list(folder.iterdir())) == 1 + len(parts.sizes)
+        assert sum(parts.map(lambda part: float(part.columns[0].sum()))) == len(column)
     assert list(small_disk.iterdir()) == []
 
 
