@@ -1,7 +1,7 @@
 """Questions and answers that are simple enough to check by hand, in place of the core's.
 
-Comes in: a part, a question. Goes out: an answer that depends on every row and on every question asked so far, so that a
-part that forgot something, or was asked twice, gives itself away.
+Comes in: a part, a question. Goes out: an answer that depends on every row and on every question asked so far, so that
+a part that forgot something, or was asked twice, gives itself away.
 Always holds: answers add up in any order.
 """
 

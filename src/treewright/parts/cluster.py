@@ -1,7 +1,7 @@
 """Parts on a Dask cluster: each lies as a result on some worker, and is asked by plain tasks.
 
-Comes in: a Dask DataFrame, or Delayed values, futures or file names, one per partition. Goes out: `ClusterParts` and the
-table's `Schema`.
+Comes in: a Dask DataFrame, or Delayed values, futures or file names, one per partition. Goes out: `ClusterParts` and
+the table's `Schema`.
 Always holds: tasks are pure and Dask places them; what a task needs is named in its graph, down to the partitions. So
 what is lost with a worker is made again by Dask, the answers of earlier rounds included: the scheduler keeps the recipe
 of a released result as long as a result that came from it is wanted. Names of tasks are new for every fit, so fits do
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import reduce
 from os import PathLike, fspath
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -261,8 +261,8 @@ def from_dask(
 ) -> tuple[ClusterParts, Schema]:
     """Reads, describes and codes the partitions where they are.
 
-    `data`: a Dask DataFrame, lazy or persisted, or a list with one Delayed, future or file name per partition; files are
-    read by the workers. A partition is computed once, and held as read columns until it is coded.
+    `data`: a Dask DataFrame, lazy or persisted, or a list with one Delayed, future or file name per partition; files
+    are read by the workers. A partition is computed once, and held as read columns until it is coded.
     """
     client = _client(client)
     with _Made(client) as made:
@@ -374,7 +374,7 @@ class _Made:
         self._client = client
         self._futures: list[Any] = []
 
-    def __enter__(self) -> _Made:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
