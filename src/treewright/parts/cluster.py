@@ -288,8 +288,8 @@ def partitions(data: object) -> Iterator[object]:
 def is_partitioned(data: object) -> bool:
     """Whether this is a Dask DataFrame, or a list of Delayed values or futures. Loads nothing to find out."""
     if isinstance(data, (list, tuple)):
-        return bool(data) and all(_is_dask(each) and not hasattr(each, "to_delayed") for each in data)
-    return _is_dask(data) and hasattr(data, "to_delayed") and hasattr(data, "columns")
+        return bool(data) and all(_is_dask(each) and not hasattr(type(each), "to_delayed") for each in data)
+    return _is_dask(data) and type(data).__name__ == "DataFrame"
 
 
 def _is_dask(value: object) -> bool:
