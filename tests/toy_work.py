@@ -45,5 +45,5 @@ def merge(first: bytes, second: bytes) -> bytes:
 class Toys(WorkerPlugin):
     """Every worker knows these, one that takes a killed one's place too."""
 
-    def setup(self, worker: Any) -> None:
+    def setup(self, worker: Any) -> None:  # noqa: ARG002
         work.answer, work.merge = answer, merge
