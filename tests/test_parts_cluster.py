@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import treewright as tw
 from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.learn import training_table
 from treewright.parts import work
+from treewright.parts.growing import Limits, grow_parts
 from treewright.parts.memory import MemoryParts
 
 pd = pytest.importorskip("pandas")
@@ -33,6 +35,9 @@ dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
 import toy_work  # noqa: E402
 
 from treewright.parts.cluster import ClusterParts, from_dask, is_partitioned, partitions  # noqa: E402
+
+#: So that many questions are asked: hardly a node is small enough to be sent whole.
+FEW = Limits(apart=60, at_once=200)
 
 
 @pytest.fixture(scope="module")
@@ -360,6 +365,45 @@ def test_without_a_client_or_dask() -> None:
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout
     assert "make one first" in said
     assert "pip install 'treewright[dask]'" in said
+
+
+# --- trees ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("recipe", [tw.CART, tw.C45, tw.CHAID, tw.SKLEARN], ids=lambda recipe: recipe.name)
+def test_trees_are_those_of_the_table_in_memory(client: Any, recipe: tw.Recipe) -> None:
+    grown = replace(recipe, pruning=None)
+    whole = table(400)
+    if recipe is tw.SKLEARN:
+        whole = whole.drop(columns=["town", "age"])
+    plain = tw.export.to_json(tw.learn(whole, "ill", grown, weight="weight"))
+    for cuts in ((), (0, 10, 100, 200, 300)):
+        parts, schema = from_dask(lazily(pieces(whole, *cuts)), "ill", "weight")
+        assert tw.export.to_json(grow_parts(parts, schema, grown, limits=FEW)) == plain
+        parts.close()
+
+
+def test_trees_of_numbers(client: Any) -> None:
+    whole = table(400)
+    recipe = replace(tw.CART, pruning=None)
+    parts, schema = from_dask(dd.from_pandas(whole, npartitions=9), "dose", "weight")
+    plain = tw.export.to_json(tw.learn(whole, "dose", recipe, weight="weight"))
+    assert tw.export.to_json(grow_parts(parts, schema, recipe, limits=FEW)) == plain
+
+
+@pytest.mark.parametrize("moment", [0.1, pytest.param(0.4, marks=pytest.mark.slow)])
+def test_a_tree_outlives_a_worker(client: Any, cluster: Any, moment: float) -> None:
+    whole = table(1500)
+    recipe = replace(tw.CART, pruning=None)
+    plain = tw.export.to_json(tw.learn(whole, "ill", recipe))
+    parts, schema = from_dask(dd.from_pandas(whole, npartitions=5), "ill")
+    settled(cluster)
+    with ThreadPoolExecutor(1) as threads:
+        grown = threads.submit(grow_parts, parts, schema, recipe, limits=FEW)
+        time.sleep(moment)
+        kill_one(cluster)
+        assert tw.export.to_json(grown.result(timeout=100)) == plain
+    settled(cluster)
 
 
 # --- workers that die, users that give up ---------------------------------------------------------------------------
