@@ -123,8 +123,8 @@ def _replaced(texts: list[str], markers: tuple[str, ...]) -> str:
     if not texts:
         return ""
     trimmed = [f"trim({quoted_name(name)})" for name in texts]
-    if markers:
-        trimmed = [f"CASE WHEN {text} IN ({quoted_texts(markers)}) THEN NULL ELSE {text} END" for text in trimmed]
+    for marker in markers:  # DuckDB makes a join of a list with IN, after which rows are no longer in their order
+        trimmed = [f"nullif({text}, {quoted_text(marker)})" for text in trimmed]
     return (
         " REPLACE ("
         + ", ".join(f"{text} AS {quoted_name(name)}" for text, name in zip(trimmed, texts, strict=True))
