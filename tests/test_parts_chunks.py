@@ -145,13 +145,15 @@ def test_every_input_gives_the_rows_of_the_table(name: str, folder: Path, tmp_pa
     frames = list(chunks.frames())
     assert all(frame.n_rows for frame in frames)
     assert values_of(frames) == WHOLE
-    assert values_of(list(chunks.frames())) == WHOLE
+    again = list(chunks.frames())
+    assert [frame.n_rows for frame in again] == [frame.n_rows for frame in frames]
+    assert values_of(again) == WHOLE
     some = list(chunks.frames(["answer", "number", "not there"]))
     assert {frame.names for frame in some} == {("number", "answer")}
     assert values_of(some) == {name: WHOLE[name] for name in ("number", "answer")}
 
 
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("name", ["csv", "folder", "query", "lazy frame", "generator of polars", "function"])
 def test_one_pass_keeps_nothing(name: str, folder: Path, tmp_path: Path) -> None:
     chunks = opened(INPUTS[name](folder), tmp_path, passes=1)
     assert values_of(list(chunks.frames())) == WHOLE

@@ -59,10 +59,12 @@ def open_query(query: str, reading: Reading, schema: Schema | None) -> Source:
 # --- text -------------------------------------------------------------------------------------------------------------
 
 
-def text_columns(path: str, reading: Reading) -> tuple[str, ...]:
-    """The names of the columns of a text file."""
-    scan = _scan([path], reading, [_NO_MARKER], every_text=True)
-    return tuple(_relation(_connect(None, reading), f"SELECT * FROM {scan}", path).columns)
+def text_columns(paths: list[str], reading: Reading) -> Iterator[tuple[str, ...]]:
+    """The names of the columns of each text file."""
+    connection = _connect(None, reading)
+    for path in paths:
+        scan = _scan([path], reading, [_NO_MARKER], every_text=True)
+        yield tuple(_relation(connection, f"SELECT * FROM {scan}", path).columns)
 
 
 def _text_source(connection: Any, paths: list[str], path: str, reading: Reading, schema: Schema | None) -> Source:
