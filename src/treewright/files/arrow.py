@@ -1,6 +1,6 @@
 """Arrow, Feather and Parquet files, read by pyarrow, which keeps declared levels and their order.
 
-Comes in: a path. Goes out: a `Source`.
+Comes in: a path, or a dataset. Goes out: a `Source`.
 Always holds: an Arrow file is mapped into memory and not copied; of a Parquet file, one group of rows is held at a
 time. Parquet without pyarrow is left to DuckDB, to which levels are text.
 """
@@ -59,6 +59,16 @@ def open_parquet(path: str, reading: Reading) -> Source:
         return found
 
     return _source(path, "parquet", reading, opened.schema_arrow, batches, opened.metadata.num_rows)
+
+
+def dataset_source(dataset: Any) -> Source:
+    """A dataset of pyarrow: files that together are one table."""
+
+    def batches(columns: list[str], size: int) -> Iterator[Any]:
+        found: Iterator[Any] = dataset.to_batches(columns=columns, batch_size=size)
+        return found
+
+    return _source("the dataset", "dataset", Reading(), dataset.schema, batches)
 
 
 def _source(path: str, form: str, reading: Reading, schema: Any, batches: Batches, n_rows: int | None = None) -> Source:

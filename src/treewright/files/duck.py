@@ -1,6 +1,6 @@
 """CSV, TSV, Parquet, JSON lines, databases and queries, all read by DuckDB.
 
-Comes in: a path or a query. Goes out: a `Source`.
+Comes in: a path, a query or a relation. Goes out: a `Source`.
 Always holds: blanks around a value of a text file are dropped, and what is left of a missing marker is missing. Types
 are guessed from all rows, or given by a schema. Rows keep their order.
 """
@@ -172,14 +172,32 @@ def _source(
 
 
 def _read(connection: Any, inner: str, path: str, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
-    chosen = ", ".join(quoted_name(name) for name in columns)
-    query = f"SELECT {chosen} FROM ({inner})"
+    query = f"SELECT {_names(columns)} FROM ({inner})"
     relation = _relation(connection, query, path)
-    errors = _duckdb().Error
+    if has_pyarrow():
+        return _streamed(relation, path, size)
+    return _plain(connection.cursor().execute(query), path, columns, size)
+
+
+def relation_source(relation: Any) -> Source:
+    """A relation of the user's own."""
+    return Source("the relation", "relation", tuple(relation.columns), partial(_read_relation, relation))
+
+
+def _read_relation(relation: Any, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
+    chosen = relation.project(_names(columns))
+    if has_pyarrow():
+        return _streamed(chosen, "the relation", size)
+    return _plain(chosen, "the relation", columns, size)
+
+
+def _names(columns: tuple[str, ...]) -> str:
+    return ", ".join(map(quoted_name, columns))
+
+
+def _streamed(relation: Any, path: str, size: int | None) -> Iterator[Table]:
     try:
-        if not has_pyarrow():
-            yield from _plain(connection.cursor().execute(query), columns, size)
-        elif size is None:
+        if size is None:
             yield (relation.to_arrow_table if hasattr(relation, "to_arrow_table") else relation.arrow)()
         else:
             import pyarrow as pa
@@ -187,16 +205,20 @@ def _read(connection: Any, inner: str, path: str, columns: tuple[str, ...], size
             opened = relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch
             for batch in opened(size):
                 yield pa.Table.from_batches([batch])
-    except errors as error:
+    except _duckdb().Error as error:
         raise _explained(error, path) from error
 
 
-def _plain(result: Any, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
-    if size is None:
-        yield columns_of_rows(columns, result.fetchall())
-        return
-    while rows := result.fetchmany(size):
-        yield columns_of_rows(columns, rows)
+def _plain(result: Any, path: str, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
+    """Without pyarrow: rows as plain lists."""
+    try:
+        if size is None:
+            yield columns_of_rows(columns, result.fetchall())
+            return
+        while rows := result.fetchmany(size):
+            yield columns_of_rows(columns, rows)
+    except _duckdb().Error as error:
+        raise _explained(error, path) from error
 
 
 def _tables(connection: Any) -> list[str]:
