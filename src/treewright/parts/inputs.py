@@ -54,6 +54,26 @@ def tables(
     return _filled(found, "the iterator" if source is None else source.name)
 
 
+def joined(data: object, target: object, weight: object = None) -> tuple[Any, str, str | None]:
+    """A large input that holds the target and the weights too, and what they are called there."""
+    if is_dask(data):
+        from treewright.parts import lazily
+
+        return lazily.joined(data, target, weight)
+    if not isinstance(target, str):
+        raise _unnamed(data, target, "target")
+    if not (weight is None or isinstance(weight, str)):
+        raise _unnamed(data, weight, "weight")
+    return data, target, weight
+
+
+def _unnamed(data: object, given: object, role: str) -> DataError:
+    return DataError(
+        f"of a table that is read some rows at a time ({type(data).__name__}), the {role} must be the name of one of "
+        f"its columns, not {type(given).__name__}"
+    )
+
+
 def _filled(found: Iterator[Table], name: str) -> Iterator[Table]:
     some = False
     for table in found:

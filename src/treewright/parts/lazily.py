@@ -78,7 +78,8 @@ def _array_answers(rows: Any, tree: Tree, ask: Ask, kind: str, empty: NDArray[An
 
 def _labelled(values: NDArray[Any], index: Any, name: Name) -> Any:
     if isinstance(name, str):
-        return pd.Series(values, index=index, name=name)
+        guess = object if values.dtype == object else None  # classes of several types, some of which a partition lacks
+        return pd.Series(values, index=index, name=name, dtype=guess)
     return pd.DataFrame(values, index=index, columns=pd.Index(list(name), tupleize_cols=False))
 
 
@@ -92,6 +93,12 @@ def _one_block_wide(data: Any) -> Any:
     return data if len(data.chunks[1]) == 1 else data.rechunk({1: -1})
 
 
+def together(*series: Any) -> tuple[Any, ...]:
+    """Several Series, computed in one pass."""
+    found: tuple[Any, ...] = dask.compute(*series)
+    return found
+
+
 # --- a table and its target -------------------------------------------------------------------------------------------
 
 
@@ -102,7 +109,8 @@ def joined(data: Any, target: Any, weight: Any = None) -> tuple[Any, str, str | 
     place in a partition, whatever their index.
     """
     frame = _as_frame(data)
-    frame, target_name = _with(frame, target, "target", str(getattr(target, "name", None) or "target"))
+    named = isinstance(target, dask.dataframe.Series) and target.name is not None
+    frame, target_name = _with(frame, target, "target", str(target.name) if named else "target")
     if weight is None:
         return frame, target_name, None
     unused = "sample_weight"
