@@ -259,6 +259,11 @@ def _refuse_missing(frame: Frame) -> None:
             )
 
 
+def _logarithm(shares: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return np.log(shares)
+
+
 # --- classes and numbers ----------------------------------------------------------------------------------------------
 
 
@@ -276,8 +281,13 @@ class _Classifier(ClassifierMixin, _TreeEstimator):
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The natural logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        shares = self.predict_proba(X)
+        if is_dask(shares):
+            from treewright.parts.lazily import each
+
+            logarithms: FloatArray = each(shares, _logarithm)
+            return logarithms
+        return _logarithm(shares)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are answered rightly."""

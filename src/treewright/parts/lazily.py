@@ -93,6 +93,13 @@ def _one_block_wide(data: Any) -> Any:
     return data if len(data.chunks[1]) == 1 else data.rechunk({1: -1})
 
 
+def each(answers: Any, function: Callable[[Any], Any]) -> Any:
+    """The same answers with something done to the numbers of each partition."""
+    if isinstance(answers, dask.array.Array):
+        return answers.map_blocks(function, meta=answers._meta)
+    return answers.map_partitions(function, meta=answers._meta)
+
+
 def together(*series: Any) -> tuple[Any, ...]:
     """Several Series, computed in one pass."""
     found: tuple[Any, ...] = dask.compute(*series)
