@@ -155,6 +155,21 @@ Buckets count_target(const Source& source, std::span<const Entry> entries, int c
     });
 }
 
+Sides count_sides(const Source& source, std::span<const Entry> entries, int column, bool is_cut, double at) {
+    const size_t width = static_cast<size_t>(source.measure.sums());
+    const double far = std::numeric_limits<double>::infinity();
+    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}, -far, far};
+    for (const Entry& entry : entries) {
+        const double x = source.value(column, entry.row);
+        const size_t side = x != x ? 2 : is_cut && x > at ? 1 : 0;
+        source.measure.add(&sides.stats[side * width], entry);
+        ++sides.rows[side];
+        if (side == 0) sides.below = std::max(sides.below, x);
+        if (side == 1) sides.above = std::min(sides.above, x);
+    }
+    return sides;
+}
+
 Buckets count_children(const Source& source, std::span<const Entry> entries, int column, const Split& split) {
     const int children = split.children();
     const Column& asked = source.table.columns[split.column];

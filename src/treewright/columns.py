@@ -7,7 +7,7 @@ it is nominal. Levels that nobody declared are sorted: numbers before text, each
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -64,7 +64,7 @@ def from_objects(name: str, values: Sequence[object]) -> RawColumn:
     place = {value: number for number, value in enumerate(distinct)}
     codes = np.fromiter(map(place.__getitem__, values), np.int32, count=len(values))
     known = [value for value in distinct if not is_missing(value)]
-    kind = _shared_kind(known)
+    kind = shared_kind({_kind_of(value) for value in known})
     if kind == "nominal":
         return from_codes(name, "nominal", codes, distinct, declared=False)
     if kind == "boolean":
@@ -94,13 +94,18 @@ def from_codes(
         plain = [None if is_missing(value) else plain_level(name, value) for value in values]
     levels = list(dict.fromkeys(value for value in plain if value is not None)) if order is None else list(order)
     if not declared:
-        levels.sort(key=lambda value: (isinstance(value, str), value))
+        levels.sort(key=by_value)
     place = {value: number for number, value in enumerate(levels)}
     moved = [-1 if value is None else place[value] for value in plain]
     if moved == list(range(len(values))):
         return RawColumn(name, kind, np.ascontiguousarray(codes, dtype=np.int32), tuple(levels), declared)
     lookup: CodeArray = np.array([*moved, -1], dtype=np.int32)  # code -1 finds the last entry
     return RawColumn(name, kind, lookup[codes], tuple(levels), declared)
+
+
+def by_value(level: Level) -> tuple[bool, Level]:
+    """The order of levels that nobody declared: numbers before text."""
+    return isinstance(level, str), level
 
 
 def is_missing(value: object) -> bool:
@@ -205,10 +210,10 @@ def _moments(name: str, array: NDArray[Any]) -> RawColumn:
     return RawColumn(name, "duration" if letter == "m" else "date" if is_date else "datetime", values)
 
 
-def _shared_kind(known: list[object]) -> Kind:
-    kinds = {_kind_of(value) for value in known}
+def shared_kind(kinds: Collection[Kind]) -> Kind:
+    """The kind of a column whose values are of these different kinds."""
     if len(kinds) == 1:
-        return kinds.pop()
+        return next(iter(kinds))
     if kinds == {"date", "datetime"}:
         return "datetime"
     if kinds == {"boolean", "numeric"}:

@@ -86,12 +86,7 @@ def describe(
     without that its type: numbers, integers too, mean regression, everything else classification.
     """
     check_rows(frame.n_rows, target, "target")
-    if not frame.columns:
-        raise DataError(f"the table has no columns besides the target {target.name!r}; there is nothing to learn from")
-    if frame.n_rows < 2:
-        raise DataError(
-            "Found array with 1 sample(s) while a minimum of 2 is required: one row has nothing to tell apart"
-        )
+    check_table(len(frame.columns), frame.n_rows, target.name)
     chosen = check_kinds(kinds, (*frame.names, target.name))
     target_spec = describe_target(target, task, chosen.get(target.name))
     for column in frame.columns:
@@ -99,9 +94,19 @@ def describe(
     return Schema(tuple(specify(column, chosen.get(column.name)) for column in frame.columns), target_spec)
 
 
+def check_table(n_columns: int, n_rows: int, target_name: str) -> None:
+    """There must be something to tell apart, and something to tell it by."""
+    if not n_columns:
+        raise DataError(f"the table has no columns besides the target {target_name!r}; there is nothing to learn from")
+    if n_rows < 2:
+        raise DataError(
+            "Found array with 1 sample(s) while a minimum of 2 is required: one row has nothing to tell apart"
+        )
+
+
 def describe_target(target: RawColumn, task: Task | None = None, choice: KindChoice | None = None) -> TargetSpec:
     """The target's task and classes. Classes are declared levels in their order, or the values found, sorted."""
-    _refuse_missing_target(target)
+    refuse_missing_target(target.name, int(target.missing.sum()), target.n_rows)
     kind = choice if isinstance(choice, str) else "ordinal" if choice is not None else target.kind
     if task not in (None, "classification", "regression"):
         raise DataError(f"task must be 'classification' or 'regression', not {task!r}")
@@ -111,7 +116,7 @@ def describe_target(target: RawColumn, task: Task | None = None, choice: KindCho
             "task='classification'"
         )
     if task == "regression" or (task is None and kind not in LEVEL_KINDS):
-        _target_numbers(target)
+        check_reach(target.name, _target_numbers(target))
         return TargetSpec(target.name, "regression")
     wish = choice if isinstance(choice, (list, tuple)) or choice in LEVEL_KINDS else None
     classes = specify(target, wish if wish is not None or target.kind in LEVEL_KINDS else "nominal").levels or ()
@@ -151,6 +156,24 @@ def encode(
     A level that the schema does not have becomes -2, or an error if `training` or `unseen="error"`; whether -2 means
     missing or majority is written in the tree itself.
     """
+    encoded = encode_rows(frame, schema, training=training, unseen=unseen, target=target, weight=weight)
+    if encoded.target is not None and schema.target.classes is None:
+        check_reach(schema.target.name, encoded.target)
+    if weight is not None and encoded.weight is not None:
+        check_weights(weight.name, encoded.weight)
+    return encoded
+
+
+def encode_rows(
+    frame: Frame,
+    schema: Schema,
+    *,
+    training: bool,
+    unseen: Unseen = "missing",
+    target: RawColumn | None = None,
+    weight: RawColumn | None = None,
+) -> Encoded:
+    """The same for any rows of a table, none at all too: what only all rows together can tell is not looked at."""
     strict = training or unseen == "error"
     pairs = zip(_matched(frame, schema), schema.columns, strict=True)
     columns = tuple(_encode_column(column, spec, strict) for column, spec in pairs)
@@ -161,14 +184,14 @@ def encode(
         n_rows=frame.n_rows,
         target=None if target is None else encode_target(target, schema.target, frame.n_rows),
         n_classes=len(schema.target.classes or ()),
-        weight=None if weight is None else encode_weight(weight, frame.n_rows),
+        weight=None if weight is None else _weight_numbers(weight, frame.n_rows),
     )
 
 
 def encode_target(target: RawColumn, spec: TargetSpec, n_rows: int) -> NDArray[np.float64] | NDArray[np.int32]:
     """The target as class codes or as numbers; no value may be missing or foreign."""
     check_rows(n_rows, target, "target")
-    _refuse_missing_target(target)
+    refuse_missing_target(target.name, int(target.missing.sum()), n_rows)
     if spec.classes is None:
         return _target_numbers(target)
     codes = _recoded(target, spec.classes)
@@ -180,28 +203,42 @@ def encode_target(target: RawColumn, spec: TargetSpec, n_rows: int) -> NDArray[n
 
 def encode_weight(weight: RawColumn, n_rows: int) -> FloatArray:
     """Weights: numbers from zero up, not all zero."""
+    values = _weight_numbers(weight, n_rows)
+    check_weights(weight.name, values)
+    return values
+
+
+def _weight_numbers(weight: RawColumn, n_rows: int) -> FloatArray:
     check_rows(n_rows, weight, "weight")
     row = misfit(weight, "numeric")
     if row is not None:
-        raise DataError(f"the weight {weight.name!r} must hold numbers, but has {weight.text(row)} in row {row}")
+        raise DataError(f"the weight {weight.name!r} must hold numbers, but has {weight.text(row)}{weight.place(row)}")
     values = np.ascontiguousarray(finite_numbers_of(weight, "weight", "sample_weight"), np.float64)
-    n_missing = int(np.isnan(values).sum())
-    if n_missing:
-        raise DataError(f"Input sample_weight contains NaN. The weight {weight.name!r} is missing in {n_missing} rows")
+    refuse_missing_weight(weight.name, int(np.isnan(values).sum()))
     if (values < 0).any():
         row = int(np.argmax(values < 0))
         raise DataError(
-            f"Negative values in data passed to `sample_weight`: the weight {weight.name!r} is {weight.text(row)} in "
-            f"row {row}; weights start at zero"
-        )
-    if not values.any():
-        raise DataError(f"the weight {weight.name!r} is zero in every row; at least one weight must not be zero")
-    if not 1 / LARGEST < values.max() < LARGEST:
-        raise DataError(
-            f"the largest weight of {weight.name!r} is {values.max():g}; scale the weights to ordinary size: "
-            "only their proportions matter"
+            f"Negative values in data passed to `sample_weight`: the weight {weight.name!r} is {weight.text(row)}"
+            f"{weight.place(row)}; weights start at zero"
         )
     return values
+
+
+def refuse_missing_weight(name: str, n_missing: int) -> None:
+    """Every row has a weight."""
+    if n_missing:
+        raise DataError(f"Input sample_weight contains NaN. The weight {name!r} is missing in {n_missing} rows")
+
+
+def check_weights(name: str, values: FloatArray) -> None:
+    """Not all weights may be zero, and the largest must be of ordinary size."""
+    if not values.any():
+        raise DataError(f"the weight {name!r} is zero in every row; at least one weight must not be zero")
+    if not 1 / LARGEST < values.max() < LARGEST:
+        raise DataError(
+            f"the largest weight of {name!r} is {values.max():g}; scale the weights to ordinary size: "
+            "only their proportions matter"
+        )
 
 
 def check_rows(n_rows: int, column: RawColumn, role: str) -> None:
@@ -272,12 +309,12 @@ def _changed(column: RawColumn, spec: ColumnSpec, example: str) -> DataError:
     )
 
 
-def _refuse_missing_target(target: RawColumn) -> None:
-    n_missing = int(target.missing.sum())
+def refuse_missing_target(name: str, n_missing: int, n_rows: int) -> None:
+    """Every row has an answer."""
     if n_missing:
         raise DataError(
-            f"Input y contains NaN. The target {target.name!r} is missing in {n_missing} of {target.n_rows} rows; drop "
-            "those rows first"
+            f"Input y contains NaN. The target {name!r} is missing in {n_missing} of {n_rows} rows; drop those rows "
+            "first"
         )
 
 
@@ -285,14 +322,17 @@ def _target_numbers(target: RawColumn) -> FloatArray:
     row = misfit(target, "numeric")
     if row is not None:
         raise DataError(
-            f"the target {target.name!r} cannot be a number: it has {target.text(row)} in row {row}; learn classes "
-            "(task='classification', or a classifier), or convert it first"
+            f"the target {target.name!r} cannot be a number: it has {target.text(row)}{target.place(row)}; learn "
+            "classes (task='classification', or a classifier), or convert it first"
         )
-    values = np.ascontiguousarray(finite_numbers_of(target, "target", "y"), np.float64)
+    return np.ascontiguousarray(finite_numbers_of(target, "target", "y"), np.float64)
+
+
+def check_reach(name: str, values: NDArray[Any]) -> None:
+    """Numbers to be learned must be such that they can be squared and told apart."""
     reach = float(values.max() / 2 - values.min() / 2)
     if np.abs(values).max() > LARGEST or 0 < reach < 1 / LARGEST:
         raise DataError(
-            f"the target {target.name!r} goes from {values.min():g} to {values.max():g}, beyond what can be squared; "
+            f"the target {name!r} goes from {values.min():g} to {values.max():g}, beyond what can be squared; "
             "scale it, so that its numbers are of ordinary size"
         )
-    return values

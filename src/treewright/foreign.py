@@ -63,13 +63,23 @@ def _categories(name: str, series: Series) -> RawColumn:
         kind = "ordinal" if native.cat.ordered else "nominal"
         return from_codes(name, kind, native.cat.codes.to_numpy(), native.cat.categories.tolist(), declared=True)
     if nw.dependencies.is_pyarrow_chunked_array(native):
-        kind = "ordinal" if native.type.ordered else "nominal"
-        codes, values = _arrow_dictionary(native)
-        return from_codes(name, kind, codes, values, declared=True)
+        return _arrow_categories(name, native)
     if nw.dependencies.is_polars_series(native) and isinstance(series.dtype, nw.Enum):
         return from_codes(name, "ordinal", _polars_codes(native), native.dtype.categories.to_list(), declared=True)
     # A polars Categorical numbers its values by when they were first met anywhere, which declares nothing.
     return _text(name, series.cast(nw.String))
+
+
+def _arrow_categories(name: str, native: Any) -> RawColumn:
+    """Dictionaries that differ from chunk to chunk are what each chunk happened to hold: they declare no levels."""
+    codes, values = _arrow_dictionary(native)
+    first = native.chunks[0].dictionary if native.num_chunks else None
+    if native.type.ordered or all(chunk.dictionary.equals(first) for chunk in native.chunks):
+        return from_codes(name, "ordinal" if native.type.ordered else "nominal", codes, values, declared=True)
+    used = np.zeros(len(values), dtype=bool)
+    used[codes[codes >= 0]] = True
+    found = [value if there else None for value, there in zip(values, used.tolist(), strict=True)]
+    return from_codes(name, "nominal", codes, found, declared=False)
 
 
 def _text(name: str, series: Series) -> RawColumn:

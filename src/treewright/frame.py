@@ -32,6 +32,9 @@ class RawColumn:
     were found, sorted. `whole`: the numbers came as integers. One special case: integers that no float64 can hold
     exactly keep the kind numeric but arrive as levels, so that nothing is lost before it is known whether they are
     wanted as levels.
+
+    `stand_in`: only telling values of a longer column that lies elsewhere (parts.digest), so that the number of a row
+    says nothing; `crowded`: it has more different values than a column of levels may have.
     """
 
     name: str
@@ -40,6 +43,8 @@ class RawColumn:
     levels: tuple[Level, ...] | None = None
     declared: bool = False
     whole: bool = False
+    stand_in: bool = False
+    crowded: bool = False
     kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # what was worked out from the values
 
     @property
@@ -56,7 +61,7 @@ class RawColumn:
     def all_missing(self) -> bool:
         """Whether there is no value at all."""
         if self.levels is None:
-            return bool(self.values[0] != self.values[0] and np.isnan(self.values).all())
+            return not len(self.values) or bool(self.values[0] != self.values[0] and np.isnan(self.values).all())
         return not self.levels or not bool((self.values >= 0).any())
 
     def text(self, row: int) -> str:
@@ -65,6 +70,10 @@ class RawColumn:
         if self.levels is not None:
             return repr(self.levels[value]) if value >= 0 else wording.MISSING
         return wording.moment(self.kind, value) if self.kind in TIME_KINDS else wording.number(value)
+
+    def place(self, row: int) -> str:
+        """Where a value stands, for messages: " in row 7"."""
+        return "" if self.stand_in else f" in row {row}"
 
     def example(self) -> str:
         """The first value that is there."""

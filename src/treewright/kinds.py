@@ -58,23 +58,24 @@ def specify(column: RawColumn, choice: KindChoice | None = None) -> ColumnSpec:
     row = misfit(column, kind)
     if row is not None:
         raise DataError(
-            f"column {column.name!r} cannot be {kind}: {column.text(row)} in row {row} is not {_A[kind]}; convert the "
-            f"column first, or let it be {column.kind}"
+            f"column {column.name!r} cannot be {kind}: {column.text(row)}{column.place(row)} is not {_A[kind]}; "
+            f"convert the column first, or let it be {column.kind}"
         )
     if kind not in LEVEL_KINDS:
         return ColumnSpec(column.name, kind)
     if column.levels is None:
         finite_numbers_of(column)  # no infinity among the levels either
     levels = (False, True) if kind == "boolean" else levels_of(column)[1]
-    _check_level_count(column.name, levels)
+    _check_level_count(column.name, levels, column.crowded)
     return ColumnSpec(column.name, kind, levels)
 
 
-def _check_level_count(name: str, levels: tuple[Level, ...]) -> None:
+def _check_level_count(name: str, levels: tuple[Level, ...], crowded: bool = False) -> None:
     """Refuse identifiers."""
-    if len(levels) > MOST_LEVELS:
+    if crowded or len(levels) > MOST_LEVELS:
+        count = f"more than {MOST_LEVELS}" if crowded else len(levels)
         raise DataError(
-            f"column {name!r} has {len(levels)} levels, for example {levels[0]!r}; at most {MOST_LEVELS} are possible. "
+            f"column {name!r} has {count} levels, for example {levels[0]!r}; at most {MOST_LEVELS} are possible. "
             f"Drop it, group its rare levels, or, if it holds numbers, declare it with kinds={{{name!r}: 'numeric'}}"
         )
 
@@ -137,15 +138,16 @@ def finite_numbers_of(column: RawColumn, role: str = "column", table: str = "X")
     infinite = np.isinf(values)
     if infinite.any():
         row = int(np.argmax(infinite))
-        raise infinity(column.name, values[row], row, role, table)
+        raise infinity(column.name, values[row], None if column.stand_in else row, role, table)
     return values
 
 
-def infinity(name: str, value: float, row: int, role: str = "column", table: str = "X") -> DataError:
+def infinity(name: str, value: float, row: int | None, role: str = "column", table: str = "X") -> DataError:
     """The error for an infinite number, beginning as scikit-learn's does."""
+    place = "" if row is None else f" in row {row}"
     return DataError(
         f"Input {table} contains infinity or a value too large for dtype('float64'). {role.capitalize()} {name!r} has "
-        f"{value} in row {row}: replace it by a missing value or by a finite number"
+        f"{value}{place}: replace it by a missing value or by a finite number"
     )
 
 
@@ -214,8 +216,8 @@ def _refuse_inexact(column: RawColumn, role: str) -> None:
     if bad.any():
         row = int(np.argmax(bad))
         raise DataError(
-            f"{role} {column.name!r} has {column.text(row)} in row {row}, an integer beyond 2**53, which no float64 "
-            f"holds exactly; declare it nominal with kinds={{{column.name!r}: 'nominal'}}, or scale it"
+            f"{role} {column.name!r} has {column.text(row)}{column.place(row)}, an integer beyond 2**53, which no "
+            f"float64 holds exactly; declare it nominal with kinds={{{column.name!r}: 'nominal'}}, or scale it"
         )
 
 
@@ -226,8 +228,8 @@ def _ordered(column: RawColumn, order: tuple[Level, ...]) -> ColumnSpec:
     if stray.any():
         row = int(np.argmax(stray))
         raise DataError(
-            f"column {column.name!r} has {column.text(row)} in row {row}, which kinds[{column.name!r}] does not list; "
-            f"add it to {listed(order)}"
+            f"column {column.name!r} has {column.text(row)}{column.place(row)}, which kinds[{column.name!r}] does not "
+            f"list; add it to {listed(order)}"
         )
     _check_level_count(column.name, order)
     return ColumnSpec(column.name, "ordinal", order)

@@ -79,7 +79,7 @@ def predict_batches(
         from treewright.parts.lazily import computed
 
         return computed(_answer(tree, data, kind, n_threads), size)
-    found = batches_of(tree, data, size) if is_large(data) else iter([Batch(0, data, encoded(tree, data))])
+    found = batches_of(tree, data) if is_large(data) else iter([Batch(0, data, encoded(tree, data))])
     return _asked(tree, found, _ASK[kind], size, n_threads)
 
 
@@ -94,10 +94,10 @@ class Batch(NamedTuple):
     rows: Encoded
 
 
-def batches_of(tree: Tree, data: object, size: int = BATCH, keep: tuple[str, ...] = ()) -> Iterator[Batch]:
+def batches_of(tree: Tree, data: object, keep: tuple[str, ...] = ()) -> Iterator[Batch]:
     """A large input some rows at a time; `keep` names columns that are wanted besides the tree's own."""
     start = 0
-    for table in tables(data, schema=tree.schema, only={*tree.schema.names, *keep}, size=size):
+    for table in tables(data, tree.schema, keep):
         with counted_from(start):
             rows = encoded(tree, table)
         yield Batch(start, table, rows)

@@ -42,7 +42,7 @@ from treewright.choices import (
     Twoing,
     Variance,
 )
-from treewright.errors import DataError, ExportError, FileError, RecipeError, TreewrightError
+from treewright.errors import DataError, ExportError, FileError, RecipeError, ScratchError, TreewrightError
 from treewright.explain.changes import changes
 from treewright.explain.contributions import contributions
 from treewright.explain.correlated import correlated
@@ -165,6 +165,7 @@ __all__ = [
     "Refused",
     "SameAnswer",
     "Schema",
+    "ScratchError",
     "Spread",
     "StandardDeviation",
     "Stopping",

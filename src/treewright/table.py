@@ -48,13 +48,21 @@ def read(
     call the columns x0, x1, ... whatever their names, as for an array. `schema`: what the columns of a text file are,
     so that they need not be guessed.
     """
+    frame = read_part(data, only=only, nameless=nameless, schema=schema)
+    require_some(frame.n_rows, len(frame.columns) + len(frame.skipped))
+    return frame
+
+
+def read_part(
+    data: object, *, only: Collection[str] | None = None, nameless: bool = False, schema: Schema | None = None
+) -> Frame:
+    """The same for a part of a table, which may have no rows."""
     if is_source(data):
         data = open_source(data, schema=schema)
     if isinstance(data, Source):
-        frame = read(data.whole(only), nameless=nameless)
+        frame = read_part(data.whole(only), nameless=nameless)
         return replace(frame, skipped=tuple(name for name in data.columns if name not in frame.names))
     if isinstance(data, Frame):
-        _require_some(data.n_rows, len(data.columns))
         return data
     _refuse_sparse(data)
     data = nw.to_native(data, pass_through=True)
@@ -113,7 +121,6 @@ def _from_mapping(data: Mapping[Any, Any], only: Collection[str] | None, nameles
             f"columns differ in length: {first!r} has {lengths[first]} rows, {other!r} has {lengths[other]}"
         )
     n_rows = lengths[names[0]] if names else 0
-    _require_some(n_rows, len(names))
     wanted = [name for name in names if nameless or only is None or name in only]
     columns = tuple(read_column(values_of[name], name) for name in wanted)
     return Frame(columns, n_rows, not nameless, _skipped(names, columns))
@@ -142,7 +149,6 @@ def _from_numpy(array: NDArray[Any], only: Collection[str] | None, nameless: boo
         raise DataError(f"Expected 2D array, got {shape} instead:\narray={array}.\n{_RESHAPE}")
     if array.ndim > 2:
         raise DataError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
-    _require_some(*array.shape)
     by_column = _transposed(array) if array.dtype.kind in "iu" and not np.ma.isMaskedArray(array) else array.T
     names = _made_up(array.shape[1])
     columns = tuple(from_array(name, values) for name, values in zip(names, by_column, strict=True))
@@ -158,7 +164,6 @@ def _from_native(native: Any, only: Collection[str] | None, nameless: bool) -> F
     else:
         names = _checked_names(found, "use df.columns = df.columns.astype(str)")
     frame = nw.from_native(native, eager_only=True)
-    _require_some(len(frame), len(names))
     columns = tuple(
         from_series(name, series)
         for name, series in zip(names, frame.iter_columns(), strict=True)
@@ -226,7 +231,8 @@ def _refuse_sparse(data: object) -> None:
         raise TypeError("Sparse data was passed, but dense data is required. Use '.toarray()' to convert it to dense.")
 
 
-def _require_some(n_rows: int, n_columns: int) -> None:
+def require_some(n_rows: int, n_columns: int) -> None:
+    """A table has rows and columns."""
     shape = f"(shape=({n_rows}, {n_columns})) while a minimum of 1 is required."
     if n_columns == 0:
         raise DataError(f"Found array with 0 feature(s) {shape} The table has no columns.")

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeGuard
 
 from treewright.errors import DataError
-from treewright.files.formats import MARKERS, Reading, format_of, is_query, not_there
+from treewright.files.formats import MARKERS, Reading, files_of, format_of, is_query, not_there, size_in_memory
 from treewright.files.source import Source, has_pyarrow
 from treewright.schema import Schema
 
@@ -38,13 +37,25 @@ def open_source(data: str | os.PathLike[str], reading: Reading | None = None, sc
         from treewright.files.spool import spooled
 
         return spooled(reading, schema)
-    return open_file(name, reading, schema)
+    several = files_of(name)
+    if several is None:
+        return open_file(name, reading, schema)
+    from treewright.files.several import open_files
+
+    return open_files(several, name, reading, schema)
 
 
 def open_file(path: str, reading: Reading, schema: Schema | None) -> Source:
     """A file by its format."""
-    found = reading.format or format_of(path)
-    reading = replace(reading, format=found)
+    reading = replace(reading, format=reading.format or format_of(path))
+    source = _opened(path, reading, schema)
+    if source.n_bytes is not None:
+        return source
+    return replace(source, n_bytes=size_in_memory(path, str(reading.format)))
+
+
+def _opened(path: str, reading: Reading, schema: Schema | None) -> Source:
+    found = reading.format
     if found in {"arff", "c4.5"}:
         from treewright.files.declared import open_declared
 
@@ -57,13 +68,13 @@ def open_file(path: str, reading: Reading, schema: Schema | None) -> Source:
         from treewright.files.arrow import open_arrow
 
         return open_arrow(path, reading)
-    if found == "parquet" and has_pyarrow() and Path(path).is_file():  # several files are DuckDB's
+    if found == "parquet" and has_pyarrow():
         from treewright.files.arrow import open_parquet
 
         return open_parquet(path, reading)
     from treewright.files.duck import open_duck
 
-    return open_duck(path, reading, schema)
+    return open_duck([path], path, reading, schema)
 
 
 def _query(query: str, reading: Reading, schema: Schema | None) -> Source:

@@ -1,8 +1,8 @@
 """Arrow, Feather and Parquet files, read by pyarrow, which keeps declared levels and their order.
 
-Comes in: a path, or a dataset. Goes out: a `Source`.
-Always holds: an Arrow file is mapped into memory and not copied; of a Parquet file, one group of rows is held at a
-time. Parquet without pyarrow is left to DuckDB, to which levels are text.
+Comes in: a path. Goes out: a `Source`.
+Always holds: an Arrow file is mapped into memory and not copied; of a Parquet file a batch is held at a time, of a
+dataset a group of rows. Parquet without pyarrow is left to DuckDB, to which levels are text.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from typing import Any
 from treewright.errors import DataError
 from treewright.files.formats import Reading
 from treewright.files.source import Source, Table
+
+#: Bytes read at once from each column of a Parquet file; otherwise a whole group of rows is, however large.
+_BUFFER = 1 << 16
 
 #: Batches of the named columns, of about so many rows.
 Batches = Callable[[list[str], int], Iterator[Any]]
@@ -49,31 +52,78 @@ def open_parquet(path: str, reading: Reading) -> Source:
     import pyarrow as pa
     import pyarrow.parquet
 
+    opened = partial(pa.parquet.ParquetFile, path, buffer_size=_BUFFER, pre_buffer=False)
     try:
-        opened = pa.parquet.ParquetFile(path, memory_map=True)
+        with opened() as file:
+            schema, metadata = file.schema_arrow, file.metadata
     except pa.ArrowInvalid as error:
         raise DataError(f"{path} is not a Parquet file: {error}") from error
 
     def batches(columns: list[str], size: int) -> Iterator[Any]:
-        found: Iterator[Any] = opened.iter_batches(size, columns=columns)
-        return found
+        with opened() as file:
+            for group in range(file.num_row_groups):
+                yield from file.iter_batches(size, [group], columns=columns)
 
-    return _source(path, "parquet", reading, opened.schema_arrow, batches, opened.metadata.num_rows)
+    stored = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    return _source(path, "parquet", reading, schema, batches, metadata.num_rows, stored)
 
 
-def dataset_source(dataset: Any) -> Source:
-    """A dataset of pyarrow: files that together are one table."""
+def open_dataset(dataset: Any, name: str, reading: Reading) -> Source:
+    """A pyarrow dataset, or anything that is asked like one."""
+    import pyarrow as pa
+    import pyarrow.dataset
+
+    settings: dict[str, Any] = {"batch_readahead": 1, "fragment_readahead": 1}
+    n_rows = None
+    if isinstance(getattr(dataset, "format", None), pa.dataset.ParquetFileFormat):
+        n_rows = dataset.count_rows()  # which is written in the files
+        settings["fragment_scan_options"] = pa.dataset.ParquetFragmentScanOptions(
+            use_buffered_stream=True, buffer_size=_BUFFER, pre_buffer=False
+        )
 
     def batches(columns: list[str], size: int) -> Iterator[Any]:
-        found: Iterator[Any] = dataset.to_batches(columns=columns, batch_size=size)
+        found: Iterator[Any] = dataset.to_batches(columns=columns, batch_size=size, **settings)
         return found
 
-    return _source("the dataset", "dataset", Reading(), dataset.schema, batches)
+    return _source(name, "dataset", reading, dataset.schema, batches, n_rows)
 
 
-def _source(path: str, form: str, reading: Reading, schema: Any, batches: Batches, n_rows: int | None = None) -> Source:
+def open_partitions(folder: str, reading: Reading) -> Source:
+    """A folder of Parquet files in folders such as year=2024, whose names are columns too."""
+    import pyarrow as pa
+    import pyarrow.dataset
+
+    try:
+        return open_dataset(pa.dataset.dataset(folder, format="parquet", partitioning="hive"), folder, reading)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise DataError(f"{folder} cannot be read as one table: {error}") from error
+
+
+def joined(tables: list[Table]) -> Table:
+    """Arrow tables with the same columns as one."""
+    import pyarrow as pa
+
+    try:
+        return pa.concat_tables(
+            [table.select(tables[0].column_names) for table in tables], promote_options="permissive"
+        )
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise DataError(f"the files have columns of different types: {error}; convert them first") from error
+
+
+def _source(
+    path: str,
+    form: str,
+    reading: Reading,
+    schema: Any,
+    batches: Batches,
+    n_rows: int | None = None,
+    stored: int = 0,
+) -> Source:
     columns = reading.kept(tuple(schema.names), path)
-    return Source(path, form, columns, partial(_read, schema, batches, reading.missing or ()), n_rows)
+    read = partial(_read, schema, batches, reading.missing or ())
+    n_bytes = None if n_rows is None else max(stored, 8 * n_rows * len(columns))
+    return Source(path, form, columns, read, n_rows, n_bytes=n_bytes)
 
 
 def _read(

@@ -1,6 +1,6 @@
 """CSV, TSV, Parquet, JSON lines, databases and queries, all read by DuckDB.
 
-Comes in: a path, a query or a relation. Goes out: a `Source`.
+Comes in: a path or a query. Goes out: a `Source`.
 Always holds: blanks around a value of a text file are dropped, and what is left of a missing marker is missing. Types
 are guessed from all rows, or given by a schema. Rows keep their order.
 """
@@ -25,20 +25,23 @@ _TYPES = {
     "duration": "INTERVAL",
 }  # fmt: skip
 _TEXT_FORMATS = ("csv", "tsv")
+#: With less DuckDB cannot work.
+_LEAST_MEMORY = 1 << 28
 _NO_MARKER = "\\N treewright"
 
 
-def open_duck(path: str, reading: Reading, schema: Schema | None) -> Source:
-    """A file that DuckDB reads."""
+def open_duck(paths: list[str], path: str, reading: Reading, schema: Schema | None) -> Source:
+    """A file that DuckDB reads, or several with the same columns; `path` is what messages call them."""
     if reading.format == "duckdb":
-        connection = _connect(path)
+        connection = _connect(path, reading)
         inner = f"SELECT * FROM {quoted_name(the_table(_tables(connection), reading.table, path))}"
         return _source(connection, inner, path, reading)
-    connection = _connect()
+    connection = _connect(None, reading)
     if reading.format in _TEXT_FORMATS:
-        return _text_source(connection, path, reading, schema)
+        return _text_source(connection, paths, path, reading, schema)
     function = {"parquet": "read_parquet", "jsonl": "read_json_auto"}[str(reading.format)]
-    inner = f"SELECT * FROM {function}({quoted_text(_literal(path))})"
+    union = ", union_by_name=true, maximum_sample_files=-1" if len(paths) > 1 and reading.format == "jsonl" else ""
+    inner = f"SELECT * FROM {function}({_literals(paths)}{union})"
     n_rows = None
     if reading.format == "parquet":
         n_rows = int(_all(connection, f"SELECT count(*) FROM ({inner})", path)[0][0])
@@ -48,7 +51,7 @@ def open_duck(path: str, reading: Reading, schema: Schema | None) -> Source:
 def open_query(query: str, reading: Reading, schema: Schema | None) -> Source:
     """A query over files, or over a DuckDB database."""
     del schema  # a query has types of its own
-    connection = _connect(reading.database)
+    connection = _connect(reading.database, reading)
     name = "the query"
     return _source(connection, query.rstrip().rstrip(";"), name, reading)
 
@@ -56,13 +59,19 @@ def open_query(query: str, reading: Reading, schema: Schema | None) -> Source:
 # --- text -------------------------------------------------------------------------------------------------------------
 
 
-def _text_source(connection: Any, path: str, reading: Reading, schema: Schema | None) -> Source:
+def text_columns(path: str, reading: Reading) -> tuple[str, ...]:
+    """The names of the columns of a text file."""
+    scan = _scan([path], reading, [_NO_MARKER], every_text=True)
+    return tuple(_relation(_connect(None, reading), f"SELECT * FROM {scan}", path).columns)
+
+
+def _text_source(connection: Any, paths: list[str], path: str, reading: Reading, schema: Schema | None) -> Source:
     markers = MARKERS if reading.missing is None else reading.missing
     null = [text for marker in markers for text in dict.fromkeys((marker, f" {marker}"))] or [_NO_MARKER]
-    guess = partial(_scan, path, reading, null)
+    guess = partial(_scan, paths, reading, null)
     # What is known already needs no guess, and so only the beginning is looked at.
     found = _relation(connection, f"SELECT * FROM {guess(sample=20_480 if schema else -1)}", path)
-    raw = f"SELECT * FROM {_scan(path, reading, [_NO_MARKER], every_text=True)}"
+    raw = f"SELECT * FROM {_scan(paths, reading, [_NO_MARKER], every_text=True)}"
     if schema is None:
         types = dict.fromkeys(_words_for_truth(connection, raw, path, found, markers), "VARCHAR")
     else:
@@ -89,7 +98,7 @@ def _words_for_truth(connection: Any, raw: str, path: str, found: Any, markers: 
 
 
 def _scan(
-    path: str,
+    paths: list[str],
     reading: Reading,
     null: list[str],
     sample: int = -1,
@@ -97,13 +106,15 @@ def _scan(
     every_text: bool = False,
 ) -> str:
     """The call of read_csv."""
-    settings = [quoted_text(_literal(path)), f"header={str(reading.header).lower()}", f"nullstr=[{quoted_texts(null)}]"]
+    settings = [_literals(paths), f"header={str(reading.header).lower()}", f"nullstr=[{quoted_texts(null)}]"]
     delimiter = reading.delimiter or ("\t" if reading.format == "tsv" else None)
     if delimiter is not None:
         settings.append(f"delim={quoted_text(delimiter)}")
     if types:
         settings.append("types={" + ", ".join(f"{quoted_text(k)}: {quoted_text(v)}" for k, v in types.items()) + "}")
     settings.append("all_varchar=true" if every_text else f"sample_size={sample}")
+    if len(paths) > 1 and not every_text:
+        settings.append("files_to_sniff=-1")
     return f"read_csv({', '.join(settings)})"
 
 
@@ -172,60 +183,52 @@ def _source(
 
 
 def _read(connection: Any, inner: str, path: str, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
-    query = f"SELECT {_names(columns)} FROM ({inner})"
-    relation = _relation(connection, query, path)
-    if has_pyarrow():
-        return _streamed(relation, path, size)
-    return _plain(connection.cursor().execute(query), path, columns, size)
+    chosen = ", ".join(quoted_name(name) for name in columns)
+    query = f"SELECT {chosen} FROM ({inner})"
+    result = _relation(connection, query, path) if has_pyarrow() else connection.cursor().execute(query)
+    yield from _results(result, columns, size, path)
 
 
-def relation_source(relation: Any) -> Source:
-    """A relation of the user's own."""
-    return Source("the relation", "relation", tuple(relation.columns), partial(_read_relation, relation))
-
-
-def _read_relation(relation: Any, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
-    chosen = relation.project(_names(columns))
-    if has_pyarrow():
-        return _streamed(chosen, "the relation", size)
-    return _plain(chosen, "the relation", columns, size)
-
-
-def _names(columns: tuple[str, ...]) -> str:
-    return ", ".join(map(quoted_name, columns))
-
-
-def _streamed(relation: Any, path: str, size: int | None) -> Iterator[Table]:
+def _results(result: Any, columns: tuple[str, ...], size: int | None, path: str) -> Iterator[Table]:
     try:
-        if size is None:
-            yield (relation.to_arrow_table if hasattr(relation, "to_arrow_table") else relation.arrow)()
-        else:
-            import pyarrow as pa
-
-            opened = relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch
-            for batch in opened(size):
-                yield pa.Table.from_batches([batch])
+        yield from _arrow(result, size) if has_pyarrow() else _plain(result, columns, size)
     except _duckdb().Error as error:
         raise _explained(error, path) from error
 
 
-def _plain(result: Any, path: str, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
-    """Without pyarrow: rows as plain lists."""
-    try:
-        if size is None:
-            yield columns_of_rows(columns, result.fetchall())
-            return
-        while rows := result.fetchmany(size):
-            yield columns_of_rows(columns, rows)
-    except _duckdb().Error as error:
-        raise _explained(error, path) from error
+def _arrow(relation: Any, size: int | None) -> Iterator[Table]:
+    if size is None:
+        yield (relation.to_arrow_table if hasattr(relation, "to_arrow_table") else relation.arrow)()
+        return
+    import pyarrow as pa
+
+    opened = relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch
+    for batch in opened(size):
+        yield pa.Table.from_batches([batch])
+
+
+def _plain(result: Any, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
+    if size is None:
+        yield columns_of_rows(columns, result.fetchall())
+        return
+    while rows := result.fetchmany(size):
+        yield columns_of_rows(columns, rows)
 
 
 def _tables(connection: Any) -> list[str]:
     return [row[0] for row in connection.execute("SHOW TABLES").fetchall()]
 
 
-def _connect(path: str | None = None) -> Any:
+def open_relation(relation: Any, name: str) -> Source:
+    """A DuckDB relation, which is asked anew by every reading."""
+
+    def read(columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
+        return _results(relation.project(", ".join(map(quoted_name, columns))), columns, size, name)
+
+    return Source(name, "relation", tuple(relation.columns), read)
+
+
+def _connect(path: str | None, reading: Reading) -> Any:
     duckdb = _duckdb()
     if path is not None and not Path(path).exists():
         raise not_there(path)
@@ -234,6 +237,10 @@ def _connect(path: str | None = None) -> Any:
     except duckdb.Error as error:
         raise _explained(error, str(path)) from error
     connection.execute("SET enable_progress_bar = false")
+    if reading.memory_limit is not None:
+        connection.execute(f"SET memory_limit = '{max(reading.memory_limit, _LEAST_MEMORY)}B'")
+    if reading.scratch is not None:
+        connection.execute(f"SET temp_directory = {quoted_text(reading.scratch)}")
     return connection
 
 
@@ -284,6 +291,7 @@ def _explained(error: Exception, path: str) -> DataError:
     return DataError(f"{path}: {told}")
 
 
-def _literal(path: str) -> str:
-    """The path of one file, even where its name looks like a pattern."""
-    return glob.escape(path) if glob.has_magic(path) and Path(path).exists() else path
+def _literals(paths: list[str]) -> str:
+    """The paths of files in SQL, even where their names look like patterns."""
+    literal = quoted_texts([glob.escape(path) for path in paths])
+    return literal if len(paths) == 1 else f"[{literal}]"

@@ -26,6 +26,9 @@ _ENDINGS = {
     ".arff": "arff", ".names": "c4.5", ".data": "c4.5", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".duckdb": "duckdb",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".zst")
+#: How many times larger rows are in memory than in a file of that format, and if that is compressed: rough.
+_SWELLS = {"jsonl": 0.7, "arrow": 1.0, "parquet": 3.0, "sqlite": 2.0, "duckdb": 4.0}
+_PACKED = 5.0
 _QUERY = re.compile(r"\s*(?:select|from|with|values)\s+\S.*", re.IGNORECASE | re.DOTALL)
 
 
@@ -34,7 +37,8 @@ class Reading:
     """How to read. `missing`: the texts that mean a missing value (None: `MARKERS`, in text files only).
 
     `table`: which one of a database. `database`: the file that a query is asked of. `columns` keeps only these, `drop`
-    leaves these out. `header`: whether the first line of a text file has the names.
+    leaves these out. `header`: whether the first line of a text file has the names. `memory_limit`: how many bytes the
+    reader may hold, None as many as it likes; what it cannot hold it may put in the folder `scratch`.
     """
 
     format: str | None = None
@@ -45,6 +49,8 @@ class Reading:
     database: str | None = None
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    memory_limit: int | None = None
+    scratch: str | None = None
 
     def kept(self, names: tuple[str, ...], source: str) -> tuple[str, ...]:
         """The columns to read, of those that are there."""
@@ -66,19 +72,41 @@ def is_query(name: str) -> bool:
     return bool(_QUERY.fullmatch(name)) and not _exists(name)
 
 
-def format_of(path: str) -> str:
-    """The format of a file that is there, or of files that a pattern matches."""
-    first = path
+def files_of(path: str) -> list[str] | None:
+    """The files that a pattern matches, or the Parquet files in a folder, sorted; None for the name of a file."""
     if not _exists(path):
-        matches = sorted(glob.glob(path)) if glob.has_magic(path) else []  # noqa: PTH207
-        if not matches:
+        matches = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
+        found = [match for match in matches if not Path(match).is_dir()]
+        if not found:
             raise not_there(path)
-        first = matches[0]
-    if Path(first).is_dir():
-        raise DataError(f"{path} is a folder; name a file in it, or several as in '{path}/*.parquet'")
-    found = Path(first.lower())
+        return found
+    if not Path(path).is_dir():
+        return None
+    inside = (file for ending in ("parquet", "pq") for file in Path(path).rglob(f"*.{ending}"))
+    # What begins so is a note that another program left for itself.
+    found = sorted(str(file) for file in inside if not file.name.startswith(("_", ".")))
+    if not found:
+        raise DataError(f"{path} is a folder; name a file in it, or several as in '{path}/*.csv'")
+    return found
+
+
+def format_of(path: str) -> str:
+    """The format of a file that is there."""
+    if not _exists(path):
+        raise not_there(path)
+    if Path(path).is_dir():
+        raise DataError(f"{path} is a folder; name a file in it")
+    found = Path(path.lower())
     ending = Path(found.stem).suffix if found.suffix in _COMPRESSED else found.suffix
-    return _ENDINGS.get(ending) or format_by_content(first)
+    return _ENDINGS.get(ending) or format_by_content(path)
+
+
+def size_in_memory(path: str, form: str) -> int | None:
+    """About how many bytes the rows of a file take once they are read."""
+    if not _exists(path):
+        return None
+    swollen = _PACKED if path.lower().endswith(_COMPRESSED) else 1.0
+    return int(Path(path).stat().st_size * swollen * _SWELLS.get(form, 1.5))
 
 
 def format_by_content(path: str) -> str:

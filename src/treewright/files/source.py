@@ -24,7 +24,8 @@ class Source:
     """`read(columns, size)` gives batches of the chosen columns; size None is one batch with everything.
 
     `target` is the column that the file itself declares to be the target. `markers` counts, for columns with missing
-    values, which texts stood for them. `n_rows` is None where only reading would tell.
+    values, which texts stood for them. `n_rows` is None where only reading would tell; `n_bytes` is about how much
+    memory all rows would take, None where nobody knows.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Source:
     n_rows: int | None = None
     target: str | None = None
     markers: Callable[[Collection[str]], Mapping[str, Mapping[str, int]]] = field(default=lambda _: {})
+    n_bytes: int | None = None
 
     def whole(self, only: Collection[str] | None = None) -> Table:
         """All rows at once."""

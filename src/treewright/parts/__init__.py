@@ -6,7 +6,8 @@ asked again. What is asked of all parts is merged on the way (`work.merge`), in 
 result.
 
     memory   the parts lie in memory: the plain form, by which the others are judged
-    local    the parts lie in a scratch folder, and are mapped into memory one by one
+    local    the parts lie in a scratch folder (`scratch`), their arrays in files (`stored`), of which only as
+             many are mapped into memory at a time as `memory_limit` allows
     cluster  the parts are futures of a Dask cluster
     work     what is asked of one part: the only functions that travel
     growing  a tree from parts

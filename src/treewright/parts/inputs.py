@@ -13,45 +13,68 @@ from typing import Any
 import numpy as np
 
 from treewright.errors import DataError
-from treewright.files import Source, is_source, open_source
+from treewright.files import Source
 from treewright.frame import Frame
+from treewright.parts.chunks import Chunks, chunked, is_in_chunks
+from treewright.parts.scratch import scratch
 from treewright.schema import Schema
 
 #: A table as `table.read` takes it.
 Table = Any
 
+#: One pass needs no more than this, whatever the size of the table.
+MEMORY = 1 << 30
+
 
 def is_large(data: object) -> bool:
-    """Whether this is read some rows at a time.
-
-    A name, a pattern or a query, a dataset of pyarrow, a relation of DuckDB, an iterator of tables, a dask collection;
-    not a table in memory.
-
-    >>> is_large("rows/*.parquet"), is_large(iter([])), is_large([[1, 2]])
-    (True, True, False)
-    """
+    """Whether this is read some rows at a time, or is a dask collection; not a table in memory."""
     if type(data) is np.ndarray:  # the commonest, and often in a hurry
         return False
-    return is_source(data) or isinstance(data, (Source, Iterator)) or _is_foreign(data) or is_dask(data)
+    return is_dask(data) or is_in_chunks(data)
 
 
 def is_dask(data: object) -> bool:
     """Whether this is a dask collection."""
-    return _package(data) == "dask"
+    return type(data).__module__.partition(".")[0] == "dask"
 
 
-def tables(
-    data: object, *, schema: Schema | None = None, only: Collection[str] | None = None, size: int
-) -> Iterator[Table]:
-    """The rows of a large input that is no dask collection, in one pass.
+def tables(data: object, schema: Schema, keep: Collection[str] = ()) -> Iterator[Table]:
+    """The rows of a large input that is no dask collection, in one pass: the schema's columns, and those to keep.
 
-    `schema` says what the columns of a text file are, `only` which are wanted, if the input can choose. Tables have at
-    most `size` rows, except an iterator's, which come as they are. No rows at all is an error.
+    No rows at all is an error.
     """
-    source = _source(data, schema)
-    found = data if source is None else source.batches(only, size)
-    assert isinstance(found, Iterator), "only large inputs come here"
-    return _filled(found, "the iterator" if source is None else source.name)
+    some = False
+    for table in _from_source(data, schema, keep) if isinstance(data, Source) else _frames(data, schema, keep):
+        some = True
+        yield table
+    if not some:
+        raise DataError(f"{data.name if isinstance(data, (Chunks, Source)) else 'the table'} has no rows")
+
+
+def _from_source(source: Source, schema: Schema, keep: Collection[str]) -> Iterator[Table]:
+    for table in source.batches({*schema.names, *keep}):
+        if table.n_rows if isinstance(table, Frame) else len(table):
+            yield table
+
+
+def _frames(data: object, schema: Schema, keep: Collection[str]) -> Iterator[Frame]:
+    if type(data).__name__ == "LazyFrame":
+        data = _lean(data, {*schema.names, *keep})
+    with scratch() as folder:
+        chunks = (
+            data
+            if isinstance(data, Chunks)
+            else chunked(data, memory_limit=MEMORY, scratch=folder, schema=schema, passes=1)
+        )
+        assert chunks is not None, "only large inputs come here"
+        there = set(schema.names) <= set(chunks.columns)  # else they go by place, or the message says what there is
+        yield from chunks.frames({*schema.names, *keep} if there else None)
+
+
+def _lean(lazy: Any, wanted: Collection[str]) -> Any:
+    """A lazy frame of no more columns than are wanted."""
+    names = [name for name in lazy.collect_schema().names() if name in wanted]
+    return lazy.select(names) if names else lazy
 
 
 def joined(data: object, target: object, weight: object = None) -> tuple[Any, str, str | None]:
@@ -72,50 +95,3 @@ def _unnamed(data: object, given: object, role: str) -> DataError:
         f"of a table that is read some rows at a time ({type(data).__name__}), the {role} must be the name of one of "
         f"its columns, not {type(given).__name__}"
     )
-
-
-def _filled(found: Iterator[Table], name: str) -> Iterator[Table]:
-    some = False
-    for table in found:
-        if _has_rows(table):
-            some = True
-            yield table
-    if not some:
-        raise DataError(f"{name} has no rows")
-
-
-def _has_rows(table: Any) -> bool:
-    if isinstance(table, Frame):
-        return table.n_rows > 0
-    if isinstance(table, dict):
-        return any(len(values) for values in table.values())
-    shape = getattr(table, "shape", None)
-    return bool(shape[0] if shape else not hasattr(table, "__len__") or len(table))
-
-
-def _source(data: object, schema: Schema | None) -> Source | None:
-    """The input as a source; None for an iterator."""
-    if isinstance(data, Source):
-        return data
-    if is_source(data):
-        return open_source(data, schema=schema)
-    if _is_foreign(data) and _package(data) == "pyarrow":
-        from treewright.files.arrow import dataset_source
-
-        return dataset_source(data)
-    if _is_foreign(data):
-        from treewright.files.duck import relation_source
-
-        return relation_source(data)
-    return None
-
-
-def _is_foreign(data: object) -> bool:
-    """A dataset of pyarrow, a relation of DuckDB."""
-    return (_package(data) == "pyarrow" and hasattr(data, "to_batches") and hasattr(data, "scanner")) or (
-        _package(data) in {"duckdb", "_duckdb"} and hasattr(data, "project")
-    )
-
-
-def _package(data: object) -> str:
-    return type(data).__module__.partition(".")[0]
