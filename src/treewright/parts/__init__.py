@@ -16,11 +16,20 @@ result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from treewright.encode import Encoded
 
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many rows may leave their parts: nodes of at most `apart` rows are sent whole, `at_once` rows together."""
+
+    apart: int = 4096
+    at_once: int = 1 << 20
 
 
 class Growth(Protocol):
@@ -52,6 +61,8 @@ class Parts(Protocol):
     def levels(self) -> tuple[int, ...]: ...
     @property
     def n_classes(self) -> int: ...
+    @property
+    def limits(self) -> Limits: ...
 
     def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
         """`function(part, *arguments)` of every part, in order of parts. Results are small and come here."""

@@ -27,8 +27,8 @@ from treewright.encode import Encoded
 from treewright.errors import DataError, TreewrightError
 from treewright.frame import Frame
 from treewright.kinds import KindChoice
+from treewright.parts import Limits, work
 from treewright.parts import digest as digests
-from treewright.parts import work
 from treewright.schema import Schema, Task
 
 Value = TypeVar("Value")
@@ -203,6 +203,7 @@ class ClusterParts:
         self._groups = tuple(groups)
         self._numbers = tuple(tuple(each) for each in numbers)
         self._facts: list[_Facts] = self.map(_facts)
+        self.limits = Limits()
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -290,6 +291,18 @@ def is_partitioned(data: object) -> bool:
     if isinstance(data, (list, tuple)):
         return bool(data) and all(_is_dask(each) and not hasattr(type(each), "to_delayed") for each in data)
     return _is_dask(data) and type(data).__name__ == "DataFrame"
+
+
+def has_client() -> bool:
+    """Whether a Dask client is around."""
+    try:
+        from distributed import get_client
+    except ModuleNotFoundError:
+        return False
+    try:
+        return get_client() is not None
+    except ValueError:
+        return False
 
 
 def _is_dask(value: object) -> bool:

@@ -7,11 +7,11 @@ finished here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.choices import Custom
@@ -24,19 +24,6 @@ from treewright.parts.pieces import as_it_is, joined
 from treewright.recipe import Recipe
 from treewright.schema import Schema
 from treewright.tree import Tree
-
-#: Nodes of so few rows are sent whole.
-APART = 4096
-#: So many rows of such nodes are here at once.
-AT_ONCE = 1 << 20
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much comes here: nodes of at most `apart` rows whole, `at_once` rows of them together."""
-
-    apart: int = APART
-    at_once: int = AT_ONCE
 
 
 def as_parts(rows: Encoded | Parts) -> Parts:
@@ -82,10 +69,8 @@ def grow_parts(
     recipe: Recipe,
     n_threads: int = 0,
     progress: Callable[[float], object] | None = None,
-    limits: Limits | None = None,
 ) -> Tree:
     """The core's tree of a table in parts, if the recipe can learn from it; `recipe.pruning` is not applied."""
-    limits = Limits() if limits is None else limits
     refuse_recipe(recipe, schema)
     missing = any(parts.map(survey, schema, 1))
     parts.map(refuse_values, recipe, schema)
@@ -102,8 +87,8 @@ def grow_parts(
             weighted=any(grown.map(has_weight)),
             recipe=lean_recipe,
             ask=growth.ask,
-            apart=limits.apart,
-            at_once=limits.at_once,
+            apart=parts.limits.apart,
+            at_once=parts.limits.at_once,
             n_threads=n_threads,
             custom=criterion.function if isinstance(criterion, Custom) else None,
             factor=seen.factor,
@@ -122,7 +107,7 @@ def seen_by_growing(parts: Parts, schema: Schema) -> tuple[Parts, Altered]:
     target = schema.target
     if target.classes is None or (target.costs is None and target.priors is None):
         return parts, Altered(None)
-    found: Any = np.sum(parts.map(class_weights), axis=0)
+    found = np.sum(parts.map(class_weights), axis=0)
     factors = altered_by(target, found)
     return parts.changed(reweighted, factors.seen), Altered(None, factors.factor, factors.cost)
 
@@ -132,15 +117,15 @@ def has_weight(part: Encoded) -> bool:
     return part.weight is not None
 
 
-def class_weights(part: Encoded) -> Any:
+def class_weights(part: Encoded) -> NDArray[np.float64]:
     """The weight of each class."""
     assert part.target is not None
     weight = np.ones(part.n_rows) if part.weight is None else part.weight
-    return np.bincount(part.target, weights=weight, minlength=part.n_classes)
+    return np.bincount(part.target, weights=weight, minlength=part.n_classes).astype(np.float64)
 
 
-def reweighted(part: Encoded, by_class: Mapping[int, float]) -> Encoded:
+def reweighted(part: Encoded, by_class: NDArray[np.float64]) -> Encoded:
     """The part with each row's weight multiplied by its class's."""
     assert part.target is not None
     weight = np.ones(part.n_rows) if part.weight is None else part.weight
-    return replace(part, weight=weight * np.asarray(by_class)[part.target])
+    return replace(part, weight=weight * by_class[part.target])

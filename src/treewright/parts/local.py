@@ -20,7 +20,7 @@ import numpy as np
 
 from treewright.encode import Encoded
 from treewright.errors import DataError
-from treewright.parts import work
+from treewright.parts import Limits, work
 from treewright.parts.stored import AnyArray, Stored, mapped, store, stored_again
 
 Value = TypeVar("Value")
@@ -31,6 +31,9 @@ BYTES_PER_ROW = 40
 
 #: All parts in work together may take this share of the memory limit; answers and the tree need room too.
 SHARE_OF_LIMIT = 0.25
+
+#: A node of so few rows is read whole: its subtree costs less than the questions about it.
+NODE_ROWS = 1 << 15
 
 #: Parts smaller than this are more trouble than they save.
 FEWEST_ROWS = 1 << 16
@@ -100,7 +103,8 @@ class LocalGrowth:
 class LocalParts:
     """Pieces of a table, in files of one folder, which is not theirs: whoever made it removes it."""
 
-    def __init__(self, parts: Sequence[StoredPart], folder: Path, threads: int) -> None:
+    def __init__(self, parts: Sequence[StoredPart], folder: Path, threads: int, limits: Limits) -> None:
+        self.limits = limits
         self._parts = tuple(parts)
         self._bare = self._parts[0].bare
         self._folder = folder
@@ -139,7 +143,7 @@ class LocalParts:
             new = function(_clothed(part.bare, old), *arguments, *own[turn])
             return StoredPart(_bare(new, new.n_rows), stored_again(_arrays(new), old, part.arrays, self._folder))
 
-        return LocalParts(self._each(change), self._folder, self._threads)
+        return LocalParts(self._each(change), self._folder, self._threads, self.limits)
 
     def growth(self, recipe: Mapping[str, Any]) -> LocalGrowth:
         return LocalGrowth(self._parts, recipe, self._folder, self._threads)
@@ -170,14 +174,24 @@ def write_parts(
     parts = [_joined(group, folder) for group in groups]
     if not parts:
         raise DataError("there is not one piece of a table to learn from; give at least one, even without rows")
-    return LocalParts(parts, folder, threads)
+    return LocalParts(parts, folder, threads, _limits(parts[0], memory_limit))
+
+
+def _limits(part: StoredPart, memory_limit: int) -> Limits:
+    """What may leave the parts: an eighth of the memory at once, and in nodes that are worth the way."""
+    at_once = max(1, memory_limit // (8 * row_bytes(part.mapped())))
+    return Limits(apart=min(at_once, NODE_ROWS), at_once=at_once)
+
+
+def row_bytes(piece: Encoded) -> int:
+    """What one row costs while it is worked on."""
+    values = sum(array.itemsize * int(np.prod(array.shape[1:])) for array in _arrays(piece).values())
+    return values + BYTES_PER_CODE * len(piece.columns) + BYTES_PER_ROW
 
 
 def rows_per_part(piece: Encoded, memory_limit: int, threads: int, n_rows: int | None = None) -> int:
     """How many rows like these a part may have."""
-    values = sum(array.itemsize * int(np.prod(array.shape[1:])) for array in _arrays(piece).values())
-    each = values + BYTES_PER_CODE * len(piece.columns) + BYTES_PER_ROW
-    most = max(1, int(memory_limit * SHARE_OF_LIMIT / (threads * each)))
+    most = max(1, int(memory_limit * SHARE_OF_LIMIT / (threads * row_bytes(piece))))
     if n_rows is None:
         return most
     needed = max(-(-n_rows // most), min(threads, n_rows // FEWEST_ROWS), 1)
