@@ -239,7 +239,7 @@ def _expected(one: Measured) -> tuple[float, float | None]:
 
 WORKERS = (1, 4, 16, 64, 256, 1000)
 NETWORKS = (1.0, 10.0, 100.0)
-TABLES = {"10^9 rows x 28": Table(1e9), "10^12 rows x 28": Table(1e12)}
+TABLES = {"10⁹": Table(1e9), "10¹²": Table(1e12)}
 
 
 def duration(value: float) -> str:
@@ -266,7 +266,7 @@ def size(value: float) -> str:
 
 def time_table() -> str:
     """Seconds by workers and network."""
-    lines = ["| | Gbit/s | " + " | ".join(f"{n} workers" if n > 1 else "1 worker" for n in WORKERS) + " |"]
+    lines = ["| rows | Gbit/s | " + " | ".join(f"{n} workers" if n > 1 else "1 worker" for n in WORKERS) + " |"]
     lines.append("|---|---|" + "---|" * len(WORKERS))
     for name, table in TABLES.items():
         for gbit in NETWORKS:
@@ -277,7 +277,7 @@ def time_table() -> str:
 
 def level_table(workers: int = 64) -> str:
     """Level by level: what is sent, and where the time goes."""
-    lines = ["| | level | questions | sent by a worker | received | computing | sending | tasks |"]
+    lines = ["| rows | level | questions | sent by a worker | received | computing | sending | tasks |"]
     lines.append("|---|---|---|---|---|---|---|---|")
     for name, table in TABLES.items():
         for place, level in enumerate(fit(table, Cluster(workers))):
@@ -328,7 +328,7 @@ def picture() -> Any:
             xscale="log",
             yscale="log",
             xlabel="workers of 16 cores",
-            title=name.replace("10^12", "10¹²").replace("10^9", "10⁹").replace(" x ", " × "),
+            title=f"{name} rows × {table.columns}",
         )
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count, islice
 from pathlib import Path
+from types import FunctionType, MethodType
 from typing import Any
 
 from treewright.errors import DataError
@@ -110,19 +111,6 @@ def chunked(
     return Chunks(name, names, None, tables, _rows(memory_limit, len(names)))
 
 
-def is_in_chunks(data: object) -> bool:
-    """Whether `chunked` would give chunks of this; nothing is read to find out.
-
-    >>> is_in_chunks("rows/*.parquet"), is_in_chunks(iter([])), is_in_chunks([[1, 2]])
-    (True, True, False)
-    """
-    if is_source(data) or isinstance(data, (Chunks, Source, Iterator)):
-        return True
-    if isinstance(data, (list, tuple)) and data and all(map(is_source, data)):
-        return True
-    return _is_asked(data) or _is_lazy(data) or (not _made_by(data, "dask") and _read_again(data) is not None)
-
-
 # --- what names its rows --------------------------------------------------------------------------------------------
 
 
@@ -136,17 +124,15 @@ def _source(data: Any, memory_limit: int, scratch: Path, schema: Schema | None) 
     if isinstance(data, (list, tuple)) and data and all(map(is_source, data)):
         paths = sorted(os.fspath(path) for path in data)
         return open_files(paths, f"{paths[0]} and {len(paths) - 1} more files", reading, schema)
-    if not _is_asked(data):
-        return None
-    if _made_by(data, "pyarrow"):
+    if _made_by(data, "pyarrow") and hasattr(data, "to_batches") and hasattr(data, "scanner"):
         from treewright.files.arrow import open_dataset
 
         return open_dataset(data, "the dataset", reading)
-    if not hasattr(data, "project"):
-        return None
-    from treewright.files.duck import open_relation
+    if _made_by(data, "duckdb") and hasattr(data, "project"):
+        from treewright.files.duck import open_relation
 
-    return open_relation(data, "the relation")
+        return open_relation(data, "the relation")
+    return None
 
 
 def _batches(source: Source, rows: int, only: tuple[str, ...] | None) -> Iterator[object]:
@@ -170,7 +156,7 @@ def _read_once(data: Any, memory_limit: int) -> Iterator[object] | None:
     """What is gone when it has been read, or may be another the next time."""
     if isinstance(data, chain):
         return data
-    if _is_lazy(data):
+    if _made_by(data, "polars") and type(data).__name__ == "LazyFrame":
         if not hasattr(data, "collect_batches"):
             return iter((data.collect(),))
         rows = _rows(memory_limit, len(data.collect_schema()))
@@ -265,16 +251,27 @@ def _made_by(data: object, package: str) -> bool:
     return type(data).__module__.lstrip("_").split(".")[0] == package
 
 
-def _is_asked(data: object) -> bool:
-    """A dataset of pyarrow; a relation of DuckDB, or a connection with a result."""
-    dataset = _made_by(data, "pyarrow") and hasattr(data, "to_batches") and hasattr(data, "scanner")
-    return dataset or (_made_by(data, "duckdb") and (hasattr(data, "project") or hasattr(data, "fetchmany")))
-
-
-def _is_lazy(data: object) -> bool:
-    return _made_by(data, "polars") and type(data).__name__ == "LazyFrame"
-
-
 def _is_table(data: object) -> bool:
     """Whether this is a frame of some library; dicts and lists could as well be rows."""
     return isinstance(data, Frame) or hasattr(data, "__arrow_c_stream__") or hasattr(data, "__dataframe__")
+
+
+# --- what is in chunks ------------------------------------------------------------------------------------------------
+
+
+def is_in_chunks(data: object) -> bool:
+    """Whether `chunked` would give chunks of this; nothing is read to find out.
+
+    >>> is_in_chunks("rows/*.parquet"), is_in_chunks(iter([])), is_in_chunks([[1, 2]])
+    (True, True, False)
+    """
+    if is_source(data) or isinstance(data, (Chunks, Source, Iterator)):
+        return True
+    if isinstance(data, (list, tuple)) and data and all(map(is_source, data)):
+        return True
+    dataset = _made_by(data, "pyarrow") and hasattr(data, "to_batches") and hasattr(data, "scanner")
+    relation = _made_by(data, "duckdb") and hasattr(data, "project")
+    lazy = _made_by(data, "polars") and type(data).__name__ == "LazyFrame"
+    if dataset or relation or lazy or isinstance(data, (FunctionType, MethodType, partial)):
+        return True
+    return not _made_by(data, "dask") and not callable(data) and _read_again(data) is not None
