@@ -57,7 +57,7 @@ from treewright.imports.from_pmml import from_pmml
 from treewright.imports.from_rpart import from_rpart
 from treewright.imports.from_sklearn import from_sklearn
 from treewright.learn import learn
-from treewright.predict import apply, predict, predict_proba
+from treewright.predict import apply, predict, predict_batches, predict_proba
 from treewright.pruners import (
     BestLeaves,
     ByNodes,
@@ -196,6 +196,7 @@ __all__ = [
     "lessons",
     "load",
     "predict",
+    "predict_batches",
     "predict_proba",
     "prune",
     "pruning_path",
