@@ -15,6 +15,8 @@
 
 namespace tw {
 
+// The choice by which a recipe must look at every value of a column of numbers; null: codes serve.
+const char* needs_all_values(const Recipe& recipe, size_t columns);
 // Whether a recipe can look for the cuts of a table's numbers by their codes.
 bool suits_codes(const Table& table, const Recipe& recipe);
 

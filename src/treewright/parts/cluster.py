@@ -29,6 +29,7 @@ from treewright.frame import Frame
 from treewright.kinds import KindChoice
 from treewright.parts import Limits, work
 from treewright.parts import digest as digests
+from treewright.parts.memory_limit import memory_size
 from treewright.schema import Schema, Task
 
 Value = TypeVar("Value")
@@ -203,7 +204,7 @@ class ClusterParts:
         self._groups = tuple(groups)
         self._numbers = tuple(tuple(each) for each in numbers)
         self._facts: list[_Facts] = self.map(_facts)
-        self.limits = Limits()
+        self.limits = Limits(memory=memory_size(None))
 
     @property
     def sizes(self) -> tuple[int, ...]:
