@@ -17,6 +17,7 @@
 #include "bin_bound.hpp"
 #include "bind_common.hpp"
 #include "bind_explain.hpp"
+#include "bind_parts.hpp"
 #include "bind_recipe.hpp"
 #include "coding.hpp"
 #include "draw.hpp"
@@ -104,6 +105,13 @@ std::vector<double> read_costs(const std::optional<Table2>& cost) {
     return cost ? std::vector<double>(cost->data(), cost->data() + cost->size()) : std::vector<double>{};
 }
 
+Costs read_costs(const std::optional<Doubles>& factor, const std::optional<Table2>& cost) {
+    Costs costs;
+    if (factor) costs.factor.assign(factor->data(), factor->data() + factor->size());
+    costs.cost = read_costs(cost);
+    return costs;
+}
+
 // Seconds of all threads together, and rows.
 void write_account(const Account& kept, const nb::object& account) {
     const auto seconds = [](const std::atomic<int64_t>& part) { return static_cast<double>(part.load()) * 1e-9; };
@@ -129,9 +137,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     table.rows = read_answers(target, n_classes, weight, answers);
     table.columns = read_columns(columns, kinds, levels, table.rows);
     const CustomScore score = ask_python(custom);
-    Costs costs;
-    if (factor) costs.factor.assign(factor->data(), factor->data() + factor->size());
-    costs.cost = read_costs(cost);
+    const Costs costs = read_costs(factor, cost);
     FlatTree flat;
     Account kept;
     {
@@ -152,6 +158,56 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         flat = flatten(grow(*rows, task, pool, costs));
     }
     if (!account.is_none()) write_account(kept, account);
+    return to_dict(std::move(flat));
+}
+
+// --- tables in parts ---
+
+nb::tuple answer_of_part(const nb::object& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
+                         const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
+                         const nb::dict& written_recipe, const nb::dict& prepared, const nb::dict& places,
+                         const nb::bytes& question) {
+    const Recipe recipe = read_recipe(written_recipe, n_classes > 0);
+    Answers answers;
+    Table table;
+    table.rows = read_answers(target, n_classes, weight, answers);
+    table.columns = read_columns(columns, kinds, levels, table.rows);
+    const auto remembered = borrowed<Prepared>(prepared);
+    const auto lying = borrowed<Places>(places);
+    const std::string_view asked = view_of(question);
+    Answered answered;
+    std::string said;
+    {
+        const nb::gil_scoped_release unlocked;
+        answered = answer_for_part(table, answers, recipe, remembered, lying, read_message<Question>(asked));
+        said = written(answered.answer);
+    }
+    return nb::make_tuple(given(answered.prepared, prepared), given(answered.places, places), as_bytes(said));
+}
+
+nb::dict grow_in_parts(const std::vector<int>& kinds, const std::vector<int>& levels, int64_t rows, int n_classes,
+                       bool weighted, const nb::dict& written_recipe, const nb::object& ask, int64_t apart,
+                       int64_t at_once, int n_threads, const nb::object& custom, const std::optional<Doubles>& factor,
+                       const std::optional<Table2>& cost, const nb::object& progress) {
+    const Recipe recipe = read_recipe(written_recipe, n_classes > 0);
+    const CustomScore score = ask_python(custom);
+    const Costs costs = read_costs(factor, cost);
+    PartsGround ground;
+    for (size_t i = 0; i < kinds.size(); ++i) {
+        Column column;
+        column.kind = static_cast<Kind>(kinds[i]);
+        column.levels = levels[i];
+        ground.shape.columns.push_back(column);
+    }
+    FlatTree flat;
+    {
+        const nb::gil_scoped_release unlocked;
+        Pool pool(score ? 1 : n_threads, pulse_of(progress));
+        const std::unique_ptr<Rows> parts = rows_in_parts(
+            ground, recipe, {rows, weighted, n_classes, apart, at_once, pool.threads()}, ask_through(ask));
+        const Task task{recipe, ground.measure, score, parts->used_rows()};
+        flat = flatten(grow(*parts, task, pool, costs));
+    }
     return to_dict(std::move(flat));
 }
 
@@ -394,6 +450,12 @@ NB_MODULE(_core, m) {
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "coded"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
           "account"_a.none() = nb::none());
+    m.def("answer", &answer_of_part, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
+          "recipe"_a, "prepared"_a, "places"_a, "question"_a);
+    m.def("merge", &merge_answers, "first"_a, "second"_a);
+    m.def("grow_parts", &grow_in_parts, "kinds"_a, "levels"_a, "n_rows"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
+          "ask"_a, "apart"_a, "at_once"_a, "n_threads"_a, "custom"_a.none(), "factor"_a.none() = nb::none(),
+          "cost"_a.none() = nb::none(), "progress"_a.none() = nb::none());
     nb::class_<PyRouter>(m, "Router")
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("predict", &PyRouter::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)

@@ -166,8 +166,7 @@ inline double bound_of_sums(double least, double most, Bulk low, Bulk bin, Bulk 
 class Steps {
 public:
     explicit Steps(const Measure& measure) {
-        int64_t reach = 1;
-        for (const int64_t target : measure.target) reach = std::max(reach, target < 0 ? -target : target);
+        const int64_t reach = measure.reach;
         shift_ = std::max(0, static_cast<int>(std::bit_width(static_cast<uint64_t>(reach))) - 15);
         step_ = std::ldexp(1.0, shift_);
         per_step_ = 1 / step_;

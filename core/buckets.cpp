@@ -1,8 +1,57 @@
 #include "buckets.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
+
+#include "union.hpp"
 
 namespace tw {
+void Buckets::merge(const Buckets& other) {
+    Union<double> both(at, other.at);
+    both.of_first.push_back(both.all.size()); // the missing bin comes last
+    both.of_second.push_back(both.all.size());
+    const size_t bins = both.all.size() + 1;
+    std::vector<int64_t> all_rows(bins, 0);
+    std::vector<Sum> all_stats(bins * static_cast<size_t>(width), 0);
+    const bool has_members = !member_start.empty() || !other.member_start.empty();
+    std::vector<std::vector<Member>> held(has_members ? bins : 0);
+    std::vector<uint32_t> all_ranks;
+    std::set_union(ranks.begin(), ranks.end(), other.ranks.begin(), other.ranks.end(), std::back_inserter(all_ranks));
+    const auto add = [&](const Buckets& from, const std::vector<size_t>& places) {
+        for (size_t i = 0; i < places.size(); ++i) {
+            const Bin bin = from.bin(static_cast<int>(i));
+            all_rows[places[i]] += bin.rows;
+            for (int s = 0; s < width; ++s) all_stats[places[i] * static_cast<size_t>(width) + s] += bin.stat[s];
+            for (const Member& member : bin.members) {
+                const auto rank = std::lower_bound(all_ranks.begin(), all_ranks.end(), from.ranks[member.rank]);
+                held[places[i]].push_back({static_cast<uint32_t>(rank - all_ranks.begin()), member.weight});
+            }
+        }
+    };
+    add(*this, both.of_first);
+    add(other, both.of_second);
+    std::vector<Member> all_members;
+    std::vector<size_t> start;
+    for (std::vector<Member>& bin : held) {
+        start.push_back(all_members.size());
+        std::sort(bin.begin(), bin.end(), [](const Member& a, const Member& b) { return a.rank < b.rank; });
+        for (const Member& member : bin) {
+            if (all_members.size() > start.back() && all_members.back().rank == member.rank) {
+                all_members.back().weight += member.weight;
+            } else {
+                all_members.push_back(member);
+            }
+        }
+    }
+    if (!held.empty()) start.push_back(all_members.size());
+    at = std::move(both.all);
+    rows = std::move(all_rows);
+    stats = std::move(all_stats);
+    ranks = std::move(all_ranks);
+    members = std::move(all_members);
+    member_start = std::move(start);
+}
 
 Pile::Pile(const Measure& measure, const Buckets& buckets)
     : measure_(measure), buckets_(buckets), stat_(measure.sums(), 0) {

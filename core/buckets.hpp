@@ -16,6 +16,11 @@ namespace tw {
 struct Member {
     uint32_t rank;
     int64_t weight;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(rank, weight);
+    }
 };
 
 // One bin of Buckets: a view, valid as long as they are.
@@ -52,6 +57,13 @@ struct Buckets {
         rows.push_back(0);
         stats.resize(stats.size() + width, 0);
         return &stats[stats.size() - width];
+    }
+    // The same column at the same node, of other rows.
+    void merge(const Buckets& other);
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(column, width, at, rows, stats, ranks, members, member_start);
     }
 };
 

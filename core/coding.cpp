@@ -177,9 +177,17 @@ void code_block(const Numbers& numbers, const CodedColumn& column, const Finder&
     strangers.add(found);
 }
 
-} // namespace
-
-namespace {
+// Gives every column its place among all bins; returns their number.
+int lay_out(std::vector<CodedColumn>& columns) {
+    int bins = 0;
+    for (CodedColumn& column : columns) {
+        if (column.exact && !column.end.empty()) column.end.pop_back(); // the last bin has no end
+        column.bins = static_cast<int>(column.end.size()) + 1;
+        column.start = bins;
+        bins += column.bins + (column.gaps ? 1 : 0);
+    }
+    return bins;
+}
 
 // Whether all numbers of a matrix are finite.
 template <class Value>
@@ -263,8 +271,7 @@ CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.s
     }
     pool.run(static_cast<int64_t>(width), [&](int64_t c) { choose_bins(sample[c], columns_[c]); });
 
-    by_row_.resize(static_cast<size_t>(table.rows) * width);
-    by_column_.resize(by_row_.size());
+    std::vector<uint8_t> by_row(static_cast<size_t>(table.rows) * width), by_column(by_row.size());
     const int64_t blocks = (table.rows + block_rows - 1) / block_rows;
     const auto gaps = std::make_unique<std::atomic<bool>[]>(width);
     std::vector<Strangers> strangers(width);
@@ -275,9 +282,9 @@ CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.s
             const int64_t begin = block * block_rows, end = std::min(table.rows, begin + block_rows);
             for (size_t i = 0; i < which.size(); ++i) {
                 const size_t c = which[i];
-                uint8_t* out = &by_column_[c * static_cast<size_t>(table.rows) + static_cast<size_t>(begin)];
+                uint8_t* out = &by_column[c * static_cast<size_t>(table.rows) + static_cast<size_t>(begin)];
                 code_block(numbers_of(c), columns_[c], find[i], begin, end, out, gaps[c], strangers[c]);
-                uint8_t* across = &by_row_[static_cast<size_t>(begin) * width + c];
+                uint8_t* across = &by_row[static_cast<size_t>(begin) * width + c];
                 for (int64_t row = 0; row < end - begin; ++row) across[static_cast<size_t>(row) * width] = out[row];
             }
         });
@@ -291,14 +298,119 @@ CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.s
         again.push_back(c);
     }
     if (!again.empty()) code_columns(again);
-    for (size_t c = 0; c < width; ++c) {
-        CodedColumn& column = columns_[c];
-        if (column.exact && !column.end.empty()) column.end.pop_back();
-        column.gaps = gaps[c];
-        column.bins = static_cast<int>(column.end.size()) + 1;
-        column.start = bins_;
-        bins_ += column.bins + (column.gaps ? 1 : 0);
+    for (size_t c = 0; c < width; ++c) columns_[c].gaps = gaps[c];
+    bins_ = lay_out(columns_);
+    by_row_ = std::move(by_row);
+    by_column_ = std::move(by_column);
+}
+
+CodedTable::CodedTable(const Table& table, std::vector<CodedColumn> columns, Array<uint8_t> by_row,
+                       Array<uint8_t> by_column)
+    : columns_(std::move(columns)),
+      places_(table.columns.size(), -1),
+      rows_(table.rows),
+      by_row_(std::move(by_row)),
+      by_column_(std::move(by_column)) {
+    for (size_t c = 0; c < columns_.size(); ++c) {
+        places_[static_cast<size_t>(columns_[c].column)] = static_cast<int>(c);
+        bins_ = columns_[c].start + columns_[c].bins + (columns_[c].gaps ? 1 : 0);
     }
+}
+
+// --- tables in parts ---
+
+namespace {
+
+// Distinct values beyond this many are not told: they are more than bins in any case.
+void cap(ColumnSketch& column) {
+    make_distinct(column.distinct);
+    column.many = column.many || column.distinct.size() > most_bins;
+    if (column.distinct.size() > 2 * most_bins) column.distinct.resize(2 * most_bins);
+}
+
+} // namespace
+
+void ColumnSketch::merge(const ColumnSketch& other) {
+    gaps = gaps || other.gaps;
+    many = many || other.many;
+    distinct.insert(distinct.end(), other.distinct.begin(), other.distinct.end());
+    cap(*this);
+    sample.insert(sample.end(), other.sample.begin(), other.sample.end());
+}
+
+std::vector<ColumnSketch> sketch(const Table& table, int64_t step) {
+    std::vector<ColumnSketch> sketches;
+    for (const Column& column : table.columns) {
+        if (column.kind != Kind::number) continue;
+        ColumnSketch& found = sketches.emplace_back();
+        for (int64_t row = 0; row < table.rows; row += step) {
+            const double x = column.numbers[row];
+            if (x == x) found.sample.push_back(x + 0.0);
+        }
+        found.distinct = found.sample;
+        cap(found);
+        // Other values are looked for as long as there may be few; a value already known is found by its code.
+        std::array<double, block_rows> buffer;
+        std::array<uint8_t, block_rows> codes;
+        auto find = std::make_unique<Finder>(found.many ? std::vector<double>{} : found.distinct);
+        for (int64_t begin = 0; begin < table.rows; begin += block_rows) {
+            const int64_t end = std::min(table.rows, begin + block_rows);
+            const std::span<double> values(buffer.data(), static_cast<size_t>(end - begin));
+            column.numbers.read(begin, values);
+            for (const double x : values) found.gaps = found.gaps || x != x;
+            if (found.many) {
+                if (found.gaps) break;
+                continue;
+            }
+            find->code(values, 0, codes.data());
+            const size_t before = found.distinct.size();
+            for (size_t i = 0; i < values.size(); ++i) {
+                if (values[i] == values[i] && find->end(codes[i]) != values[i])
+                    found.distinct.push_back(values[i] + 0.0);
+            }
+            if (found.distinct.size() == before) continue;
+            cap(found);
+            if (!found.many) find = std::make_unique<Finder>(found.distinct);
+        }
+    }
+    return sketches;
+}
+
+std::vector<CodedColumn> bins_of(const Table& table, const std::vector<ColumnSketch>& sketches) {
+    std::vector<CodedColumn> columns;
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+        if (table.columns[i].kind != Kind::number) continue;
+        const ColumnSketch& sketch = sketches[columns.size()];
+        CodedColumn& column = columns.emplace_back();
+        column.column = static_cast<int>(i);
+        column.gaps = sketch.gaps;
+        column.exact = !sketch.many;
+        std::vector<double> sorted = sketch.sample.size() < most_bins ? sketch.distinct : sketch.sample;
+        std::sort(sorted.begin(), sorted.end());
+        column.end = column.exact ? sketch.distinct : quantile_ends(sorted);
+    }
+    lay_out(columns);
+    return columns;
+}
+
+std::pair<std::vector<uint8_t>, std::vector<uint8_t>> code_by(const Table& table,
+                                                              const std::vector<CodedColumn>& columns) {
+    const size_t width = columns.size(), rows = static_cast<size_t>(table.rows);
+    std::vector<uint8_t> by_row(rows * width), by_column(rows * width);
+    std::vector<Finder> find;
+    for (const CodedColumn& column : columns) find.emplace_back(column.end);
+    std::array<double, block_rows> buffer;
+    for (size_t begin = 0; begin < rows; begin += block_rows) {
+        const size_t count = std::min<size_t>(rows - begin, block_rows);
+        for (size_t c = 0; c < width; ++c) {
+            const std::span<double> values(buffer.data(), count);
+            table.columns[static_cast<size_t>(columns[c].column)].numbers.read(static_cast<int64_t>(begin), values);
+            uint8_t* out = &by_column[c * rows + begin];
+            find[c].code(values, static_cast<uint8_t>(columns[c].bins), out);
+            for (size_t i = 0; i < count; ++i) by_row[(begin + i) * width + c] = out[i];
+        }
+    }
+    return {std::move(by_row), std::move(by_column)};
 }
 
 } // namespace tw

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "array.hpp"
 #include "pool.hpp"
 #include "table.hpp"
 
@@ -22,7 +23,32 @@ struct CodedColumn {
     bool exact = false;      // every bin holds one value
     bool gaps = false;       // some values are missing
     std::vector<double> end; // bins - 1 numbers: a bin ends with the value here
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(column, bins, start, exact, gaps, end);
+    }
 };
+
+// --- bins of a table in parts: what each part says of a column of numbers, merged, gives its bins ---
+
+struct ColumnSketch {
+    bool gaps = false;
+    bool many = false;            // more distinct values than bins
+    std::vector<double> distinct; // rising; only a beginning where there are many
+    std::vector<double> sample;
+
+    void merge(const ColumnSketch& other);
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(gaps, many, distinct, sample);
+    }
+};
+
+// One sketch per column of numbers; every `step`-th row is sampled.
+std::vector<ColumnSketch> sketch(const Table& table, int64_t step);
+// The bins, laid out one column after the other.
+std::vector<CodedColumn> bins_of(const Table& table, const std::vector<ColumnSketch>& sketches);
 
 // What must be known of a table before anything is learned from it.
 struct Survey {
@@ -35,11 +61,15 @@ Survey survey(const Table& table, const double* weight, Pool& pool);
 class CodedTable {
 public:
     CodedTable(const Table& table, Pool& pool);
+    // By bins that are known already; codes come from elsewhere, or there are no rows.
+    CodedTable(const Table& table, std::vector<CodedColumn> columns, Array<uint8_t> by_row, Array<uint8_t> by_column);
 
     const std::vector<CodedColumn>& columns() const { return columns_; }
     int bins() const { return bins_; } // of all columns, one for missing values in each
-    const uint8_t* row(int64_t i) const { return &by_row_[static_cast<size_t>(i) * columns_.size()]; }
-    const uint8_t* column(size_t place) const { return &by_column_[place * static_cast<size_t>(rows_)]; }
+    const uint8_t* row(int64_t i) const { return by_row_.data() + static_cast<size_t>(i) * columns_.size(); }
+    const uint8_t* column(size_t place) const { return by_column_.data() + place * static_cast<size_t>(rows_); }
+    const Array<uint8_t>& by_row() const { return by_row_; }
+    const Array<uint8_t>& by_column() const { return by_column_; }
     // The place of a column of the table among the coded ones, -1: it is not coded.
     int place_of(int column) const { return places_[static_cast<size_t>(column)]; }
 
@@ -48,7 +78,11 @@ private:
     std::vector<int> places_;
     int64_t rows_ = 0;
     int bins_ = 0;
-    std::vector<uint8_t> by_row_, by_column_;
+    Array<uint8_t> by_row_, by_column_;
 };
+
+// The codes of a table's rows by bins that are known already: row by row, and column by column.
+std::pair<std::vector<uint8_t>, std::vector<uint8_t>> code_by(const Table& table,
+                                                              const std::vector<CodedColumn>& columns);
 
 } // namespace tw

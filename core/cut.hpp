@@ -51,6 +51,20 @@ struct Ground {
     const Numbers& numbers(size_t which) const { return source.table.columns[column(which).column].numbers; }
 };
 
+// Which columns are swept and which gathered. A third child for missing values is more than a cut can say.
+template <class Counter>
+void set_swept(Ground<Counter>& ground) {
+    const bool three_ways = ground.recipe.missing == Missing::own && ground.recipe.branching != Branching::binary;
+    for (size_t i = 0; i < ground.source.table.columns.size(); ++i) {
+        const int place = ground.coded.place_of(static_cast<int>(i));
+        if (place < 0 || (three_ways && ground.coded.columns()[static_cast<size_t>(place)].gaps)) {
+            ground.gathered.push_back(static_cast<int>(i));
+        } else {
+            ground.swept.push_back(place);
+        }
+    }
+}
+
 // What a node's cuts are compared by.
 struct Yardstick {
     Span span;
@@ -220,24 +234,15 @@ Candidate candidate_of(const Task& task, const Counter& counter, const NodeFacts
 }
 
 // The general way to the same: the cut leaves at most two bins of known values, which branching.hpp rates.
-inline Candidate rated_cut(const Task& task, const Source& source, const NodeFacts& node,
-                           std::span<const Entry> entries, int column, const Cut& cut) {
+inline Candidate rated_cut(const Task& task, const Source& source, const NodeFacts& node, int column, const Cut& cut,
+                           const Sides& sides) {
     Buckets buckets;
     buckets.column = column;
     buckets.width = source.measure.sums();
-    Buckets sides = buckets; // low, high, missing
-    for (int i = 0; i < 3; ++i) sides.append();
-    const bool is_cut = cut.low_rows > 0;
-    for (const Entry& entry : entries) {
-        const double x = source.value(column, entry.row);
-        const int side = x != x ? 2 : is_cut && x > cut.below ? 1 : 0;
-        source.measure.add(&sides.stats[static_cast<size_t>(side) * sides.width], entry);
-        ++sides.rows[side];
-    }
-    for (int side = 0; side < 3; ++side) {
+    for (size_t side = 0; side < 3; ++side) {
         if (side < 2 && sides.rows[side] == 0) continue;
         Sum* sums = buckets.append();
-        std::copy_n(&sides.stats[static_cast<size_t>(side) * sides.width], sides.width, sums);
+        std::copy_n(&sides.stats[side * static_cast<size_t>(buckets.width)], buckets.width, sums);
         buckets.rows.back() = sides.rows[side];
         if (side < 2) buckets.at.push_back(side == 0 ? cut.below : cut.above);
     }
@@ -321,7 +326,8 @@ Candidate tell(const Task& task, const Ground<Counter>& ground, const NodeFacts&
     }
     const Cut& cut = cuts[telling.which];
     if (!needs_rows(task, ground, telling, cuts)) return candidate_of(task, ground.counter, facts, telling.column, cut);
-    return rated_cut(task, source, facts, entries, telling.column, cut);
+    return rated_cut(task, source, facts, telling.column, cut,
+                     count_sides(source, entries, telling.column, cut.low_rows > 0, cut.below));
 }
 
 inline std::vector<Entry> entries_of(const Source& source, std::span<const uint32_t> rows) {

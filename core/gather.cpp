@@ -135,7 +135,13 @@ Total total_of(const Source& source, std::span<const Entry> entries) {
     all.width = measure.sums();
     all.at.push_back(0);
     Sum* sums = all.append();
-    for (const Entry& entry : entries) measure.add(sums, entry);
+    if (measure.n_classes > 0) {
+        std::vector<int64_t> weight(static_cast<size_t>(measure.n_classes), 0); // all of it fits
+        for (const Entry& entry : entries) weight[static_cast<size_t>(measure.classes[entry.row])] += entry.weight;
+        std::copy(weight.begin(), weight.end(), sums);
+    } else {
+        for (const Entry& entry : entries) measure.add(sums, entry);
+    }
     all.rows.back() = static_cast<int64_t>(entries.size());
     all.append();
     if (measure.n_classes > 0 || entries.empty()) return total;
@@ -153,6 +159,21 @@ Buckets count_target(const Source& source, std::span<const Entry> entries, int c
         source.measure.add(stat, entry);
         return true;
     });
+}
+
+Sides count_sides(const Source& source, std::span<const Entry> entries, int column, bool is_cut, double at) {
+    const size_t width = static_cast<size_t>(source.measure.sums());
+    const double far = std::numeric_limits<double>::infinity();
+    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}, -far, far};
+    for (const Entry& entry : entries) {
+        const double x = source.value(column, entry.row);
+        const size_t side = x != x ? 2 : is_cut && x > at ? 1 : 0;
+        source.measure.add(&sides.stats[side * width], entry);
+        ++sides.rows[side];
+        if (side == 0) sides.below = std::max(sides.below, x);
+        if (side == 1) sides.above = std::min(sides.above, x);
+    }
+    return sides;
 }
 
 Buckets count_children(const Source& source, std::span<const Entry> entries, int column, const Split& split) {

@@ -108,19 +108,23 @@ private:
             node.stop = decision.stop;
             node.chosen = std::move(decision.chosen);
             node.rivals = std::move(decision.rivals);
-            if (node.stop == Stop::none && task_.recipe.missing == Missing::surrogates) find_surrogates(open[i]);
         }
+        if (task_.recipe.missing == Missing::surrogates) find_surrogates(still_open(open));
         tell_progress(open);
     }
 
-    void find_surrogates(int id) {
-        GrownNode& node = nodes_[id];
+    void find_surrogates(const std::vector<int>& ids) {
         const size_t most = static_cast<size_t>(task_.recipe.max_surrogates);
         if (most == 0) return;
-        node.surrogates = rows_.surrogates(task_, id, node.chosen.split, pool_);
-        std::stable_sort(node.surrogates.begin(), node.surrogates.end(),
-                         [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement + 1e-12; });
-        if (node.surrogates.size() > most) node.surrogates.resize(most);
+        std::vector<Chosen> chosen;
+        for (const int id : ids) chosen.push_back({id, &nodes_[id].chosen.split});
+        std::vector<std::vector<Surrogate>> found = rows_.surrogates_of(task_, chosen, pool_);
+        for (size_t i = 0; i < ids.size(); ++i) {
+            std::vector<Surrogate>& surrogates = nodes_[ids[i]].surrogates = std::move(found[i]);
+            std::stable_sort(surrogates.begin(), surrogates.end(),
+                             [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement + 1e-12; });
+            if (surrogates.size() > most) surrogates.resize(most);
+        }
     }
 
     // Gives each of these nodes its children and returns them.
@@ -150,6 +154,7 @@ private:
         } else {
             pool_.run(static_cast<int64_t>(decided.size()), divide_node);
         }
+        rows_.settle();
         pool_.run(static_cast<int64_t>(made.size()), [&](int64_t i) { describe(made[i]); });
         tell_progress(made);
         if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
@@ -189,8 +194,9 @@ private:
         std::vector<int> open = still_open({0});
         std::vector<int> apart;
         while (!open.empty()) {
-            const auto large = std::stable_partition(open.begin(), open.end(),
-                                                     [&](int id) { return nodes_[id].rows > rows_.apart(); });
+            const auto large = std::stable_partition(open.begin(), open.end(), [&](int id) {
+                return !rows_.is_apart(nodes_[id].rows, task_.recipe.stopping.max_depth - nodes_[id].depth);
+            });
             apart.insert(apart.end(), large, open.end());
             open.erase(large, open.end());
             decide(open);
@@ -200,18 +206,28 @@ private:
     }
 
     // Subtrees that need nothing of each other: each is grown by one thread, large ones first, and put in its place.
-    void grow_apart(const std::vector<int>& tops) {
-        std::vector<size_t> order(tops.size());
-        std::iota(order.begin(), order.end(), size_t{0});
-        std::stable_sort(order.begin(), order.end(),
-                         [&](size_t a, size_t b) { return nodes_[tops[a]].rows > nodes_[tops[b]].rows; });
-        std::vector<std::vector<GrownNode>> subtrees(tops.size());
-        pool_.run(static_cast<int64_t>(tops.size()), [&](int64_t i) {
-            const int top = tops[order[i]];
-            const std::unique_ptr<Rows> rows = rows_.detach(top);
-            subtrees[order[i]] = Grower(*rows, task_, pool_).run_below(nodes_[top], origin_);
-        });
-        for (size_t i = 0; i < tops.size(); ++i) graft(tops[i], std::move(subtrees[i]));
+    void grow_apart(std::vector<int> tops) {
+        std::stable_sort(tops.begin(), tops.end(), [&](int a, int b) { return nodes_[a].rows > nodes_[b].rows; });
+        std::vector<std::pair<int, std::vector<GrownNode>>> subtrees;
+        for (size_t done = 0; done < tops.size();) {
+            const size_t first = done;
+            done += rows_.fetch(std::span<const int>(tops).subspan(first));
+            subtrees.resize(done);
+            const auto grow_one = [&](int64_t i) {
+                const int top = tops[first + static_cast<size_t>(i)];
+                const std::unique_ptr<Rows> rows = rows_.detach(top);
+                subtrees[first + static_cast<size_t>(i)] = {
+                    top, Grower(*rows, task_, pool_).run_below(nodes_[top], origin_)};
+            };
+            if (done - first == 1) {
+                grow_one(0); // with the help of all threads
+            } else {
+                pool_.run(static_cast<int64_t>(done - first), grow_one);
+            }
+        }
+        // In the order of nodes, so that their numbers do not depend on sizes.
+        std::sort(subtrees.begin(), subtrees.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (auto& [top, subtree] : subtrees) graft(top, std::move(subtree));
     }
 
     void graft(int place, std::vector<GrownNode> subtree) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "branching.hpp"
@@ -19,6 +20,11 @@ namespace tw {
 struct Ask {
     int node;
     NodeFacts facts;
+};
+// A node with a split that others should imitate.
+struct Chosen {
+    int node;
+    const Split* split;
 };
 
 class Rows {
@@ -37,15 +43,33 @@ public:
                                                            Pool& pool) = 0;
     // The best imitation of the split by every other column, in order of columns.
     virtual std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, Pool& pool) = 0;
+    // The same for many nodes, which rows that lie elsewhere would rather be asked about at once.
+    virtual std::vector<std::vector<Surrogate>> surrogates_of(const Task& task, const std::vector<Chosen>& chosen,
+                                                              Pool& pool) {
+        std::vector<std::vector<Surrogate>> found;
+        for (const auto& [node, split] : chosen) found.push_back(surrogates(task, node, *split, pool));
+        return found;
+    }
     // Sends the node's entries to its children, new nodes numbered first, first + 1, ...; the node is forgotten.
     virtual void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
                         int first, Pool& pool) = 0;
     // Makes room for nodes below this number; divide may then run on many threads.
     virtual void reserve(int nodes) = 0;
+    // All nodes of a level are divided: from now on the children's totals are asked for.
+    virtual void settle() {}
 
-    // Nodes of at most this many rows are better grown apart: by one thread each, on rows of their own.
-    virtual int64_t apart() const { return 0; }
+    // Whether a node of so many rows, with so many levels to come at most, is better grown apart: by one thread, on
+    // rows of its own.
+    virtual bool is_apart(int64_t /*rows*/, int64_t /*levels*/) const { return false; }
+    // As many of these nodes, from the first on, as should be grown apart at once; `detach` is asked for them next.
+    virtual size_t fetch(std::span<const int> nodes) { return nodes.size(); }
     virtual std::unique_ptr<Rows> detach(int /*node*/) { return nullptr; }
+
+    // What these rows stand on lives as long as they do.
+    void keep(std::shared_ptr<const void> ground) { kept_ = std::move(ground); }
+
+private:
+    std::shared_ptr<const void> kept_;
 };
 
 } // namespace tw

@@ -60,16 +60,7 @@ Estate<Counter>::Estate(const Table& table, const Recipe& recipe, const Measure&
       field(taking_part(table, recipe, measure), counter, pool),
       source(learn_source(table, recipe, measure, field.row, pool)),
       ground{source, *coded, recipe, counter, {}, {}, few(*coded, counter), Inverses(few(*coded, counter)), account} {
-    // A third child for missing values is more than a cut can say.
-    const bool three_ways = recipe.missing == Missing::own && recipe.branching != Branching::binary;
-    for (size_t i = 0; i < table.columns.size(); ++i) {
-        const int place = coded->place_of(static_cast<int>(i));
-        if (place < 0 || (three_ways && coded->columns()[static_cast<size_t>(place)].gaps)) {
-            ground.gathered.push_back(static_cast<int>(i));
-        } else {
-            ground.swept.push_back(place);
-        }
-    }
+    set_swept(ground);
 }
 
 // The work on one node's candidates.
@@ -88,20 +79,14 @@ struct RowsCoded<Counter>::Search {
 
 template <class Counter>
 RowsCoded<Counter>::RowsCoded(std::shared_ptr<Estate<Counter>> estate, Stretch stretch, int64_t apart)
-    : estate_(std::move(estate)),
-      ground_(estate_->ground),
-      field_(estate_->field),
-      apart_(apart),
-      stretch_{stretch},
-      family_(1),
-      histogram_(1) {}
+    : estate_(std::move(estate)), ground_(estate_->ground), field_(estate_->field), apart_(apart), stretch_{stretch} {
+    histograms_.reserve(1);
+}
 
 template <class Counter>
 void RowsCoded<Counter>::reserve(int nodes) {
-    const size_t size = std::max<size_t>(stretch_.size(), nodes);
-    stretch_.resize(size);
-    family_.resize(size);
-    histogram_.resize(size);
+    stretch_.resize(std::max<size_t>(stretch_.size(), nodes));
+    histograms_.reserve(stretch_.size());
 }
 
 template <class Counter>
@@ -114,15 +99,6 @@ std::unique_ptr<Rows> RowsCoded<Counter>::detach(int node) {
 }
 
 // --- counting ---
-
-// Whether the node is its parent less its smaller sibling, and both are still there to tell.
-template <class Counter>
-bool RowsCoded<Counter>::is_remainder(int node) const {
-    const Family& family = family_[node];
-    if (family.parent < 0 || histogram_[family.parent].empty()) return false;
-    const size_t own = stretch_[node].size(), other = stretch_[family.sibling].size();
-    return own + other == family.rows && (own > other || (own == other && node > family.sibling));
-}
 
 // Histograms of these nodes, row by row.
 template <class Counter>
@@ -137,13 +113,7 @@ void RowsCoded<Counter>::count(const std::vector<int>& nodes, Pool& pool) {
     const size_t bins = static_cast<size_t>(ground_.coded.bins());
     std::vector<Part> parts;
     for (const int node : nodes) {
-        if (unused_.empty()) {
-            histogram_[node].resize(bins * words);
-        } else {
-            histogram_[node] = std::move(unused_.back());
-            unused_.pop_back();
-        }
-        std::fill(histogram_[node].begin(), histogram_[node].end(), Word{0});
+        histograms_.make(node, bins * words);
         const Stretch whole = stretch_[node];
         for (size_t at = whole.begin; at < whole.end; at += narrow_rows) {
             parts.push_back({node, {at, std::min<size_t>(whole.end, at + narrow_rows)}});
@@ -157,45 +127,9 @@ void RowsCoded<Counter>::count(const std::vector<int>& nodes, Pool& pool) {
         count_rows(counter, ground_.coded, std::span<const uint32_t>(&field_.row[part.begin], part.size()),
                    std::span<const Item>(&field_.item[part.begin], part.size()), narrow, own.data());
         const std::lock_guard<std::mutex> lock(adding);
-        Word* sum = histogram_[parts[p].node].data();
+        Word* sum = histograms_.of(parts[p].node).data();
         for (size_t bin = 0; bin < bins; ++bin) counter.widen(sum + bin * words, &own[bin * narrow]);
     });
-}
-
-// Counts the asked nodes; of two siblings only the smaller, the other is what remains of their parent.
-template <class Counter>
-void RowsCoded<Counter>::count_histograms(const std::vector<int>& nodes, Pool& pool) {
-    std::vector<int> counted, remaining;
-    for (const int node : nodes) {
-        if (!is_remainder(node)) {
-            counted.push_back(node);
-            continue;
-        }
-        remaining.push_back(node);
-        if (histogram_[family_[node].sibling].empty()) counted.push_back(family_[node].sibling);
-    }
-    std::sort(counted.begin(), counted.end());
-    counted.erase(std::unique(counted.begin(), counted.end()), counted.end());
-    count(counted, pool);
-    for (const int node : remaining) histogram_[node] = std::move(histogram_[family_[node].parent]);
-    pool.run(static_cast<int64_t>(remaining.size()), [&](int64_t i) {
-        const Stopwatch watch(ground_.account, &Account::counting);
-        Histogram& rest = histogram_[remaining[i]];
-        const Histogram& part = histogram_[family_[remaining[i]].sibling];
-        for (size_t cell = 0; cell < rest.size(); ++cell) rest[cell] -= part[cell];
-    });
-}
-
-// Only these nodes can still be parents.
-template <class Counter>
-void RowsCoded<Counter>::keep_only(const std::vector<int>& nodes) {
-    std::vector<bool> kept(histogram_.size(), false);
-    for (const int node : nodes) kept[node] = true;
-    for (size_t node = 0; node < histogram_.size(); ++node) {
-        if (kept[node] || histogram_[node].empty()) continue;
-        unused_.push_back(std::move(histogram_[node]));
-        histogram_[node].clear();
-    }
 }
 
 // --- choosing ---
@@ -215,7 +149,11 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
             nodes.push_back(asks[i].node);
         }
     }
-    count_histograms(nodes, pool);
+    count(histograms_.to_count(nodes, [&](int node) { return stretch_[node].size(); }), pool);
+    {
+        const Stopwatch watch(ground_.account, &Account::counting);
+        histograms_.subtract(pool);
+    }
     const size_t columns = ground_.swept.size();
     std::vector<Search> searches(large.size());
     pool.run(static_cast<int64_t>(large.size()), [&](int64_t n) {
@@ -223,7 +161,7 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
         search.ask = &asks[large[n]];
         const int node = search.ask->node;
         search.sweep.emplace(ground_.counter, source().table, ground_.coded, ground_.swept, rows(node), items(node),
-                             histogram_[node].data(), scores_missing(ground_.recipe.missing), ground_.account);
+                             histograms_.of(node).data(), scores_missing(ground_.recipe.missing), ground_.account);
         if (ground_.account) ground_.account->counted_rows += static_cast<int64_t>(rows(node).size() * columns);
         search.yard = yardstick(task, ground_.counter, search.ask->facts, span_of<Item>(items(node)));
         search.coarse.resize(columns);
@@ -283,7 +221,7 @@ std::vector<std::vector<Candidate>> RowsCoded<Counter>::candidates(const Task& t
         found[large[tasks[t].first]][tasks[t].second] =
             tell(task, ground_, search.ask->facts, each, search.cuts, search.entries);
     });
-    keep_only(nodes);
+    histograms_.keep_only(nodes);
     return found;
 }
 
@@ -374,16 +312,12 @@ void RowsCoded<Counter>::divide(int node, uint64_t node_key, const Split& split,
         copy(field_.spare_row, field_.row);
         copy(field_.spare_item, field_.item);
     });
-    if (children != 2) return;
-    family_[first] = {node, first + 1, whole.size()};
-    family_[first + 1] = {node, first, whole.size()};
+    if (children == 2) histograms_.divided(node, first, whole.size());
 }
 
 // --- who is served ---
 
-namespace {
-
-bool suits(const Table& table, const Recipe& recipe) {
+bool suits_codes(const Table& table, const Recipe& recipe) {
     const ThresholdChoice& threshold = recipe.threshold;
     switch (recipe.rule) {
         case Rule::gini:
@@ -404,12 +338,10 @@ bool suits(const Table& table, const Recipe& recipe) {
                        [](const Column& column) { return column.kind == Kind::number; });
 }
 
-} // namespace
-
 std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const Measure& measure,
                                  std::shared_ptr<const CodedTable> coded, Account* account, Pool& pool) {
     std::unique_ptr<Rows> rows;
-    if (!suits(table, recipe)) return rows;
+    if (!suits_codes(table, recipe)) return rows;
     with_counter(counted_rule(recipe.rule), measure, [&](const auto& counter) {
         using Counter = std::decay_t<decltype(counter)>;
         if (!coded) {

@@ -9,10 +9,14 @@
 
 #include <memory>
 
+#include "histograms.hpp"
 #include "rows.hpp"
 #include "sweep.hpp"
 
 namespace tw {
+
+// Whether a recipe can look for the cuts of a table's numbers by their codes.
+bool suits_codes(const Table& table, const Recipe& recipe);
 
 // Whether the recipe and the table allow it; otherwise null, and RowsCpu serves. The coded table may be shared by many
 // trees; without one, the columns are coded now. `account`: where the time goes, or null.
@@ -63,16 +67,10 @@ public:
     void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
                 Pool& pool) override;
     void reserve(int nodes) override;
-    int64_t apart() const override { return apart_; }
+    bool is_apart(int64_t rows, int64_t) const override { return rows <= apart_; }
     std::unique_ptr<Rows> detach(int node) override;
 
 private:
-    using Histogram = std::vector<Word>; // all bins of all columns
-
-    struct Family {
-        int parent = -1, sibling = -1; // of a node with one sibling
-        size_t rows = 0;               // of the parent
-    };
     struct Search;
 
     std::span<const uint32_t> rows(int node) const {
@@ -81,19 +79,14 @@ private:
     std::span<const Item> items(int node) const {
         return std::span<const Item>(field_.item).subspan(stretch_[node].begin, stretch_[node].size());
     }
-    bool is_remainder(int node) const;
     void count(const std::vector<int>& nodes, Pool& pool);
-    void count_histograms(const std::vector<int>& nodes, Pool& pool);
-    void keep_only(const std::vector<int>& nodes);
 
     std::shared_ptr<Estate<Counter>> estate_;
     const Ground<Counter>& ground_;
     Field<Counter>& field_;
     int64_t apart_;
-    std::vector<Stretch> stretch_;     // per node
-    std::vector<Family> family_;       // per node
-    std::vector<Histogram> histogram_; // per node, empty where none is kept
-    std::vector<Histogram> unused_;
+    std::vector<Stretch> stretch_; // per node
+    Histograms<Word> histograms_;
 };
 
 } // namespace tw

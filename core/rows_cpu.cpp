@@ -11,30 +11,11 @@ namespace {
 
 ColumnFacts learn_facts(const Column& data, const Recipe& recipe, const Measure& measure,
                         const std::vector<uint32_t>& rows) {
-    ColumnFacts facts;
-    facts.kind = data.kind;
-    facts.levels = data.levels;
-    if (data.kind != Kind::number) return facts;
-    if (recipe.numeric == Numeric::binned) {
-        std::vector<std::pair<double, int64_t>> known;
-        for (const uint32_t row : rows) {
-            const double x = data.numbers[row];
-            if (!std::isnan(x)) known.push_back({x + 0.0, measure.weight_of(row)}); // -0 and 0 are one value
-        }
-        facts.binned = true;
-        facts.kind = Kind::ordinal;
-        facts.bounds = quantile_bounds(std::move(known), recipe.bins);
-        facts.levels = static_cast<int>(facts.bounds.size());
-    } else if (recipe.threshold.observed) {
-        for (const uint32_t row : rows) {
-            const double x = data.numbers[row];
-            if (!std::isnan(x)) facts.distinct.push_back(x + 0.0);
-        }
-        std::sort(facts.distinct.begin(), facts.distinct.end());
-        facts.distinct.erase(std::unique(facts.distinct.begin(), facts.distinct.end()), facts.distinct.end());
-    }
-    return facts;
+    if (!needs_values(data, recipe)) return facts_of(data, recipe, {});
+    return facts_of(data, recipe, known_values(data, measure, rows));
 }
+
+} // namespace
 
 std::vector<int32_t> code_bins(const Numbers& numbers, int64_t rows, const std::vector<double>& bounds) {
     std::vector<int32_t> codes(static_cast<size_t>(rows), -1);
@@ -45,7 +26,44 @@ std::vector<int32_t> code_bins(const Numbers& numbers, int64_t rows, const std::
     return codes;
 }
 
-} // namespace
+bool needs_values(const Column& data, const Recipe& recipe) {
+    return data.kind == Kind::number && (recipe.numeric == Numeric::binned || recipe.threshold.observed);
+}
+
+KnownValues known_values(const Column& data, const Measure& measure, const std::vector<uint32_t>& rows) {
+    KnownValues known;
+    for (const uint32_t row : rows) {
+        const double x = data.numbers[row];
+        if (!std::isnan(x)) known.push_back({x + 0.0, measure.weight_of(row)}); // -0 and 0 are one value
+    }
+    std::sort(known.begin(), known.end());
+    size_t last = 0;
+    for (size_t i = 1; i < known.size(); ++i) {
+        if (known[i].first == known[last].first) {
+            known[last].second += known[i].second;
+        } else {
+            known[++last] = known[i];
+        }
+    }
+    if (!known.empty()) known.resize(last + 1);
+    return known;
+}
+
+ColumnFacts facts_of(const Column& data, const Recipe& recipe, const KnownValues& known) {
+    ColumnFacts facts;
+    facts.kind = data.kind;
+    facts.levels = data.levels;
+    if (data.kind != Kind::number) return facts;
+    if (recipe.numeric == Numeric::binned) {
+        facts.binned = true;
+        facts.kind = Kind::ordinal;
+        facts.bounds = quantile_bounds(known, recipe.bins);
+        facts.levels = static_cast<int>(facts.bounds.size());
+    } else if (recipe.threshold.observed) {
+        for (const auto& [x, weight] : known) facts.distinct.push_back(x);
+    }
+    return facts;
+}
 
 std::vector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure) {
     std::vector<uint32_t> rows;
@@ -81,6 +99,11 @@ RowsCpu::RowsCpu(const Table& table, const Recipe& recipe, const Measure& measur
     for (const uint32_t row : rows_) all.push_back({row, measure.weight_of(row)});
     entries_.push_back(std::move(all));
     std::vector<uint32_t>().swap(rows_);
+}
+
+RowsCpu::RowsCpu(Source source, std::vector<Entry> entries)
+    : source_(std::move(source)), used_rows_(static_cast<int64_t>(entries.size())) {
+    entries_.push_back(std::move(entries));
 }
 
 std::vector<std::vector<Candidate>> RowsCpu::candidates(const Task& task, const std::vector<Ask>& asks, Pool& pool) {
@@ -119,19 +142,8 @@ std::vector<Surrogate> gather_surrogates(const Task& task, const Source& source,
 
 void RowsCpu::divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
                      Pool&) {
-    const std::vector<Column>& columns = source_.table.columns;
-    for (const Entry& entry : entries_[node]) {
-        int child = destination(split, surrogates, columns, entry.row);
-        if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, entry.row));
-        if (child >= 0) {
-            entries_[first + child].push_back(entry);
-        } else if (child == spread) {
-            for (int i = 0; i < split.children(); ++i) {
-                const int64_t part = std::llround(static_cast<double>(entry.weight) * split.share[i]);
-                if (part > 0) entries_[first + i].push_back({entry.row, part});
-            }
-        }
-    }
+    send_entries(source_.table.columns, node_key, split, surrogates, entries_[node],
+                 [&](int child, const Entry& entry) { entries_[first + child].push_back(entry); });
     std::vector<Entry>().swap(entries_[node]);
 }
 

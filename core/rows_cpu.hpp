@@ -2,6 +2,9 @@
 // recipe.
 #pragma once
 
+#include <cmath>
+
+#include "draw.hpp"
 #include "rows.hpp"
 
 namespace tw {
@@ -9,12 +12,22 @@ namespace tw {
 // What growing needs to know of the columns from the whole table: the rows it is grown on.
 Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, const std::vector<uint32_t>& rows,
                     Pool& pool);
+// The known values of a column, rising, each with its weight.
+using KnownValues = std::vector<std::pair<double, int64_t>>;
+KnownValues known_values(const Column& data, const Measure& measure, const std::vector<uint32_t>& rows);
+// Whether anything but kind and levels must be known of a column.
+bool needs_values(const Column& data, const Recipe& recipe);
+ColumnFacts facts_of(const Column& data, const Recipe& recipe, const KnownValues& known);
+// The bin of every row of a binned column, -1: missing.
+std::vector<int32_t> code_bins(const Numbers& numbers, int64_t rows, const std::vector<double>& bounds);
 // The rows that take part: those with a weight and, on request, with any value.
 std::vector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure);
 
 class RowsCpu final : public Rows {
 public:
     RowsCpu(const Table& table, const Recipe& recipe, const Measure& measure, Pool& pool);
+    // With the columns' facts known, and these entries as the only node.
+    RowsCpu(Source source, std::vector<Entry> entries);
 
     const Source& source() const override { return source_; }
     int64_t used_rows() const override { return used_rows_; }
@@ -31,6 +44,24 @@ private:
     int64_t used_rows_;
     std::vector<std::vector<Entry>> entries_; // per node
 };
+
+// Calls put(child, entry) for wherever each entry goes; an entry that is spread goes to many in parts.
+template <class Put>
+void send_entries(const std::vector<Column>& columns, uint64_t node_key, const Split& split,
+                  const std::vector<Split>& surrogates, std::span<const Entry> entries, const Put& put) {
+    for (const Entry& entry : entries) {
+        int child = destination(split, surrogates, columns, entry.row);
+        if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, entry.row));
+        if (child >= 0) {
+            put(child, entry);
+        } else if (child == spread) {
+            for (int i = 0; i < split.children(); ++i) {
+                const int64_t part = std::llround(static_cast<double>(entry.weight) * split.share[i]);
+                if (part > 0) put(i, {entry.row, part});
+            }
+        }
+    }
+}
 
 // The surrogates of one node by gathering, for whoever has its entries.
 std::vector<Surrogate> gather_surrogates(const Task& task, const Source& source, std::span<const Entry> entries,

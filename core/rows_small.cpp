@@ -209,6 +209,19 @@ Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* it
     return best;
 }
 
+// Inverses are quick but round twice: a merit that is told is worked out by division, as for larger nodes.
+template <class Counter>
+void RowsSmall<Counter>::divide_merit(const Yardstick& node, const Words<Counter>& total, int which, Stretch stretch,
+                                      std::vector<Cut>& cuts) const {
+    Cut& cut = cuts[static_cast<size_t>(which)];
+    if (cut.low_rows == 0) return;
+    const Place* order = this->order(static_cast<size_t>(which)) + stretch.begin;
+    Words<Counter> low = no_words(ground_.counter);
+    for (int64_t i = 0; i < cut.low_rows; ++i) ground_.counter.add(low.data(), item_[order[i].row]);
+    Scale<Counter> scale(ground_.counter, node, total.data(), nullptr, false);
+    cut.merit = scale.of(low.data(), cut.low_rows, Divide{});
+}
+
 template <class Counter>
 std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& task, const std::vector<Ask>& asks,
                                                                    Pool&) {
@@ -232,6 +245,9 @@ std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& t
         const auto of_rows = [&](const Telling& each) { return needs_rows(task, ground_, each, cuts); };
         std::vector<Entry> entries;
         if (std::any_of(all.begin(), all.end(), of_rows)) entries = entries_of(source(), table_rows(ask.node));
+        for (const Telling& each : all) {
+            if (each.which >= 0 && !of_rows(each)) divide_merit(node, total, each.which, part_[ask.node].stretch, cuts);
+        }
         std::vector<Candidate>& told = found.emplace_back();
         for (const Telling& each : all) told.push_back(tell(task, ground_, ask.facts, each, cuts, entries));
     }

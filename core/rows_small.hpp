@@ -52,6 +52,8 @@ private:
     template <class Seen>
     Cut best_cut(const Seen& seen, const typename Seen::Item* item, const Yardstick& node, const Words<Seen>& total,
                  size_t which, Stretch stretch, bool places_missing) const;
+    void divide_merit(const Yardstick& node, const Words<Counter>& total, int which, Stretch stretch,
+                      std::vector<Cut>& cuts) const;
     Place* order(size_t which) { return &order_[static_cast<size_t>(slot_[which]) * row_.size()]; }
     const Place* order(size_t which) const { return &order_[static_cast<size_t>(slot_[which]) * row_.size()]; }
     std::vector<uint32_t> table_rows(int node) const;

@@ -29,6 +29,10 @@ struct Split {
     int unseen = as_missing;
 
     int children() const { return static_cast<int>(share.size()); }
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(column, closed, breaks, child_of_bin, share, missing, unseen);
+    }
 };
 
 constexpr int no_answer = -1;

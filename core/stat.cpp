@@ -25,84 +25,167 @@ double power_below(double total, int places = bits) {
     return std::ldexp(1.0, std::clamp(places - exponent, -1000, 1000));
 }
 
-// Returns the total weight, the same for any order of rows.
-double measure_weights(Measure& m, const Answers& answers, int64_t rows, bool fractions) {
-    m.even = !answers.weight && !fractions;
-    if (m.even) return static_cast<double>(rows);
-    const auto weight = [&](int64_t i) { return answers.weight ? answers.weight[i] : 1.0; };
-    double heaviest = 0;
-    bool whole = true;
-    for (int64_t i = 0; i < rows; ++i) {
-        heaviest = std::max(heaviest, weight(i));
-        whole = whole && weight(i) == std::floor(weight(i));
-    }
-    // The scale must not depend on row order either, so the total that sets it is added up in integers.
-    const double coarse = std::ldexp(1.0, 30);
-    Sum parts = 0;
-    for (int64_t i = 0; i < rows; ++i) parts += std::llround(weight(i) / heaviest * coarse);
-    const double total = (static_cast<double>(parts) + 1) / coarse * heaviest;
-    const double scale = whole && !fractions && total < std::ldexp(1.0, bits) ? 1.0 : power_below(total);
-    m.weight_unit = 1 / scale;
-    m.weight.resize(rows);
-    for (int64_t i = 0; i < rows; ++i) m.weight[i] = std::llround(weight(i) * scale);
-    m.even = scale == 1 && heaviest == 1;
-    return total;
+double log_part(double y) { return y > 0 ? y * std::log(y) : 0; }
+
+void make_distinct(std::vector<double>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-void measure_numbers(Measure& m, const Answers& answers, int64_t rows, double total_weight) {
-    double low = 0, high = 0;
-    bool first = true;
-    for (int64_t i = 0; i < rows; ++i) {
-        if (m.weight_of(i) == 0) continue;
-        const double y = answers.numbers[i];
-        low = first ? y : std::min(low, y);
-        high = first ? y : std::max(high, y);
-        first = false;
-    }
-    // Measured from the middle of its range, a target loses the fewest digits; the middle does not depend on row order.
-    m.offset = low / 2 + high / 2;
-    const double reach = std::max(high - m.offset, m.offset - low);
-    const double scale = power_below(reach, target_bits(total_weight));
-    const double square_scale = power_below(reach * reach);
-    m.target_unit = 1 / scale;
-    m.sum_unit = m.weight_unit / scale;
-    m.square_unit = m.weight_unit / square_scale;
-    m.target.resize(rows);
-    m.square.resize(rows);
-    for (int64_t i = 0; i < rows; ++i) {
-        const double y = answers.numbers[i] - m.offset;
-        m.target[i] = std::llround(y * scale);
-        m.square[i] = std::llround(y * y * square_scale);
-    }
-}
-
-void measure_logs(Measure& m, const Answers& answers, int64_t rows) {
-    const auto log_part = [&](int64_t i) {
-        const double y = answers.numbers[i];
-        return y > 0 ? y * std::log(y) : 0;
-    };
-    double reach = 0;
-    for (int64_t i = 0; i < rows; ++i) reach = std::max(reach, std::abs(log_part(i)));
-    const double scale = power_below(reach);
-    m.log_unit = m.weight_unit / scale;
-    m.log.resize(rows);
-    for (int64_t i = 0; i < rows; ++i) m.log[i] = std::llround(log_part(i) * scale);
-}
-
-void measure_ranks(Measure& m, const Answers& answers, int64_t rows) {
-    m.rank_value.assign(answers.numbers, answers.numbers + rows);
-    std::sort(m.rank_value.begin(), m.rank_value.end());
-    m.rank_value.erase(std::unique(m.rank_value.begin(), m.rank_value.end()), m.rank_value.end());
-    m.rank.resize(rows);
-    m.rank_target.resize(m.rank_value.size());
-    for (int64_t i = 0; i < rows; ++i) {
-        const auto place = std::lower_bound(m.rank_value.begin(), m.rank_value.end(), answers.numbers[i]);
-        m.rank[i] = static_cast<uint32_t>(place - m.rank_value.begin());
-        m.rank_target[m.rank[i]] = m.target[i];
-    }
-}
+// The target as integers, from the middle of its range.
+int64_t scaled(double y, const Units& units) { return std::llround((y - units.offset) * units.target_scale); }
 
 } // namespace
+
+// --- units ---
+
+void WeightFacts::merge(const WeightFacts& other) {
+    heaviest = std::max(heaviest, other.heaviest);
+    whole = whole && other.whole;
+    rows += other.rows;
+}
+
+WeightFacts weigh(const Answers& answers, int64_t rows) {
+    WeightFacts facts{1, true, rows};
+    if (!answers.weight) return facts;
+    facts.heaviest = 0;
+    for (int64_t i = 0; i < rows; ++i) {
+        facts.heaviest = std::max(facts.heaviest, answers.weight[i]);
+        facts.whole = facts.whole && answers.weight[i] == std::floor(answers.weight[i]);
+    }
+    return facts;
+}
+
+constexpr double coarse = 1 << 30;
+
+Sum weight_parts(const Answers& answers, int64_t rows, double heaviest) {
+    Sum parts = 0;
+    for (int64_t i = 0; i < rows; ++i) {
+        parts += std::llround((answers.weight ? answers.weight[i] : 1.0) / heaviest * coarse);
+    }
+    return parts;
+}
+
+Units weight_units(const WeightFacts& facts, Sum parts, bool has_weights, bool fractions, Needs needs, int n_classes) {
+    Units units;
+    units.needs = needs;
+    units.n_classes = n_classes;
+    units.weighted = has_weights || fractions;
+    units.total_weight = static_cast<double>(facts.rows);
+    if (!units.weighted) return units;
+    const double total = (static_cast<double>(parts) + 1) / coarse * facts.heaviest;
+    const bool kept = facts.whole && !fractions && total < std::ldexp(1.0, bits);
+    units.total_weight = total;
+    units.weight_scale = kept ? 1.0 : power_below(total);
+    units.even = units.weight_scale == 1 && facts.heaviest == 1;
+    return units;
+}
+
+void TargetFacts::merge(const TargetFacts& other) {
+    if (other.any) {
+        low = any ? std::min(low, other.low) : other.low;
+        high = any ? std::max(high, other.high) : other.high;
+        any = true;
+    }
+    log_reach = std::max(log_reach, other.log_reach);
+    distinct.insert(distinct.end(), other.distinct.begin(), other.distinct.end());
+    make_distinct(distinct);
+}
+
+TargetFacts target_facts(const Answers& answers, int64_t rows, const Units& units) {
+    TargetFacts facts;
+    if (units.n_classes > 0) return facts;
+    for (int64_t i = 0; i < rows; ++i) {
+        if (answers.weight && std::llround(answers.weight[i] * units.weight_scale) == 0) continue;
+        const double y = answers.numbers[i];
+        facts.low = facts.any ? std::min(facts.low, y) : y;
+        facts.high = facts.any ? std::max(facts.high, y) : y;
+        facts.any = true;
+    }
+    if (units.needs == Needs::deviance) {
+        for (int64_t i = 0; i < rows; ++i) {
+            facts.log_reach = std::max(facts.log_reach, std::abs(log_part(answers.numbers[i])));
+        }
+    }
+    if (units.needs == Needs::medians) {
+        facts.distinct.assign(answers.numbers, answers.numbers + rows);
+        make_distinct(facts.distinct);
+    }
+    return facts;
+}
+
+void set_target_units(const TargetFacts& facts, Units& units) {
+    if (units.n_classes > 0) return;
+    // Measured from the middle of its range, a target loses the fewest digits; the middle does not depend on row order.
+    units.offset = facts.low / 2 + facts.high / 2;
+    const double reach = std::max(facts.high - units.offset, units.offset - facts.low);
+    units.target_scale = power_below(reach, target_bits(units.total_weight));
+    units.square_scale = power_below(reach * reach);
+    units.reach = std::max<int64_t>({1, scaled(facts.high, units), -scaled(facts.low, units)});
+    if (units.needs == Needs::deviance) units.log_scale = power_below(facts.log_reach);
+    units.distinct = facts.distinct;
+}
+
+// --- measures ---
+
+Measure measure_of(const Units& units) {
+    Measure m;
+    m.needs = units.needs;
+    m.n_classes = units.n_classes;
+    m.even = units.even;
+    m.reach = units.reach;
+    m.weight_unit = 1 / units.weight_scale;
+    m.offset = units.offset;
+    m.target_unit = 1 / units.target_scale;
+    m.sum_unit = m.weight_unit / units.target_scale;
+    m.square_unit = m.weight_unit / units.square_scale;
+    m.log_unit = m.weight_unit / units.log_scale;
+    if (units.needs != Needs::medians) return m;
+    std::vector<int64_t> rank_target;
+    for (const double y : units.distinct) rank_target.push_back(scaled(y, units));
+    m.rank_value = units.distinct;
+    m.rank_target = std::move(rank_target);
+    return m;
+}
+
+Measure measured(const Answers& answers, int64_t rows, const Units& units) {
+    Measure m = measure_of(units);
+    m.rows = rows;
+    const auto per_row = [&](const auto& number) {
+        std::vector<int64_t> values(static_cast<size_t>(rows));
+        for (int64_t i = 0; i < rows; ++i) values[static_cast<size_t>(i)] = number(i);
+        return values;
+    };
+    if (units.weighted) {
+        m.weight = per_row(
+            [&](int64_t i) { return std::llround((answers.weight ? answers.weight[i] : 1.0) * units.weight_scale); });
+    }
+    if (units.n_classes > 0) {
+        m.classes = {answers.classes, static_cast<size_t>(rows)};
+        return m;
+    }
+    const double* y = m.raw = answers.numbers;
+    std::vector<int64_t> target(static_cast<size_t>(rows)), square(static_cast<size_t>(rows));
+    for (int64_t i = 0; i < rows; ++i) {
+        const double from = y[i] - units.offset;
+        target[static_cast<size_t>(i)] = std::llround(from * units.target_scale);
+        square[static_cast<size_t>(i)] = std::llround(from * from * units.square_scale);
+    }
+    m.target = std::move(target);
+    m.square = std::move(square);
+    if (units.needs == Needs::deviance) {
+        m.log = per_row([&](int64_t i) { return std::llround(log_part(y[i]) * units.log_scale); });
+    }
+    if (units.needs == Needs::medians) {
+        std::vector<uint32_t> rank(static_cast<size_t>(rows));
+        for (int64_t i = 0; i < rows; ++i) {
+            const auto place = std::lower_bound(units.distinct.begin(), units.distinct.end(), y[i]);
+            rank[static_cast<size_t>(i)] = static_cast<uint32_t>(place - units.distinct.begin());
+        }
+        m.rank = std::move(rank);
+    }
+    return m;
+}
 
 void Measure::read_moments(const Sum* stat, double* out) const {
     if (n_classes > 0) {
@@ -134,20 +217,12 @@ Needs needs_of(Rule rule) {
 }
 
 Measure measure(const Answers& answers, int64_t rows, bool fractions, Needs needs) {
-    Measure m;
-    m.needs = needs;
-    m.rows = rows;
-    m.n_classes = answers.n_classes;
-    const double total_weight = measure_weights(m, answers, rows, fractions);
-    if (answers.n_classes > 0) {
-        m.classes.assign(answers.classes, answers.classes + rows);
-        return m;
-    }
-    m.raw = answers.numbers;
-    measure_numbers(m, answers, rows, total_weight);
-    if (needs == Needs::deviance) measure_logs(m, answers, rows);
-    if (needs == Needs::medians) measure_ranks(m, answers, rows);
-    return m;
+    const WeightFacts facts = weigh(answers, rows);
+    const bool weighted = answers.weight != nullptr || fractions;
+    const Sum parts = weighted ? weight_parts(answers, rows, facts.heaviest) : 0;
+    Units units = weight_units(facts, parts, answers.weight != nullptr, fractions, needs, answers.n_classes);
+    set_target_units(target_facts(answers, rows, units), units);
+    return measured(answers, rows, units);
 }
 
 } // namespace tw

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "array.hpp"
 #include "recipe.hpp"
 #include "table.hpp"
 
@@ -41,16 +42,16 @@ struct Measure {
     const double* raw = nullptr; // the numeric target as given
 
     int64_t rows = 0;
-    bool even = false;            // rows weigh one unit, or nothing
-    std::vector<int64_t> weight;  // per row; empty: all weigh one unit
-    std::vector<int32_t> classes; // per row
-    std::vector<int64_t> target;  // per row, in target_unit from offset
-    std::vector<int64_t> square;  // per row
-    std::vector<int64_t> log;     // per row, y ln y (Poisson only)
-    std::vector<uint32_t> rank;   // per row, place of the target among its distinct
-                                  // values (medians only)
-    std::vector<double> rank_value;
-    std::vector<int64_t> rank_target;
+    bool even = false;      // rows weigh one unit, or nothing
+    int64_t reach = 1;      // no target of a row with weight is farther from the offset
+    Array<int64_t> weight;  // per row; empty: all weigh one unit
+    Array<int32_t> classes; // per row
+    Array<int64_t> target;  // per row, in target_unit from offset
+    Array<int64_t> square;  // per row
+    Array<int64_t> log;     // per row, y ln y (Poisson only)
+    Array<uint32_t> rank;   // per row, place of the target among its distinct values (medians only)
+    Array<double> rank_value;
+    Array<int64_t> rank_target;
 
     int64_t weight_of(int64_t row) const { return weight.empty() ? 1 : weight[row]; }
     int width() const { return n_classes > 0 ? n_classes : 3; }
@@ -76,7 +77,65 @@ struct Measure {
 };
 
 Needs needs_of(Rule rule);
-// `fractions`: weights will be divided, so they get as many binary places as fit.
+
+// --- how a table is measured: facts of its parts, merged, give the units that all parts share ---
+
+struct WeightFacts {
+    double heaviest = 0;
+    bool whole = true; // all weights are whole numbers
+    int64_t rows = 0;
+
+    void merge(const WeightFacts& other);
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(heaviest, whole, rows);
+    }
+};
+WeightFacts weigh(const Answers& answers, int64_t rows);
+// The whole weight in parts of the heaviest, as an integer: added up like this it does not depend on the order of rows.
+Sum weight_parts(const Answers& answers, int64_t rows, double heaviest);
+
+struct TargetFacts {
+    bool any = false;
+    double low = 0, high = 0;     // of rows with weight
+    double log_reach = 0;         // Poisson only
+    std::vector<double> distinct; // medians only, rising
+
+    void merge(const TargetFacts& other);
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(any, low, high, log_reach, distinct);
+    }
+};
+
+// What turns answers and weights into integers.
+struct Units {
+    Needs needs = Needs::classes;
+    int n_classes = 0;
+    bool weighted = false; // rows have weights of their own, or are going to be divided
+    bool even = true;
+    double weight_scale = 1, total_weight = 0;
+    double offset = 0, target_scale = 1, square_scale = 1, log_scale = 1;
+    int64_t reach = 1;
+    std::vector<double> distinct;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(needs, n_classes, weighted, even, weight_scale, total_weight, offset, target_scale, square_scale,
+                log_scale, reach, distinct);
+    }
+};
+
+// `fractions`: weights will be divided, so they get as many binary places as fit. `parts`: as `weight_parts` counts.
+Units weight_units(const WeightFacts& facts, Sum parts, bool has_weights, bool fractions, Needs needs, int n_classes);
+TargetFacts target_facts(const Answers& answers, int64_t rows, const Units& units);
+void set_target_units(const TargetFacts& facts, Units& units);
+// The units without any row.
+Measure measure_of(const Units& units);
+// Every row in these units.
+Measure measured(const Answers& answers, int64_t rows, const Units& units);
+
+// All of it for a table that is one part.
 Measure measure(const Answers& answers, int64_t rows, bool fractions, Needs needs);
 
 } // namespace tw

@@ -29,27 +29,31 @@ struct BinCut {
     double highest = nothing; // merit of any cut between bins, also of those whose sides are too small
 };
 
+// A bin worth looking into: what lies below it, and where its rows stand among those of all such bins.
 template <class Counter>
-class Sweep {
+struct OpenBin {
+    int bin;
+    size_t first;
+    int64_t rows;
+    Words<Counter> below;
+};
+
+// What a histogram alone can tell: cuts between bins, and which bins could hide a better one.
+template <class Counter>
+class CoarseSweep {
 public:
     using Word = typename Counter::Word;
-    using Item = typename Counter::Item;
 
-    Sweep(const Counter& counter, const Table& table, const CodedTable& coded, std::span<const int> columns,
-          std::span<const uint32_t> rows, std::span<const Item> items, const Word* histogram, bool places_missing,
-          Account* account = nullptr)
+    CoarseSweep(const Counter& counter, const std::vector<CodedColumn>& coded, std::span<const int> columns,
+                const Word* histogram, bool places_missing)
         : counter_(counter),
-          table_(table),
-          coded_(coded),
+          coded_columns_(coded),
           columns_(columns),
-          rows_(rows),
-          items_(items),
           histogram_(histogram),
           places_missing_(places_missing),
           words_(static_cast<size_t>(counter.words())),
-          total_(no_words(counter)),
-          zoomed_rows_(account ? &account->zoomed_rows : nullptr) {
-        const CodedColumn& first = coded.columns()[0];
+          total_(no_words(counter)) {
+        const CodedColumn& first = coded[0];
         const size_t cells = static_cast<size_t>(first.bins + (first.gaps ? 1 : 0)) * words_;
         for (size_t cell = 0; cell < cells; ++cell) total_[cell % words_] += histogram[cell];
     }
@@ -95,23 +99,87 @@ public:
         return cut;
     }
 
+    // The bins where a cut of merit `least` could hide, if no cut between bins has more than `highest`; `open` gives
+    // the place of each of them.
+    std::vector<OpenBin<Counter>> open_bins(Scale<Counter>& scale, size_t which, double least, double highest,
+                                            std::array<int16_t, 256>& open) const {
+        const double needed = scale.leeway_needed(least, highest);
+        const Word* bin = bins(which);
+        std::vector<OpenBin<Counter>> found;
+        Words<Counter> low = no_words(counter_);
+        int64_t low_rows = 0;
+        size_t first = 0;
+        for (int b = 0; b < column(which).bins; ++b, bin += words_) {
+            const int64_t listed = counter_.listed(bin);
+            if (listed == 0) continue;
+            if (listed >= 2 && scale.leeway(low.data(), bin) >= needed &&
+                scale.bound(low.data(), bin, least) >= least) {
+                open[static_cast<size_t>(b)] = static_cast<int16_t>(found.size());
+                found.push_back({b, first, listed, low});
+                first += static_cast<size_t>(listed);
+            }
+            for (size_t w = 0; w < words_; ++w) low[w] += bin[w];
+            low_rows += counter_.rows(bin);
+            if (low_rows == scale.known_rows()) break;
+        }
+        return found;
+    }
+
+    const CodedColumn& column(size_t which) const { return coded_columns_[static_cast<size_t>(columns_[which])]; }
+    const Word* bins(size_t which) const { return histogram_ + static_cast<size_t>(column(which).start) * words_; }
+
+protected:
+    const Counter& counter_;
+    const std::vector<CodedColumn>& coded_columns_;
+    std::span<const int> columns_;
+    const Word* histogram_;
+    bool places_missing_;
+    size_t words_;
+    Words<Counter> total_;
+};
+
+// The same with the rows at hand.
+template <class Counter>
+class Sweep : public CoarseSweep<Counter> {
+    using Coarse = CoarseSweep<Counter>;
+    using Coarse::columns_;
+    using Coarse::counter_;
+    using Coarse::words_;
+
+public:
+    using Word = typename Counter::Word;
+    using Item = typename Counter::Item;
+    using Coarse::bins;
+    using Coarse::column;
+
+    Sweep(const Counter& counter, const Table& table, const CodedTable& coded, std::span<const int> columns,
+          std::span<const uint32_t> rows, std::span<const Item> items, const Word* histogram, bool places_missing,
+          Account* account = nullptr)
+        : Coarse(counter, coded.columns(), columns, histogram, places_missing),
+          table_(table),
+          coded_(coded),
+          rows_(rows),
+          items_(items),
+          zoomed_rows_(account ? &account->zoomed_rows : nullptr) {}
+
     // Looks inside the bins where a cut as good as `bar()` could hide, and gives the better of that and the coarse cut.
     // What one bin holds, or what others find meanwhile, may close the next.
     template <class Bar>
     Cut zoom(const Yardstick& node, size_t which, const Cut& coarse_cut, const BinCut& coarse, const Bar& bar) const {
         const CodedColumn& column = this->column(which);
         if (column.exact) return coarse_cut;
-        Scale<Counter> scale = this->scale(node, which);
+        Scale<Counter> scale = Coarse::scale(node, which);
         std::array<int16_t, 256> open;
         open.fill(-1);
-        const std::vector<OpenBin> bins = open_bins(scale, which, bar() - node.rounding, coarse.highest, open);
+        const std::vector<OpenBin<Counter>> bins =
+            Coarse::open_bins(scale, which, bar() - node.rounding, coarse.highest, open);
         if (bins.empty()) return coarse_cut;
         const std::vector<uint32_t> places = places_inside(which, open, bins);
         Cut finer;
         finer.gaps = scale.gaps();
         int finer_bin = 256;
         std::vector<Inside> inside;
-        for (const OpenBin& bin : bins) {
+        for (const OpenBin<Counter>& bin : bins) {
             const double least = std::max(bar(), finer.merit) - node.rounding;
             const Word* held = this->bins(which) + static_cast<size_t>(bin.bin) * words_;
             if (scale.bound(bin.below.data(), held, least) < least) continue;
@@ -143,55 +211,20 @@ public:
     }
 
 private:
-    // A bin worth looking into: what lies below it, and where its rows stand among those of all such bins.
-    struct OpenBin {
-        int bin;
-        size_t first;
-        int64_t rows;
-        Words<Counter> below;
-    };
     struct Inside {
         double value;
         uint32_t at;
     };
 
-    const CodedColumn& column(size_t which) const { return coded_.columns()[static_cast<size_t>(columns_[which])]; }
     const Numbers& numbers(size_t which) const { return table_.columns[column(which).column].numbers; }
-    const Word* bins(size_t which) const { return histogram_ + static_cast<size_t>(column(which).start) * words_; }
-
-    // The bins where a cut of merit `least` could hide, if no cut between bins has more than `highest`; `open` gives
-    // the place of each of them.
-    std::vector<OpenBin> open_bins(Scale<Counter>& scale, size_t which, double least, double highest,
-                                   std::array<int16_t, 256>& open) const {
-        const double needed = scale.leeway_needed(least, highest);
-        const Word* bin = bins(which);
-        std::vector<OpenBin> found;
-        Words<Counter> low = no_words(counter_);
-        int64_t low_rows = 0;
-        size_t first = 0;
-        for (int b = 0; b < column(which).bins; ++b, bin += words_) {
-            const int64_t listed = counter_.listed(bin);
-            if (listed == 0) continue;
-            if (listed >= 2 && scale.leeway(low.data(), bin) >= needed &&
-                scale.bound(low.data(), bin, least) >= least) {
-                open[static_cast<size_t>(b)] = static_cast<int16_t>(found.size());
-                found.push_back({b, first, listed, low});
-                first += static_cast<size_t>(listed);
-            }
-            for (size_t w = 0; w < words_; ++w) low[w] += bin[w];
-            low_rows += counter_.rows(bin);
-            if (low_rows == scale.known_rows()) break;
-        }
-        return found;
-    }
 
     // The places of the rows in open bins, bin after bin.
     std::vector<uint32_t> places_inside(size_t which, const std::array<int16_t, 256>& open,
-                                        const std::vector<OpenBin>& bins) const {
+                                        const std::vector<OpenBin<Counter>>& bins) const {
         const uint8_t* codes = coded_.column(static_cast<size_t>(columns_[which]));
         const Numbers numbers = this->numbers(which);
         std::vector<size_t> next;
-        for (const OpenBin& bin : bins) next.push_back(bin.first);
+        for (const OpenBin<Counter>& bin : bins) next.push_back(bin.first);
         std::vector<uint32_t> places(bins.back().first + static_cast<size_t>(bins.back().rows));
         for (size_t i = 0; i < rows_.size(); ++i) {
             const int16_t bin = open[codes[rows_[i]]];
@@ -211,8 +244,8 @@ private:
     }
 
     // Tries every cut inside a bin. Whether one is better than the best so far.
-    bool look_into(const Yardstick& node, Scale<Counter>& scale, const OpenBin& bin, const std::vector<Inside>& inside,
-                   Cut& best) const {
+    bool look_into(const Yardstick& node, Scale<Counter>& scale, const OpenBin<Counter>& bin,
+                   const std::vector<Inside>& inside, Cut& best) const {
         Words<Counter> low = bin.below;
         bool better = false;
         for (size_t i = 0; i + 1 < inside.size(); ++i) {
@@ -230,16 +263,10 @@ private:
         return better;
     }
 
-    const Counter& counter_;
     const Table& table_;
     const CodedTable& coded_;
-    std::span<const int> columns_;
     std::span<const uint32_t> rows_;
     std::span<const Item> items_;
-    const Word* histogram_;
-    bool places_missing_;
-    size_t words_;
-    Words<Counter> total_;
     std::atomic<int64_t>* zoomed_rows_;
 };
 

@@ -75,6 +75,8 @@ def _make(_app: Any) -> None:
     """The pictures of the gallery, the page to click on, and the colours of pictures."""
     gallery = [sys.executable, str(HERE.parent / "examples" / "gallery.py"), str(MADE)]
     subprocess.run(gallery, check=True, stdout=subprocess.DEVNULL)
+    simulation = [sys.executable, str(HERE.parent / "bench" / "scale_simulation.py"), "--picture"]
+    subprocess.run([*simulation, str(MADE / "scale.png")], check=True)
     (MADE / "pages" / "interactive.html").write_text(_interactive(), encoding="utf-8")
     (MADE / "static" / "pictures.css").write_text(theme_rules(), encoding="utf-8")
 

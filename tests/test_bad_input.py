@@ -185,7 +185,6 @@ NO_TABLES: dict[str, Any] = {
     "bytes": b"a,b",
     "set": {1, 2},
     "object": object(),
-    "iterator": iter([1, 2]),
     "function": len,
 }
 

@@ -97,14 +97,29 @@ def altered(target: TargetSpec, codes: NDArray[Any], weight: FloatArray | None) 
     if target.classes is None or (target.costs is None and target.priors is None):
         return Altered(weight)
     rows = np.ones(len(codes)) if weight is None else weight
-    found = np.bincount(codes, weights=rows, minlength=len(target.classes))
+    found = np.bincount(codes, weights=rows, minlength=len(target.classes)).astype(np.float64)
+    by_class = altered_by(target, found)
+    return Altered(rows * by_class.seen[codes], by_class.factor, by_class.cost)
+
+
+@dataclass(frozen=True, eq=False)
+class AlteredClasses:
+    """Per class what a row's weight is multiplied by for growing, and what undoes it; the costs as an array."""
+
+    seen: FloatArray
+    factor: FloatArray
+    cost: FloatArray | None
+
+
+def altered_by(target: TargetSpec, found: FloatArray) -> AlteredClasses:
+    """The same from the weight of each class alone."""
     real = np.ones(len(found))
     if target.priors is not None:
         real = np.asarray(target.priors) * found.sum() / np.where(found > 0, found, 1.0)
     cost = None if target.costs is None else np.ascontiguousarray(target.costs, dtype=np.float64)
     seen = real if cost is None else real * cost.sum(axis=1)
     seen = seen * ((found @ real) / (found @ seen))
-    return Altered(rows * seen[codes], np.divide(real, seen, out=np.ones_like(real), where=seen > 0), cost)
+    return AlteredClasses(seen, np.divide(real, seen, out=np.ones_like(real), where=seen > 0), cost)
 
 
 def _costs(given: object, classes: tuple[Level, ...]) -> tuple[tuple[float, ...], ...]:

@@ -37,7 +37,7 @@ def grow(
     """
     refuse_recipe(recipe, schema)
     missing = survey(encoded, schema, n_threads)
-    _refuse_values(recipe, schema, encoded)
+    refuse_values(encoded, recipe, schema)
     assert encoded.target is not None
     criterion = recipe.criterion if encoded.n_classes else recipe.regression
     seen = altered(schema.target, encoded.target, encoded.weight)
@@ -48,7 +48,7 @@ def grow(
         target=encoded.target,
         n_classes=encoded.n_classes,
         weight=seen.weight,
-        recipe=_lean(recipe, missing).as_dict(),
+        recipe=lean(recipe, missing).as_dict(),
         n_threads=n_threads,
         custom=criterion.function if isinstance(criterion, Custom) else None,
         factor=seen.factor,
@@ -66,7 +66,7 @@ def coded(encoded: Encoded, n_threads: int) -> Encoded:
     return replace(encoded, coded=_core.Coded(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads))
 
 
-def _lean(recipe: Recipe, missing: bool) -> Recipe:
+def lean(recipe: Recipe, missing: bool) -> Recipe:
     """The recipe without a search for surrogates that it does not want in a table without missing values."""
     if missing or not isinstance(recipe.missing, Surrogates) or recipe.missing.sought == "always":
         return recipe
@@ -189,7 +189,7 @@ def refuse_recipe(recipe: Recipe, schema: Schema) -> None:
         )
 
 
-def _refuse_values(recipe: Recipe, schema: Schema, encoded: Encoded) -> None:
+def refuse_values(encoded: Encoded, recipe: Recipe, schema: Schema) -> None:
     """What this recipe cannot learn from, given the values."""
     if isinstance(recipe.missing, RefuseMissing):
         for column, values in zip(schema.columns, encoded.columns, strict=True):

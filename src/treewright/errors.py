@@ -22,3 +22,7 @@ class FileError(TreewrightError):
 
 class ExportError(TreewrightError):
     """A tree that the other language cannot say."""
+
+
+class ScratchError(TreewrightError):
+    """A scratch folder that cannot be used, or has no room left."""

@@ -8,8 +8,6 @@ This is the only room that meets scikit-learn, and the only one that speaks its 
 
 from __future__ import annotations
 
-import inspect
-import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
@@ -33,9 +31,12 @@ from treewright.costs import target_with, weighted
 from treewright.encode import Encoded, column_count_message, describe, encode
 from treewright.errors import DataError
 from treewright.explain.importance import impurity_taken, shares
+from treewright.explain.scores import measured_in_batches
 from treewright.frame import FloatArray, Frame, RawColumn
 from treewright.kinds import KindChoice, kinds_from_categorical_features
-from treewright.parameters import DESCRIPTIONS, recipe_with
+from treewright.learn import learn
+from treewright.parameters import documented, recipe_with
+from treewright.parts.inputs import is_dask, is_large, joined
 from treewright.predict import apply, class_array, predict, predict_proba
 from treewright.pruning import grow_and_prune
 from treewright.recipe import C45, CART, CHAID, ID3, Recipe
@@ -54,44 +55,6 @@ __all__ = [
 ]
 
 Answer = TypeVar("Answer")
-Class = TypeVar("Class", bound=type)
-
-
-# --- the help of a class ----------------------------------------------------------------------------------------------
-
-_SHARED_HELP = """\
-After `fit` the tree itself is `tree_`: `print(estimator.tree_)` shows it, `estimator.tree_.walk()` goes through its
-nodes, and every function of treewright that takes a tree takes it. A parameter that is None is as the recipe has it.
-The columns of a later table must be named and ordered as in `fit`, as everywhere in scikit-learn;
-`treewright.predict(estimator.tree_, X)` goes by name alone."""
-
-_ATTRIBUTES = {
-    "tree_": "What was learned, a plain value.",
-    "n_features_in_": "The number of columns.",
-    "feature_names_in_": "Their names, if X was a table whose names are all text.",
-    "feature_importances_": "How much the splits on each column lower the impurity, weighted by rows, as shares that "
-    "add up to 1; all 0 if there is no split.",
-}
-_CLASS_ATTRIBUTES = {
-    "classes_": "The classes, sorted; if y is a categorical, in its order and with its unused levels.",
-    "n_classes_": "How many classes there are.",
-}
-
-
-def _documented(estimator: Class) -> Class:
-    """The class with its parameters and attributes added to its docstring."""
-    parameters = {f"{f.name} : default={f.default!r}": DESCRIPTIONS[f.name] for f in fields(estimator)}
-    attributes = {**_ATTRIBUTES, **(_CLASS_ATTRIBUTES if issubclass(estimator, ClassifierMixin) else {})}
-    sections = _section("Parameters", parameters), _section("Attributes", attributes)
-    estimator.__doc__ = "\n\n".join([str(inspect.getdoc(estimator)), _SHARED_HELP, *sections])
-    return estimator
-
-
-def _section(title: str, entries: Mapping[str, str]) -> str:
-    lines = [title, "-" * len(title)]
-    for name, text in entries.items():
-        lines += [name, textwrap.fill(text, 112, initial_indent="    ", subsequent_indent="    ")]
-    return "\n".join(lines)
 
 
 # --- what all of them share -------------------------------------------------------------------------------------------
@@ -128,25 +91,42 @@ class _TreeEstimator(BaseEstimator):
     _recipe: ClassVar[Recipe] = CART
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn a tree from a table and one answer per row."""
+        """Learn a tree from a table and one answer per row.
+
+        X may be beyond memory: a dask collection, with y and sample_weight likewise or named, or a file, a pattern of
+        files, a query, a pyarrow dataset, a DuckDB relation or an iterator of tables, with y the name of a column.
+        """
+        if is_large(X):
+            return self._fit_large(X, y, sample_weight)
         frame = self._frame(X, learning=True)
         target = self._target(y)
         kinds = {**kinds_from_categorical_features(self.categorical_features, frame), **(self.kinds or {})}
         schema = self._costly(describe(frame, target, self._task, kinds))
         encoded = encode(frame, schema, training=True, target=target, weight=self._weight(sample_weight))
-        if schema.target.classes is not None:
-            self.classes_ = class_array(schema.target.classes)
-            self.n_classes_ = len(self.classes_)
+        self._keep_classes(schema)
         rows = self._weighted(encoded, schema)
-        recipe = recipe_with(
-            self._base_recipe(),
-            self._task,
-            {**{f.name: getattr(self, f.name) for f in fields(self)}, "seed": self._seed()},
-            n_rows=frame.n_rows,
-            n_columns=len(frame.columns),
-            total_weight=float(frame.n_rows if rows.weight is None else rows.weight.sum()),
-        )
+        total = float(frame.n_rows if rows.weight is None else rows.weight.sum())
+        recipe = self._chosen_recipe(n_rows=frame.n_rows, n_columns=len(frame.columns), total_weight=total)
         self.tree_ = grow_and_prune(rows, schema, recipe, _threads(self.n_jobs))
+        return self
+
+    def _fit_large(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """The same by `learn`, which reads such inputs; columns go by name."""
+        if not (isinstance(self.categorical_features, str) and self.categorical_features == "from_dtype"):
+            raise DataError(
+                f"categorical_features={self.categorical_features!r} needs the whole table at hand; where it is read "
+                "some rows at a time, say kinds={'column': 'nominal'}"
+            )
+        recipe = self._chosen_recipe(n_rows=None, n_columns=None, total_weight=None)
+        data, target, weight = joined(X, y, sample_weight)
+        given: dict[str, Any] = {"kinds": self.kinds, "task": self._task, "n_threads": _threads(self.n_jobs)}
+        tree = learn(data, target, recipe, weight=weight, **given, **self._costs())
+        self._keep_classes(tree.schema)
+        self.n_features_in_ = len(tree.schema.names)
+        self.feature_names_in_ = np.array(tree.schema.names, dtype=object)
+        if is_dask(X) and not hasattr(X, "columns"):  # an array has no names
+            del self.feature_names_in_
+        self.tree_ = tree
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -179,7 +159,7 @@ class _TreeEstimator(BaseEstimator):
         # A plain matrix has no names to compare, so it need not become a frame first.
         plain = type(X) is np.ndarray and X.shape[1:] == (self.n_features_in_,) and X.dtype.kind == "f"
         as_it_is = plain and not hasattr(self, "feature_names_in_") and not self._refuses_missing()
-        rows = X if as_it_is else self._frame(X, learning=False)
+        rows = X if as_it_is or is_large(X) else self._frame(X, learning=False)
         return question(self.tree_, rows, n_threads=_threads(self.n_jobs))
 
     @property
@@ -219,6 +199,24 @@ class _TreeEstimator(BaseEstimator):
 
     def _weight(self, sample_weight: Any) -> RawColumn | None:
         return None if sample_weight is None else read_column(sample_weight, "sample_weight")
+
+    def _chosen_recipe(self, **size: Any) -> Recipe:
+        """The recipe with the parameters; `size` is what shares are of."""
+        parameters = {**{f.name: getattr(self, f.name) for f in fields(self)}, "seed": self._seed()}
+        return recipe_with(self._base_recipe(), self._task, parameters, **size)
+
+    def _keep_classes(self, schema: Schema) -> None:
+        if schema.target.classes is not None:
+            self.classes_ = class_array(schema.target.classes)
+            self.n_classes_ = len(self.classes_)
+
+    def _score_large(self, measure: str, X: Any, y: Any, sample_weight: Any) -> float:
+        check_is_fitted(self, "tree_")
+        return measured_in_batches(measure, self.tree_, *joined(X, y, sample_weight), _threads(self.n_jobs))
+
+    def _costs(self) -> dict[str, Any]:
+        """What `learn` is told about classes."""
+        return {}
 
     def _costly(self, schema: Schema) -> Schema:
         """The schema with what wrong answers cost."""
@@ -261,6 +259,11 @@ def _refuse_missing(frame: Frame) -> None:
             )
 
 
+def _logarithm(shares: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return np.log(shares)
+
+
 # --- classes and numbers ----------------------------------------------------------------------------------------------
 
 
@@ -278,8 +281,19 @@ class _Classifier(ClassifierMixin, _TreeEstimator):
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The natural logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        shares = self.predict_proba(X)
+        if is_dask(shares):
+            from treewright.parts.lazily import each
+
+            logarithms: FloatArray = each(shares, _logarithm)
+            return logarithms
+        return _logarithm(shares)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that are answered rightly."""
+        if is_large(X):
+            return self._score_large("accuracy", X, y, sample_weight)
+        return float(super().score(X, y, sample_weight))
 
     def _target(self, y: Any) -> RawColumn:
         target = super()._target(y)
@@ -292,6 +306,9 @@ class _Classifier(ClassifierMixin, _TreeEstimator):
             )
         return target
 
+    def _costs(self) -> dict[str, Any]:
+        return {"class_weight": self.class_weight, "costs": self.costs, "priors": self.priors}
+
     def _costly(self, schema: Schema) -> Schema:
         return replace(schema, target=target_with(schema.target, self.costs, self.priors))
 
@@ -302,6 +319,12 @@ class _Classifier(ClassifierMixin, _TreeEstimator):
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Regressor(RegressorMixin, _TreeEstimator):
     _task: ClassVar[Task] = "regression"
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the variance that the answers explain, R²."""
+        if is_large(X):
+            return self._score_large("variance explained", X, y, sample_weight)
+        return float(super().score(X, y, sample_weight))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -318,7 +341,7 @@ class _ChaidEstimator(_TreeEstimator):
 # --- the public classes -----------------------------------------------------------------------------------------------
 
 
-@_documented
+@documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class TreeClassifier(_Classifier):
     """A tree for classes by any recipe.
@@ -342,7 +365,7 @@ class TreeClassifier(_Classifier):
         return CART if self.recipe is None else self.recipe
 
 
-@_documented
+@documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class TreeRegressor(_Regressor):
     """A tree for a number by any recipe that has a criterion for numbers."""
@@ -353,7 +376,7 @@ class TreeRegressor(_Regressor):
         return CART if self.recipe is None else self.recipe
 
 
-@_documented
+@documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class ID3Classifier(_Classifier):
     """Quinlan's ID3: one child per level, by information gain; missing values are refused.
@@ -367,7 +390,7 @@ class ID3Classifier(_Classifier):
     _recipe: ClassVar[Recipe] = ID3
 
 
-@_documented
+@documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class C45Classifier(_Classifier):
     """Quinlan's C4.5: one child per level, thresholds for numbers, gain ratio, missing values spread.
@@ -378,7 +401,7 @@ class C45Classifier(_Classifier):
     _recipe: ClassVar[Recipe] = C45
 
 
-@_documented
+@documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class CARTClassifier(_Classifier):
     """Breiman's CART for classes: two children, by gini; surrogate splits for missing values.
@@ -388,7 +411,7 @@ class CARTClassifier(_Classifier):
     """
 
 
-@_documented
+@documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class CARTRegressor(_Regressor):
     """Breiman's CART for a number: two children, by variance; surrogate splits for missing values.
@@ -397,7 +420,7 @@ class CARTRegressor(_Regressor):
     """
 
 
-@_documented
+@documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class CHAIDClassifier(_ChaidEstimator, _Classifier):
     """Kass's CHAID for classes: levels merged by chi-square tests, as many children as the data ask for.
@@ -407,7 +430,7 @@ class CHAIDClassifier(_ChaidEstimator, _Classifier):
     """
 
 
-@_documented
+@documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class CHAIDRegressor(_ChaidEstimator, _Regressor):
     """CHAID for a number: as CHAIDClassifier, by F tests."""

@@ -102,7 +102,8 @@ def pop_column(frame: Frame, name: str, role: str = "target") -> tuple[RawColumn
     """The column called `name`, and the frame without it; `role` says in messages what it was wanted for."""
     found = [column for column in frame.columns if column.name == name]
     if not found:
-        close = difflib.get_close_matches(str(name), frame.names, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"the table has {wording.listed(frame.names)}"
+        there = (*frame.names, *frame.skipped)
+        close = difflib.get_close_matches(str(name), there, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"the table has {wording.listed(there)}"
         raise DataError(f"the {role} {name!r} is not a column of the table; {hint}")
     return found[0], replace(frame, columns=tuple(column for column in frame.columns if column.name != name))

@@ -1,16 +1,19 @@
 """The estimators' parameters: what each means, and the recipe they make.
 
-Comes in: a recipe to start from and the parameters that were given, under scikit-learn's names. Goes out: a `Recipe`.
+Comes in: a recipe to start from and the parameters that were given, under scikit-learn's names. Goes out: a `Recipe`;
+for a class, its help.
 Always holds: a parameter that is not given leaves the recipe as it is; a name or number that cannot be is an error that
 names the parameter. scikit-learn itself is not needed here.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
+import textwrap
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -41,6 +44,8 @@ from treewright.pruners import (
 from treewright.recipe import Recipe
 from treewright.schema import Task
 from treewright.wording import listed
+
+Class = TypeVar("Class", bound=type)
 
 NUMERIC_NAMES: dict[str, Numeric] = {"threshold": Threshold(), "binned": Binned(), "refused": Refused()}
 
@@ -110,9 +115,18 @@ _STOPPING = ("max_depth", "max_leaf_nodes", "min_impurity_decrease", "max_impuri
 
 
 def recipe_with(
-    recipe: Recipe, task: Task, parameters: Mapping[str, Any], *, n_rows: int, n_columns: int, total_weight: float
+    recipe: Recipe,
+    task: Task,
+    parameters: Mapping[str, Any],
+    *,
+    n_rows: int | None,
+    n_columns: int | None,
+    total_weight: float | None,
 ) -> Recipe:
-    """The recipe with every parameter that is not None. Shares are of the given rows, columns and weight."""
+    """The recipe with every parameter that is not None. Shares are of the given rows, columns and weight.
+
+    Where these are None, because the table is too large to be counted first, a share is refused.
+    """
     if not isinstance(recipe, Recipe):
         raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
     given = {name: _plain(value) for name, value in parameters.items() if value is not None}
@@ -176,7 +190,9 @@ def _merge(branching: Any, settings: dict[str, Any]) -> Merge:
     return replace(branching, **settings)
 
 
-def _stopping(given: Mapping[str, Any], n_rows: int, n_columns: int, total_weight: float) -> dict[str, Any]:
+def _stopping(
+    given: Mapping[str, Any], n_rows: int | None, n_columns: int | None, total_weight: float | None
+) -> dict[str, Any]:
     settings = _picked(given, _STOPPING)
     for name, least in (("min_samples_split", 2), ("min_samples_leaf", 1)):
         if name in given:
@@ -187,28 +203,39 @@ def _stopping(given: Mapping[str, Any], n_rows: int, n_columns: int, total_weigh
         share = given["min_weight_fraction_leaf"]
         if not (isinstance(share, (int, float)) and 0 <= share <= 0.5):
             raise RecipeError(f"min_weight_fraction_leaf must be a share from 0 to 0.5, not {share!r}")
-        settings["min_weight_leaf"] = share * total_weight
+        settings["min_weight_leaf"] = (
+            share * _counted("min_weight_fraction_leaf", share, total_weight) if share else 0.0
+        )
     return settings
 
 
-def _rows(parameter: str, value: Any, n_rows: int, least: int) -> Any:
+def _counted(parameter: str, value: Any, whole: float | None) -> float:
+    """What the value is a share of."""
+    if whole is None:
+        raise RecipeError(
+            f"{parameter}={value!r} is a share, and a table that is read some rows at a time is not counted first; "
+            "give a whole number, or leave it None"
+        )
+    return whole
+
+
+def _rows(parameter: str, value: Any, n_rows: int | None, least: int) -> Any:
     """A number of rows, given as such or as a share; as a share it is `least` rows or more."""
     if not isinstance(value, float):
         return value
     if not 0 < value <= 1:
         raise RecipeError(f"{parameter}={value!r} must be a whole number of rows, or a share above 0 and up to 1")
-    return max(least, math.ceil(value * n_rows))
+    return max(least, math.ceil(value * _counted(parameter, value, n_rows)))
 
 
-def _columns(value: Any, n_columns: int) -> Any:
+def _columns(value: Any, n_columns: int | None) -> Any:
     """max_features as a number of columns, rounded as scikit-learn does."""
-    if value == "sqrt":
-        return max(1, int(math.sqrt(n_columns)))
-    if value == "log2":
-        return max(1, int(math.log2(n_columns)))
+    if value in ("sqrt", "log2"):
+        of = _counted("max_features", value, n_columns)
+        return max(1, int(math.sqrt(of) if value == "sqrt" else math.log2(of)))
     if isinstance(value, str) or (isinstance(value, float) and not 0 < value <= 1):
         raise RecipeError(f"max_features={value!r} must be an int, a share above 0 and up to 1, 'sqrt' or 'log2'")
-    return max(1, int(value * n_columns)) if isinstance(value, float) else value
+    return max(1, int(value * _counted("max_features", value, n_columns))) if isinstance(value, float) else value
 
 
 def _picked(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -218,3 +245,41 @@ def _picked(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """A number of numpy, as grid searches make them, as Python's own."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+# --- the help of a class ----------------------------------------------------------------------------------------------
+
+_SHARED_HELP = """\
+After `fit` the tree itself is `tree_`: `print(estimator.tree_)` shows it, `estimator.tree_.walk()` goes through its
+nodes, and every function of treewright that takes a tree takes it. A parameter that is None is as the recipe has it.
+The columns of a later table must be named and ordered as in `fit`, as everywhere in scikit-learn;
+`treewright.predict(estimator.tree_, X)` goes by name alone."""
+
+_ATTRIBUTES = {
+    "tree_": "What was learned, a plain value.",
+    "n_features_in_": "The number of columns.",
+    "feature_names_in_": "Their names, if X was a table whose names are all text.",
+    "feature_importances_": "How much the splits on each column lower the impurity, weighted by rows, as shares that "
+    "add up to 1; all 0 if there is no split.",
+}
+_CLASS_ATTRIBUTES = {
+    "classes_": "The classes, sorted; if y is a categorical, in its order and with its unused levels.",
+    "n_classes_": "How many classes there are.",
+}
+
+
+def documented(estimator: Class) -> Class:
+    """The class with its parameters and attributes added to its docstring."""
+    parameters = {f"{f.name} : default={f.default!r}": DESCRIPTIONS[f.name] for f in fields(estimator)}
+    classes = getattr(estimator, "_task", None) == "classification"
+    attributes = {**_ATTRIBUTES, **(_CLASS_ATTRIBUTES if classes else {})}
+    sections = _section("Parameters", parameters), _section("Attributes", attributes)
+    estimator.__doc__ = "\n\n".join([str(inspect.getdoc(estimator)), _SHARED_HELP, *sections])
+    return estimator
+
+
+def _section(title: str, entries: Mapping[str, str]) -> str:
+    lines = [title, "-" * len(title)]
+    for name, text in entries.items():
+        lines += [name, textwrap.fill(text, 112, initial_indent="    ", subsequent_indent="    ")]
+    return "\n".join(lines)

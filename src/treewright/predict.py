@@ -1,13 +1,18 @@
 """Answers for new rows.
 
-Comes in: a `Tree` and any table with its columns. Goes out: one answer, one row of probabilities or one node per row.
+Comes in: a `Tree` and any table with its columns, in memory or not. Goes out: one answer, one row of probabilities or
+one node per row.
 Always holds: the tree alone decides where missing and unseen values go; there is no option for it here. A row's answer
-does not depend on the other rows or on the number of threads.
+does not depend on the other rows or on the number of threads. Of a large input only some rows are held at a time; a
+dask collection is not computed, its answers are a dask collection too.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +22,8 @@ from treewright.columns import READ_IN_PLACE
 from treewright.encode import Encoded, encode
 from treewright.engine import answers, classify, route
 from treewright.errors import DataError
+from treewright.files.source import BATCH
+from treewright.parts.inputs import is_dask, is_large, tables
 from treewright.schema import Level
 from treewright.table import read
 from treewright.tree import Tree, answer_places, require_tree
@@ -24,16 +31,153 @@ from treewright.tree import Tree, answer_places, require_tree
 #: As many threads as there are processors.
 ALL_THREADS = 0
 
+#: What can be asked: the answer, the probability of each class, the node that answers.
+Kind = Literal["answer", "probabilities", "node"]
+Question = Callable[[Tree, Encoded, int], NDArray[Any]]
+
 
 def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
-    """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number."""
-    return predicted(tree, encoded(tree, data), n_threads)
+    """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number.
+
+    A file ("rows.parquet", "rows/*.csv", a query), a pyarrow dataset, a DuckDB relation or an iterator of tables is
+    read some rows at a time. A dask DataFrame gives a dask Series with its index, a dask Array gives a dask Array, and
+    nothing is computed.
+    """
+    return _answer(tree, data, "answer", n_threads)
+
+
+def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
+    """The probability of each class, in the order of `tree.schema.target.classes`; dask names the columns by them."""
+    return _answer(tree, data, "probabilities", n_threads)
+
+
+def apply(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
+    """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
+    return _answer(tree, data, "node", n_threads)
+
+
+def predict_batches(
+    tree: Tree, data: object, *, size: int = BATCH, kind: Kind = "answer", n_threads: int = ALL_THREADS
+) -> Iterator[NDArray[Any]]:
+    """The same answers some rows at a time, for when even they do not fit in memory.
+
+    `data` is whatever `predict` takes. Arrays come in the order of the rows, none with more than `size`; `kind` says
+    what is asked: "answer" (`predict`), "probabilities" (`predict_proba`) or "node" (`apply`).
+
+    >>> import treewright as tw
+    >>> tree = tw.learn({"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]}, "y", tw.SKLEARN)
+    >>> frames = ({"x": [4 * i, 1]} for i in range(2))
+    >>> for answers in tw.predict_batches(tree, frames):
+    ...     print(answers)
+    ['a' 'a']
+    ['b' 'a']
+    """
+    _require_possible(tree, kind)
+    if size < 1:
+        raise DataError(f"size must be a number of rows, at least 1, not {size!r}")
+    if is_dask(data):
+        from treewright.parts.lazily import computed
+
+        return computed(_answer(tree, data, kind, n_threads), size)
+    found = batches_of(tree, data) if is_large(data) else iter([Batch(0, data, encoded(tree, data))])
+    return _asked(tree, found, _ASK[kind], size, n_threads)
+
+
+# --- large inputs -----------------------------------------------------------------------------------------------------
+
+
+class Batch(NamedTuple):
+    """Some rows of a large input: the number of the first, their table, and the rows as the tree reads them."""
+
+    start: int
+    table: Any
+    rows: Encoded
+
+
+def batches_of(tree: Tree, data: object, keep: tuple[str, ...] = ()) -> Iterator[Batch]:
+    """A large input some rows at a time; `keep` names columns that are wanted besides the tree's own."""
+    start = 0
+    for table in tables(data, tree.schema, keep):
+        with counted_from(start):
+            rows = encoded(tree, table)
+        yield Batch(start, table, rows)
+        start += rows.n_rows
+
+
+@contextmanager
+def counted_from(start: int) -> Iterator[None]:
+    """A message about the rows of a later batch says where it begins."""
+    try:
+        yield
+    except DataError as error:
+        if start == 0:
+            raise
+        raise DataError(f"{error} (rows are counted from row {start} here)") from error
+
+
+def _asked(tree: Tree, found: Iterator[Batch], ask: Question, size: int, n_threads: int) -> Iterator[NDArray[Any]]:
+    for batch in found:
+        for start in range(0, batch.rows.n_rows, size):
+            with counted_from(batch.start + start):
+                answer = ask(tree, _some(batch.rows, start, size), n_threads)
+            yield answer
+
+
+def _some(rows: Encoded, start: int, size: int) -> Encoded:
+    if rows.n_rows <= size:
+        return rows
+    end = min(start + size, rows.n_rows)
+    columns: Any = rows.columns
+    matrix = isinstance(columns, np.ndarray)
+    some: Any = columns[start:end] if matrix else tuple(column[start:end] for column in columns)
+    return replace(rows, columns=some, n_rows=end - start)
+
+
+# --- any input --------------------------------------------------------------------------------------------------------
+
+
+def _answer(tree: Tree, data: object, kind: Kind, n_threads: int) -> NDArray[Any]:
+    _require_possible(tree, kind)
+    if not is_large(data):
+        return _ASK[kind](tree, encoded(tree, data), n_threads)
+    if is_dask(data):
+        from treewright.parts.lazily import answers_of
+
+        lazy: NDArray[Any] = answers_of(data, tree, _answer, kind, _empty(tree, kind), _name(tree, kind))
+        return lazy
+    ask = answered if kind == "answer" else _ASK[kind]  # of classes only the places are kept, until all are there
+    whole = np.concatenate(list(_asked(tree, batches_of(tree, data), ask, BATCH, n_threads)))
+    return _told(tree, whole) if kind == "answer" else whole
+
+
+def _require_possible(tree: Tree, kind: Kind) -> None:
+    require_tree(tree)
+    if kind not in _ASK:
+        raise DataError(f"kind={kind!r} is not known; choose from 'answer', 'probabilities' and 'node'")
+    if kind == "probabilities" and tree.schema.target.classes is None:
+        raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
+
+
+def _empty(tree: Tree, kind: Kind) -> NDArray[Any]:
+    """The answers to no rows."""
+    classes = tree.schema.target.classes
+    if kind == "node":
+        return np.empty(0, np.int32)
+    if kind == "probabilities":
+        return np.empty((0, len(classes or ())))
+    return np.empty(0) if classes is None else class_array(classes)[:0]
+
+
+def _name(tree: Tree, kind: Kind) -> str | tuple[Level, ...]:
+    """The name of a column of answers, as the SQL export has it, or those of several."""
+    if kind == "probabilities":
+        return tree.schema.target.classes or ()
+    return "prediction" if kind == "answer" else "leaf"
 
 
 def predicted(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
-    """The same, for rows that have been read."""
-    found = answered(tree, rows, n_threads)
-    return found if tree.schema.target.classes is None else named(tree, found)
+    """What `predict` says of rows that have been read."""
+    return _told(tree, answered(tree, rows, n_threads))
 
 
 def answered(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
@@ -46,23 +190,18 @@ def answered(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
     return answer_places(target, answers(tree, rows, n_threads))
 
 
+_ASK: dict[Kind, Question] = {"answer": predicted, "probabilities": answers, "node": route}
+
+
+def _told(tree: Tree, found: NDArray[Any]) -> NDArray[Any]:
+    return found if tree.schema.target.classes is None else named(tree, found)
+
+
 def named(tree: Tree, places: NDArray[Any]) -> NDArray[Any]:
     """The classes at some places."""
     classes: NDArray[Any] = tree.keep("classes", lambda: class_array(tree.schema.target.classes or ()))
     found: NDArray[Any] = classes[places]
     return found
-
-
-def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
-    """The probability of each class, in the order of `tree.schema.target.classes`."""
-    if tree.schema.target.classes is None:
-        raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
-    return answers(tree, encoded(tree, data), n_threads)
-
-
-def apply(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
-    """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
-    return route(tree, encoded(tree, data), n_threads)
 
 
 def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:

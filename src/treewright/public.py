@@ -42,7 +42,7 @@ from treewright.choices import (
     Twoing,
     Variance,
 )
-from treewright.errors import DataError, ExportError, FileError, RecipeError, TreewrightError
+from treewright.errors import DataError, ExportError, FileError, RecipeError, ScratchError, TreewrightError
 from treewright.explain.changes import changes
 from treewright.explain.contributions import contributions
 from treewright.explain.correlated import correlated
@@ -57,7 +57,7 @@ from treewright.imports.from_pmml import from_pmml
 from treewright.imports.from_rpart import from_rpart
 from treewright.imports.from_sklearn import from_sklearn
 from treewright.learn import learn
-from treewright.predict import apply, predict, predict_proba
+from treewright.predict import apply, predict, predict_batches, predict_proba
 from treewright.pruners import (
     BestLeaves,
     ByNodes,
@@ -165,6 +165,7 @@ __all__ = [
     "Refused",
     "SameAnswer",
     "Schema",
+    "ScratchError",
     "Spread",
     "StandardDeviation",
     "Stopping",
@@ -195,6 +196,7 @@ __all__ = [
     "lessons",
     "load",
     "predict",
+    "predict_batches",
     "predict_proba",
     "prune",
     "pruning_path",

@@ -24,7 +24,7 @@ from treewright.errors import DataError
 from treewright.files import Source, open_source
 from treewright.frame import Frame, RawColumn
 from treewright.kinds import levels_of
-from treewright.predict import encoded, predicted
+from treewright.predict import batches_of, counted_from, predicted
 from treewright.schema import TIME_KINDS
 from treewright.tree import Tree
 from treewright.whole_file import whole_file
@@ -84,17 +84,12 @@ def _kept(source: Source, wanted: str | None) -> tuple[str, ...]:
 def _answer_all(tree: Tree, source: Source, keep: tuple[str, ...], writer: Writer, settings: dict[str, Any]) -> int:
     done = 0
     with progress("rows answered", source.n_rows) as tell:
-        for batch in source.batches({*tree.schema.names, *keep}):
-            if not len(batch) if not isinstance(batch, Frame) else not batch.n_rows:
-                continue
-            rows = encoded(tree, batch)
-            writer.write(
-                {name: _kept_values(batch, name, writer.text) for name in keep} | _answers(tree, rows, settings)
-            )
-            done += rows.n_rows
+        for start, batch, rows in batches_of(tree, source, keep=keep):
+            with counted_from(start):
+                answered = _answers(tree, rows, settings)
+            writer.write({name: _kept_values(batch, name, writer.text) for name in keep} | answered)
+            done = start + rows.n_rows
             tell(done)
-    if not done:
-        raise DataError(f"{source.name} has no rows")
     return done
 
 

@@ -6,7 +6,7 @@ Always holds: classes come as their places, numbers as themselves; every row cou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,8 +15,13 @@ from numpy.typing import NDArray
 
 from treewright.encode import Encoded
 from treewright.errors import DataError
+from treewright.frame import RawColumn, pop_column
+from treewright.kinds import levels_of, numbers_of
+from treewright.parts.inputs import is_dask
+from treewright.predict import answered, batches_of, predict
 from treewright.schema import TargetSpec
-from treewright.tree import cost_array
+from treewright.table import read, read_column
+from treewright.tree import Tree, cost_array
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
@@ -50,6 +55,51 @@ def measured(measure: str, target: TargetSpec, rows: Encoded, answers: Array) ->
     assert rows.target is not None
     weight = np.ones(rows.n_rows) if rows.weight is None else rows.weight
     return SCALES[measure].function(target, rows.target, answers, weight)
+
+
+def measured_in_batches(
+    measure: str, tree: Tree, data: object, target: str, weight: str | None = None, n_threads: int = 0
+) -> float:
+    """The same of a large input that holds the target; one value per row of truth, answer and weight are kept."""
+    told = zip(*_told(tree, data, target, weight, n_threads), strict=True)
+    truth, answers, weights = (np.concatenate(values) for values in told)
+    return SCALES[measure].function(tree.schema.target, truth, answers, weights)
+
+
+def _told(
+    tree: Tree, data: Any, target: str, weight: str | None, n_threads: int
+) -> Iterator[tuple[Array, Array, FloatArray]]:
+    """Truth, answers and weights of some rows after the other."""
+    names = [target, *([] if weight is None else [weight])]
+    if is_dask(data):
+        from treewright.parts.lazily import together
+
+        answers, *columns = map(read_column, together(predict(tree, data), *(data[name] for name in names)), names * 2)
+        yield _places(tree, columns[0]), _places(tree, answers), _weights(columns)
+        return
+    for batch in batches_of(tree, data, keep=tuple(names)):
+        frame = read(batch.table, only=names)
+        columns = [pop_column(frame, name, role)[0] for name, role in zip(names, ("target", "weight"), strict=False)]
+        yield _places(tree, columns[0]), answered(tree, batch.rows, n_threads), _weights(columns)
+
+
+def _places(tree: Tree, column: RawColumn) -> Array:
+    """Values of the target as scores want them; a class that the tree does not know has a place of its own."""
+    if column.missing.any():
+        raise DataError(
+            f"Input y contains NaN. The target {column.name!r} is missing in some rows; drop those rows first"
+        )
+    classes = tree.schema.target.classes
+    if classes is None:
+        return numbers_of(column)
+    codes, found = levels_of(column)
+    place = {level: i for i, level in enumerate(classes)}
+    places: Array = np.array([place.get(level, -1) for level in found])[codes]
+    return places
+
+
+def _weights(columns: list[RawColumn]) -> FloatArray:
+    return np.ones(columns[0].n_rows) if len(columns) == 1 else numbers_of(columns[1]).astype(np.float64)
 
 
 def _accuracy(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:

@@ -6,7 +6,8 @@ asked again. What is asked of all parts is merged on the way (`work.merge`), in 
 result.
 
     memory   the parts lie in memory: the plain form, by which the others are judged
-    local    the parts lie in a scratch folder, and are mapped into memory one by one
+    local    the parts lie in a scratch folder (`scratch`), their arrays in files (`stored`), of which only as
+             many are mapped into memory at a time as `memory_limit` allows
     cluster  the parts are futures of a Dask cluster
     work     what is asked of one part: the only functions that travel
     growing  a tree from parts
@@ -15,11 +16,20 @@ result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from treewright.encode import Encoded
 
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many rows may leave their parts: nodes of at most `apart` rows are sent whole, `at_once` rows together."""
+
+    apart: int = 2048
+    at_once: int = 1 << 20
 
 
 class Growth(Protocol):
@@ -51,6 +61,8 @@ class Parts(Protocol):
     def levels(self) -> tuple[int, ...]: ...
     @property
     def n_classes(self) -> int: ...
+    @property
+    def limits(self) -> Limits: ...
 
     def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
         """`function(part, *arguments)` of every part, in order of parts. Results are small and come here."""

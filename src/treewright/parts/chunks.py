@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count, islice
 from pathlib import Path
+from types import FunctionType, MethodType
 from typing import Any
 
 from treewright.errors import DataError
@@ -244,3 +245,24 @@ def _made_by(data: object, package: str) -> bool:
 def _is_table(data: object) -> bool:
     """Whether this is a frame of some library; dicts and lists could as well be rows."""
     return isinstance(data, Frame) or hasattr(data, "__arrow_c_stream__") or hasattr(data, "__dataframe__")
+
+
+# --- what is in chunks ------------------------------------------------------------------------------------------------
+
+
+def is_in_chunks(data: object) -> bool:
+    """Whether `chunked` would give chunks of this; nothing is read to find out.
+
+    >>> is_in_chunks("rows/*.parquet"), is_in_chunks(iter([])), is_in_chunks([[1, 2]])
+    (True, True, False)
+    """
+    if is_source(data) or isinstance(data, (Chunks, Source, Iterator)):
+        return True
+    if isinstance(data, (list, tuple)) and data and all(map(is_source, data)):
+        return True
+    dataset = _made_by(data, "pyarrow") and hasattr(data, "to_batches") and hasattr(data, "scanner")
+    relation = _made_by(data, "duckdb") and hasattr(data, "project")
+    lazy = _made_by(data, "polars") and type(data).__name__ == "LazyFrame"
+    if dataset or relation or lazy or isinstance(data, (FunctionType, MethodType, partial)):
+        return True
+    return not _made_by(data, "dask") and not callable(data) and _read_again(data) is not None

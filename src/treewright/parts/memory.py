@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any, TypeVar
 
 from treewright.encode import Encoded
-from treewright.parts import work
+from treewright.parts import Limits, work
 
 Value = TypeVar("Value")
 
@@ -39,8 +39,9 @@ class MemoryGrowth:
 class MemoryParts:
     """Pieces of a table, each an `Encoded`."""
 
-    def __init__(self, parts: Sequence[Encoded]) -> None:
+    def __init__(self, parts: Sequence[Encoded], limits: Limits | None = None) -> None:
         self._parts = tuple(parts)
+        self.limits = Limits() if limits is None else limits
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -66,7 +67,7 @@ class MemoryParts:
     ) -> MemoryParts:
         own: list[tuple[object, ...]] = [()] * len(self._parts) if each is None else [(value,) for value in each]
         pairs = zip(self._parts, own, strict=True)
-        return MemoryParts([function(part, *arguments, *more) for part, more in pairs])
+        return MemoryParts([function(part, *arguments, *more) for part, more in pairs], self.limits)
 
     def growth(self, recipe: Mapping[str, Any]) -> MemoryGrowth:
         return MemoryGrowth(self._parts, recipe)

@@ -52,5 +52,3 @@ def merge(first: bytes, second: bytes) -> bytes:
     """Two answers to the same question as one."""
     merged: bytes = _core.merge(first, second)
     return merged
-
-

@@ -12,8 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.encode import Encoded, encode
-from treewright.engine import grow, refuse_recipe
+from treewright.engine import refuse_recipe
 from treewright.errors import DataError, RecipeError
+from treewright.parts import Parts
+from treewright.parts.growing import grow_table
 from treewright.pruners import (
     PRUNERS,
     BestLeaves,
@@ -52,7 +54,7 @@ from treewright.table import read, taken
 from treewright.tree import Tree, require_tree
 
 #: A pruner's function: the tree, the pruner, the rows at hand (None if there are none), the number of threads.
-Prune = Callable[[Tree, Any, Encoded | None, int], Tree]
+Prune = Callable[[Tree, Any, Encoded | Parts | None, int], Tree]
 
 _FUNCTIONS: dict[type[Pruner], Prune] = {
     BestLeaves: prune_best_leaves,
@@ -71,7 +73,7 @@ _FUNCTIONS: dict[type[Pruner], Prune] = {
 }
 
 #: Pruners that also decide what the tree is grown from: the encoded table, its schema, the recipe, threads.
-_GROWERS: dict[type[Pruner], Callable[[Encoded, Schema, Recipe, int], Tree]] = {ReducedError: grow_and_reduce}
+_GROWERS: dict[type[Pruner], Callable[[Encoded | Parts, Schema, Recipe, int], Tree]] = {ReducedError: grow_and_reduce}
 
 
 def prune(
@@ -109,7 +111,7 @@ def pruning_path(
     return cross_validated_path(as_grown(tree, rows, n_threads), chosen, rows, n_threads)
 
 
-def prune_rows(tree: Tree, pruner: Pruner, rows: Encoded | None, n_threads: int) -> Tree:
+def prune_rows(tree: Tree, pruner: Pruner, rows: Encoded | Parts | None, n_threads: int) -> Tree:
     """`prune` for rows that are encoded already."""
     _refuse(pruner, tree.schema)
     pruned = _FUNCTIONS[type(pruner)](tree, pruner, rows, n_threads)
@@ -117,18 +119,22 @@ def prune_rows(tree: Tree, pruner: Pruner, rows: Encoded | None, n_threads: int)
 
 
 def grow_and_prune(
-    encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int, progress: Callable[[float], object] | None = None
+    encoded: Encoded | Parts,
+    schema: Schema,
+    recipe: Recipe,
+    n_threads: int,
+    progress: Callable[[float], object] | None = None,
 ) -> Tree:
     """The tree of an encoded table, cut back as the recipe says."""
     pruner = recipe.pruning
     if pruner is None:
-        return grow(encoded, schema, recipe, n_threads, progress)
+        return grow_table(encoded, schema, recipe, n_threads, progress)
     refuse_recipe(recipe, schema)
     _refuse(pruner, schema)
     grower = _GROWERS.get(type(pruner))
     if grower is not None:
         return grower(encoded, schema, recipe, n_threads)
-    return prune_rows(grow(encoded, schema, recipe, n_threads, progress), pruner, encoded, n_threads)
+    return prune_rows(grow_table(encoded, schema, recipe, n_threads, progress), pruner, encoded, n_threads)
 
 
 def _refuse(pruner: Pruner, schema: Schema) -> None:

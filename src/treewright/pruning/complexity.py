@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.encode import Encoded
 from treewright.errors import DataError
+from treewright.parts import Parts
 from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV
 from treewright.pruning.cut import cut
 from treewright.pruning.path import as_grown, choose, cross_validated_path, prices, training_path, validated
@@ -24,7 +25,7 @@ from treewright.tree_words import number_text
 FloatArray = NDArray[np.float64]
 
 
-def prune_by_complexity(tree: Tree, pruner: CostComplexity, _rows: Encoded | None, _n_threads: int) -> Tree:
+def prune_by_complexity(tree: Tree, pruner: CostComplexity, _rows: Encoded | Parts | None, _n_threads: int) -> Tree:
     """The tree of least risk + alpha x leaves."""
     limit = prices(tree, pruner)
     scale = (training_path(tree, pruner).root_risk or 1.0) if pruner.unit == "root" else 1.0
@@ -33,7 +34,9 @@ def prune_by_complexity(tree: Tree, pruner: CostComplexity, _rows: Encoded | Non
     return _cut_at(tree, limit, pruner.alpha * scale, lambda x: f"its leaves save {number_text(x / scale)} each, {why}")
 
 
-def prune_by_validated_complexity(tree: Tree, pruner: CostComplexityCV, rows: Encoded | None, n_threads: int) -> Tree:
+def prune_by_validated_complexity(
+    tree: Tree, pruner: CostComplexityCV, rows: Encoded | Parts | None, n_threads: int
+) -> Tree:
     """The tree of least risk + alpha x leaves, with the alpha that does best on rows left out of growing."""
     training = _required(rows, pruner)
     path = cross_validated_path(as_grown(tree, training, n_threads), pruner, training, n_threads)
@@ -49,7 +52,9 @@ def prune_by_validated_complexity(tree: Tree, pruner: CostComplexityCV, rows: En
     return _cut_at(tree, limit, alpha, lambda x: f"its leaves save {number_text(x)} each, {why}")
 
 
-def prune_by_validated_threshold(tree: Tree, pruner: ImpurityThresholdCV, rows: Encoded | None, n_threads: int) -> Tree:
+def prune_by_validated_threshold(
+    tree: Tree, pruner: ImpurityThresholdCV, rows: Encoded | Parts | None, n_threads: int
+) -> Tree:
     """Nodes at or below an impurity are leaves; the impurity does best on rows left out of growing."""
     training = _required(rows, pruner)
     grown = as_grown(tree, training, n_threads)
@@ -75,7 +80,7 @@ def _cut_at(tree: Tree, limit_of_nodes: FloatArray, limit: float, reason: Callab
     return cut(tree, {int(i): reason(float(limit_of_nodes[i])) for i in places})
 
 
-def _required(rows: Encoded | None, pruner: object) -> Encoded:
+def _required(rows: Encoded | Parts | None, pruner: object) -> Encoded | Parts:
     if rows is None:
         raise DataError(
             f"{type(pruner).__name__} grows trees without some of the training rows; give them: "

@@ -20,6 +20,8 @@ from treewright import _core
 from treewright.costs import altered
 from treewright.encode import Encoded
 from treewright.errors import DataError
+from treewright.parts import Parts
+from treewright.parts.growing import gathered
 from treewright.pruners import ErrorBased
 from treewright.pruning.bottom_up import cut_where_no_better
 from treewright.pruning.cut import question, rearranged
@@ -38,7 +40,7 @@ MARGIN = 0.1
 _PURE, _EMPTY = 1, 12
 
 
-def prune_by_errors(tree: Tree, pruner: ErrorBased, rows: Encoded | None, _n_threads: int) -> Tree:
+def prune_by_errors(tree: Tree, pruner: ErrorBased, rows: Encoded | Parts | None, _n_threads: int) -> Tree:
     if not pruner.raising:
         return without_unreachable(_replaced(tree, pruner))
     if rows is None:
@@ -46,6 +48,7 @@ def prune_by_errors(tree: Tree, pruner: ErrorBased, rows: Encoded | None, _n_thr
             "ErrorBased with raising sends rows down the tree again and needs those it was grown on; give them as "
             "data=, or use ErrorBased(raising=False)"
         )
+    rows = gathered(rows)
     assert rows.target is not None
     found = _core.prune_by_errors(
         arrays=dict(tree.arrays),

@@ -8,7 +8,7 @@ twice is a row of weight two, here too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.costs import altered
+from treewright.costs import altered_by
 from treewright.encode import Encoded
-from treewright.engine import coded, grow, route
+from treewright.engine import route
+from treewright.parts import Parts
+from treewright.parts.growing import class_weights, grow_table
+from treewright.parts.memory import MemoryParts
 from treewright.pruning.risk import row_losses
 from treewright.pruning.shape import is_leaf
 from treewright.recipe import Recipe
@@ -37,7 +40,7 @@ class HeldOut:
     although it asks (nothing says where they belong). `squares` likewise of squared losses.
     """
 
-    tree: Tree
+    tree: Tree | None  # None while it is of one part only
     as_leaf: FloatArray
     asking: FloatArray
     squares_as_leaf: FloatArray
@@ -72,36 +75,97 @@ def deal(encoded: Encoded, folds: int, seed: int, stratified: bool) -> Folds:
     multiples of the smallest, a row of weight two is dealt as two rows, for that is what it means; other weights are
     dealt row by row. Rows of weight zero are in no fold. There are no more folds than units to deal.
     """
-    assert encoded.target is not None
-    weight = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
-    count = np.rint(weight / weight[weight > 0].min())
-    by_units = bool((np.abs(count * weight[weight > 0].min() - weight) <= 1e-9 * weight).all()) and count.max() < 2**31
-    keys: list[Array] = [row_draws(encoded if not by_units else replace(encoded, weight=None), seed)]
-    if stratified and encoded.n_classes:
-        keys.append(encoded.target)
-    units = (count if by_units else weight > 0).astype(np.int64)
+    return deal_parts(MemoryParts([encoded]), folds, seed, stratified)[0]
+
+
+def deal_parts(parts: Parts, folds: int, seed: int, stratified: bool) -> tuple[Folds, Parts]:
+    """The same for a table in parts: the folds of all rows in the order of parts, and each part with its own."""
+    smallest = min(parts.map(_smallest_weight))
+    by_units = all(parts.map(_are_multiples, smallest))
+    dealt = parts.map(_turns, seed, stratified, smallest if by_units else None)
+    keys = [np.concatenate(column) for column in zip(*(turn.keys for turn in dealt), strict=True)]
+    units = np.concatenate([turn.units for turn in dealt])
     order = np.lexsort(keys)
-    first = np.empty(encoded.n_rows, dtype=np.int64)
+    first = np.empty(len(units), dtype=np.int64)
     first[order] = np.cumsum(units[order]) - units[order]
-    return Folds(max(1, min(folds, int(units.sum()))), first, units)
+    found = Folds(max(1, min(folds, int(units.sum()))), first, units)
+    ends = np.cumsum(parts.sizes)[:-1]
+    each = [np.stack(pair) for pair in zip(np.split(first, ends), np.split(units, ends), strict=True)]
+    return found, parts.changed(_with_turns, each=each)
 
 
-def held_out(encoded: Encoded, schema: Schema, recipe: Recipe, folds: Folds, n_threads: int) -> Iterator[HeldOut]:
-    """One fold after the other. A single fold leaves nothing to grow from, so there is none."""
-    weight = real_weight(encoded, schema)
-    encoded = coded(encoded, n_threads)
+@dataclass(frozen=True, eq=False)
+class _Turns:
+    """By what a part's rows are put in order (the last key counts most), and each one's units of weight."""
+
+    keys: tuple[Array, ...]
+    units: NDArray[np.int64]
+
+
+def _weights(part: Encoded) -> FloatArray:
+    return np.ones(part.n_rows) if part.weight is None else part.weight
+
+
+def _smallest_weight(part: Encoded) -> float:
+    weight = _weights(part)
+    return float(weight[weight > 0].min(initial=np.inf))
+
+
+def _are_multiples(part: Encoded, smallest: float) -> bool:
+    weight = _weights(part)
+    count = np.rint(weight / smallest)
+    return bool((np.abs(count * smallest - weight) <= 1e-9 * weight).all()) and bool(count.max(initial=0) < 2**31)
+
+
+def _turns(part: Encoded, seed: int, stratified: bool, unit: float | None) -> _Turns:
+    keys: tuple[Array, ...] = (row_draws(part if unit is None else replace(part, weight=None), seed),)
+    if stratified and part.n_classes:
+        assert part.target is not None
+        keys += (part.target,)
+    weight = _weights(part)
+    return _Turns(keys, (weight > 0 if unit is None else np.rint(weight / unit)).astype(np.int64))
+
+
+def _with_turns(part: Encoded, dealt: NDArray[np.int64]) -> Encoded:
+    return replace(part, dealt=dealt)
+
+
+def _share_in(part: Encoded, n: int, fold: int) -> FloatArray:
+    assert part.dealt is not None
+    return Folds(n, part.dealt[0], part.dealt[1]).share_in(fold)
+
+
+def held_out(parts: Parts, n: int, schema: Schema, recipe: Recipe, n_threads: int) -> Iterator[HeldOut]:
+    """One of `n` folds after the other, of parts that are dealt. A single fold leaves nothing to grow from."""
+    by_class = real_by_class(parts, schema)
     recipe = replace(recipe, rivals=0)  # which only readers of a tree would miss
-    for fold in range(folds.n if folds.n > 1 else 0):
-        share = folds.share_in(fold)
-        tree = grow_without(encoded, schema, recipe, share, n_threads)
-        left_out = share > 0
-        yield losses_on(tree, some_rows(encoded, left_out), (weight * share)[left_out], n_threads)
+    for fold in range(n if n > 1 else 0):
+        training = parts.changed(_without_fold, n, fold)
+        tree = grow_table(training, schema, recipe, n_threads)
+        training.close()
+        yield _added_up(tree, parts.map(_losses_of_fold, tree, by_class, n, fold))
 
 
-def grow_without(encoded: Encoded, schema: Schema, recipe: Recipe, share: Array, n_threads: int) -> Tree:
-    """The tree of the rows without this share (or whether any) of each one's weight."""
-    weight = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
-    return grow(replace(encoded, weight=weight * (1.0 - share)), schema, recipe, n_threads)
+def _without_fold(part: Encoded, n: int, fold: int) -> Encoded:
+    return without(part, _share_in(part, n, fold))
+
+
+def _losses_of_fold(part: Encoded, tree: Tree, by_class: FloatArray | None, n: int, fold: int) -> HeldOut:
+    share = _share_in(part, n, fold)
+    left_out = share > 0
+    weight = weight_by_class(part, by_class) * share
+    return replace(losses_on(tree, some_rows(part, left_out), weight[left_out], 0), tree=None)
+
+
+def _added_up(tree: Tree, found: Sequence[HeldOut]) -> HeldOut:
+    names = ("as_leaf", "asking", "squares_as_leaf", "squares_asking")
+    sums = {name: np.sum([getattr(one, name) for one in found], axis=0) for name in names}
+    return HeldOut(tree, **sums)
+
+
+def without(part: Encoded, share: Array) -> Encoded:
+    """The rows without this share (or whether any) of each one's weight."""
+    return replace(part, weight=_weights(part) * (1.0 - share))
 
 
 def used_rows(encoded: Encoded, recipe: Recipe) -> Encoded:
@@ -109,8 +173,7 @@ def used_rows(encoded: Encoded, recipe: Recipe) -> Encoded:
     if not recipe.drop_blank_rows:
         return encoded
     blank = np.all([np.isnan(c) if c.dtype.kind == "f" else c < 0 for c in encoded.columns], axis=0)
-    weight = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
-    return replace(encoded, weight=np.where(blank, 0.0, weight)) if blank.any() else encoded
+    return replace(encoded, weight=np.where(blank, 0.0, _weights(encoded))) if blank.any() else encoded
 
 
 def some_rows(encoded: Encoded, chosen: Array) -> Encoded:
@@ -127,11 +190,25 @@ def some_rows(encoded: Encoded, chosen: Array) -> Encoded:
 
 def real_weight(encoded: Encoded, schema: Schema) -> FloatArray:
     """What each row counts for when losses are added up: its weight, by the priors if there are any."""
-    assert encoded.target is not None
-    rows = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
-    seen = altered(replace(schema.target, costs=None), encoded.target, rows).weight
-    assert seen is not None
-    return seen
+    return weight_by_class(encoded, real_by_class(MemoryParts([encoded]), schema))
+
+
+def real_by_class(parts: Parts, schema: Schema) -> FloatArray | None:
+    """What the weight of each class's rows is multiplied by then; None: nothing."""
+    if schema.target.priors is None:
+        return None
+    found = np.sum(parts.map(class_weights), axis=0)
+    return altered_by(replace(schema.target, costs=None), found).seen
+
+
+def weight_by_class(part: Encoded, by_class: FloatArray | None) -> FloatArray:
+    """The weights of a part's rows, multiplied by those of their classes."""
+    return _weights(part) if by_class is None else _weights(part) * by_class[part.target]
+
+
+def total_weight(part: Encoded, by_class: FloatArray | None) -> float:
+    """All of it, of a part."""
+    return float(weight_by_class(part, by_class).sum())
 
 
 def losses_on(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> HeldOut:

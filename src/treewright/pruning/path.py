@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encode import UNSEEN_CODE, Encoded
-from treewright.engine import grow
 from treewright.errors import DataError
+from treewright.parts import Parts
+from treewright.parts.growing import as_parts, coded_once, grow_table
 from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
-from treewright.pruning.folds import deal, held_out, real_weight, used_rows
+from treewright.pruning.folds import deal_parts, held_out, real_by_class, total_weight, used_rows
 from treewright.pruning.risk import node_risk
 from treewright.pruning.steps import spans
+from treewright.schema import Schema
 from treewright.tree import Tree
 
 FloatArray = NDArray[np.float64]
@@ -98,7 +100,7 @@ def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> Prun
     )
 
 
-def cross_validated_path(tree: Tree, pruner: CostComplexityCV, rows: Encoded, n_threads: int) -> PruningPath:
+def cross_validated_path(tree: Tree, pruner: CostComplexityCV, rows: Encoded | Parts, n_threads: int) -> PruningPath:
     """The path with held-out risks.
 
     A fold's tree is judged at the geometric mean of neighbouring alphas: what the step stands for, not its very edge.
@@ -113,7 +115,7 @@ def cross_validated_path(tree: Tree, pruner: CostComplexityCV, rows: Encoded, n_
 def validated(
     tree: Tree,
     pruner: CostComplexityCV | ImpurityThresholdCV,
-    rows: Encoded,
+    rows: Encoded | Parts,
     limits: FloatArray,
     limit_of_nodes: Callable[[Tree], FloatArray],
     n_threads: int,
@@ -122,19 +124,23 @@ def validated(
 
     With repeats, both are averages: of the risks, and of their variances.
     """
-    rows = used_rows(rows, tree.recipe)
-    total = float(real_weight(rows, tree.schema).sum())
+    table = as_parts(rows).changed(used_rows, tree.recipe)
+    table = coded_once(table, n_threads)
+    total = sum(table.map(total_weight, real_by_class(table, tree.schema)))
     risk, variance = np.zeros(len(limits)), np.zeros(len(limits))
     for repeat in range(pruner.repeats):
-        folds = deal(rows, pruner.folds, pruner.seed + repeat, pruner.stratified)
+        folds, dealt = deal_parts(table, pruner.folds, pruner.seed + repeat, pruner.stratified)
         losses, squares = np.zeros(len(limits)), np.zeros(len(limits))
-        for fold in held_out(rows, tree.schema, tree.recipe, folds, n_threads):
+        for fold in held_out(dealt, folds.n, tree.schema, tree.recipe, n_threads):
+            assert fold.tree is not None
             family = spans(fold.tree, limit_of_nodes(fold.tree))
             losses += family.sums(limits, fold.as_leaf, fold.asking)
             squares += family.sums(limits, fold.squares_as_leaf, fold.squares_asking)
+        dealt.close()
         mean = losses / total
         risk += mean / pruner.repeats
         variance += (squares / total - mean * mean).clip(min=0) / folds.units / pruner.repeats
+    table.close()
     return risk, np.sqrt(variance)
 
 
@@ -145,15 +151,15 @@ def choose(risk: FloatArray, error: FloatArray, rule: Rule) -> int:
     return int(np.flatnonzero(risk <= bar * (1 + _NOISE))[-1])
 
 
-def as_grown(tree: Tree, rows: Encoded, n_threads: int) -> Tree:
+def as_grown(tree: Tree, rows: Encoded | Parts, n_threads: int) -> Tree:
     """The tree before anything was cut off it: what is chosen then does not depend on earlier cuts."""
-    _refuse_unseen(tree, rows)
-    return grow(rows, tree.schema, tree.recipe, n_threads) if tree.cuts else tree
+    as_parts(rows).map(_refuse_unseen, tree.schema)
+    return grow_table(rows, tree.schema, tree.recipe, n_threads) if tree.cuts else tree
 
 
-def _refuse_unseen(tree: Tree, rows: Encoded) -> None:
+def _refuse_unseen(rows: Encoded, schema: Schema) -> None:
     """Trees are grown from these rows, and growing knows no levels but those of the schema."""
-    for column, values in zip(tree.schema.columns, rows.columns, strict=True):
+    for column, values in zip(schema.columns, rows.columns, strict=True):
         if column.has_levels and (values == UNSEEN_CODE).any():
             raise DataError(
                 f"column {column.name!r} has levels that were not there when the tree was learned, so these cannot be "

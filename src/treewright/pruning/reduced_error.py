@@ -16,17 +16,20 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encode import Encoded
 from treewright.errors import DataError
+from treewright.parts import Parts
+from treewright.parts.growing import as_parts, gathered, grow_table
 from treewright.pruners import ReducedError
 from treewright.pruning.cut import cut
-from treewright.pruning.folds import grow_without, real_weight, row_draws, some_rows
+from treewright.pruning.folds import real_weight, row_draws, some_rows, without
 from treewright.recipe import Recipe
 from treewright.schema import Schema
 from treewright.tree import Tree, cost_array
 
 
-def prune_reduced_error(tree: Tree, _pruner: ReducedError, rows: Encoded | None, _n_threads: int) -> Tree:
+def prune_reduced_error(tree: Tree, _pruner: ReducedError, rows: Encoded | Parts | None, _n_threads: int) -> Tree:
     if rows is None:
         raise DataError("ReducedError needs validation rows, which the tree has not seen; give them as data=")
+    rows = gathered(rows)
     if rows.n_rows == 0:
         raise DataError("the validation table has no rows, so nothing could be said against any cut; give some rows")
     target = tree.schema.target
@@ -49,29 +52,41 @@ def prune_reduced_error(tree: Tree, _pruner: ReducedError, rows: Encoded | None,
     return cut(tree, reasons)
 
 
-def grow_and_reduce(encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int) -> Tree:
+def grow_and_reduce(encoded: Encoded | Parts, schema: Schema, recipe: Recipe, n_threads: int) -> Tree:
     """The tree of a part of the rows, pruned by the others."""
     pruner = recipe.pruning
     assert isinstance(pruner, ReducedError)
-    aside = set_aside(encoded, pruner.share, pruner.seed)
-    if not aside.any() or aside.all():
+    parts = as_parts(encoded)
+    aside = set_aside(parts, pruner.share, pruner.seed)
+    chosen = np.concatenate(aside)
+    if not chosen.any() or chosen.all():
         raise DataError(
-            f"ReducedError(share={pruner.share:g}) of {encoded.n_rows} rows leaves no row to "
-            f"{'learn from' if aside.any() else 'validate with'}; use another share, or another pruner"
+            f"ReducedError(share={pruner.share:g}) of {len(chosen)} rows leaves no row to "
+            f"{'learn from' if chosen.any() else 'validate with'}; use another share, or another pruner"
         )
-    tree = grow_without(encoded, schema, recipe, aside, n_threads)
-    return prune_reduced_error(tree, pruner, some_rows(encoded, aside), n_threads)
+    training = parts.changed(without, each=aside)
+    tree = grow_table(training, schema, recipe, n_threads)
+    training.close()
+    held_out = parts.changed(some_rows, each=aside)
+    pruned = prune_reduced_error(tree, pruner, held_out, n_threads)
+    held_out.close()
+    return pruned
 
 
-def set_aside(encoded: Encoded, share: float, seed: int) -> NDArray[np.bool_]:
-    """Which rows validate: the share of each class, as near as whole rows come to it."""
-    assert encoded.target is not None
-    weight = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
-    used = np.flatnonzero(weight > 0)
-    keys: list[NDArray[Any]] = [row_draws(encoded, seed)[used]]
-    if encoded.n_classes:
-        keys.append(encoded.target[used])
+def set_aside(parts: Parts, share: float, seed: int) -> list[NDArray[np.bool_]]:
+    """Which rows of each part validate: the share of each class, as near as whole rows come to it."""
+    keys = [np.concatenate(column) for column in zip(*parts.map(_order_keys, seed), strict=True)]
+    used = np.flatnonzero(keys.pop())
     reached = np.floor(np.arange(len(used) + 1) * share)
-    aside = np.zeros(encoded.n_rows, dtype=bool)
-    aside[used[np.lexsort(keys)]] = reached[1:] > reached[:-1]
-    return aside
+    aside = np.zeros(sum(parts.sizes), dtype=bool)
+    aside[used[np.lexsort([key[used] for key in keys])]] = reached[1:] > reached[:-1]
+    return np.split(aside, np.cumsum(parts.sizes)[:-1])
+
+
+def _order_keys(part: Encoded, seed: int) -> tuple[NDArray[Any], ...]:
+    """By what a part's rows are put in order, the last counting most; then which of them have weight."""
+    used = np.ones(part.n_rows, dtype=bool) if part.weight is None else part.weight > 0
+    if part.n_classes:
+        assert part.target is not None
+        return row_draws(part, seed), part.target, used
+    return row_draws(part, seed), used

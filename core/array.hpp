@@ -1,0 +1,40 @@
+// An array that nobody changes: it owns its values, or borrows them from whoever keeps them alive.
+//
+// Comes in: a vector, or a pointer and a length. Goes out: values by place. Always holds: copies share the values.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tw {
+
+template <class Value>
+class Array {
+public:
+    using value_type = Value;
+
+    Array() = default;
+    Array(std::vector<Value> values) // NOLINT: a vector is an array
+        : own_(std::make_shared<const std::vector<Value>>(std::move(values))),
+          data_(own_->data()),
+          size_(own_->size()) {}
+    Array(const Value* data, size_t size) : data_(data), size_(size) {}
+
+    bool empty() const { return size_ == 0; }
+    size_t size() const { return size_; }
+    const Value* data() const { return data_; }
+    const Value* begin() const { return data_; }
+    const Value* end() const { return data_ + size_; }
+    const Value& operator[](size_t i) const { return data_[i]; }
+    std::span<const Value> span() const { return {data_, size_}; }
+
+private:
+    std::shared_ptr<const std::vector<Value>> own_;
+    const Value* data_ = nullptr;
+    size_t size_ = 0;
+};
+
+} // namespace tw

@@ -1,0 +1,158 @@
+"""Learning from a table that is not in memory: on disk some rows at a time, or on a Dask cluster.
+
+Comes in: names of files, datasets, queries, iterators of tables, Dask tables. Goes out: a `Tree`, the same as from the
+whole table in memory.
+Always holds: what an engine cannot do is refused before growing starts, and the choice is named. A table that has room
+in memory is learned from there. Nothing is left behind in the scratch folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+
+import numpy as np
+
+from treewright.costs import class_factors, target_with
+from treewright.encode import Encoded
+from treewright.errors import DataError
+from treewright.files import is_source, open_source
+from treewright.frame import Frame
+from treewright.kinds import KindChoice
+from treewright.parts import Parts, digest
+from treewright.parts.chunks import Chunks, chunked
+from treewright.parts.cluster import from_dask, has_client, is_partitioned, partitions
+from treewright.parts.growing import class_weights, reweighted
+from treewright.parts.local import row_bytes, write_parts
+from treewright.parts.memory_limit import memory_size
+from treewright.parts.pieces import joined
+from treewright.parts.scratch import scratch
+from treewright.parts.stored import size_text
+from treewright.pruners import CostComplexityCV, ErrorBased, ImpurityThresholdCV, ReducedError
+from treewright.pruning import grow_and_prune
+from treewright.recipe import Recipe
+from treewright.schema import Schema, Task
+from treewright.tree import Tree
+
+#: Growing in memory takes about this many times what the encoded rows take.
+IN_MEMORY = 3
+
+#: What dealing a row into folds takes, here and not where the row lies: its draw, class, units and place.
+BYTES_TO_DEAL = 40
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user says about the table, and how much room there is."""
+
+    target: str
+    weight: str | None = None
+    kinds: Mapping[str, KindChoice] | None = None
+    task: Task | None = None
+    class_weight: object = None
+    costs: object = None
+    priors: object = None
+    memory_limit: float | str | None = None
+    scratch: str | os.PathLike[str] | None = None
+
+
+def has_room(data: object, memory_limit: float | str | None) -> bool:
+    """Whether this names a table of known size that memory has room for: such a table is read at once."""
+    if not is_source(data):
+        return False
+    size = open_source(data).n_bytes
+    return size is not None and IN_MEMORY * size <= memory_size(memory_limit)
+
+
+def learn_large(
+    data: object,
+    wishes: Wishes,
+    recipe: Recipe,
+    n_threads: int = 0,
+    progress: Callable[[float], object] | None = None,
+) -> Tree:
+    """Learn a tree from a large input."""
+    limit = memory_size(wishes.memory_limit)
+    with ExitStack() as stack:
+        rows: Encoded | Parts
+        if is_partitioned(data) and has_client():
+            rows, schema = from_dask(data, wishes.target, wishes.weight, wishes.kinds, wishes.task)
+            stack.callback(rows.close)
+        else:
+            folder = stack.enter_context(scratch(wishes.scratch))
+            rows, schema = _from_chunks(_chunks(data, limit, folder), wishes, limit, folder, n_threads)
+        schema = replace(schema, target=target_with(schema.target, wishes.costs, wishes.priors))
+        if not isinstance(rows, Encoded):
+            refuse_pruning(recipe, sum(rows.sizes), max(rows.map(row_bytes)), limit)
+        return grow_and_prune(_weighted(rows, schema, wishes.class_weight), schema, recipe, n_threads, progress)
+
+
+def _chunks(data: object, limit: int, folder: Path) -> Chunks:
+    given = partitions(data) if is_partitioned(data) else data
+    found = chunked(given, memory_limit=limit, scratch=folder)
+    if found is None:
+        raise DataError(f"a {type(data).__name__} cannot be read some rows at a time")
+    return found
+
+
+def _from_chunks(
+    chunks: Chunks, wishes: Wishes, limit: int, folder: Path, n_threads: int
+) -> tuple[Encoded | Parts, Schema]:
+    """Two passes over the rows: what the columns are, then the rows coded; in memory if there is room."""
+    said = reduce(
+        digest.merge, (digest.digest(frame, wishes.target, wishes.weight, wishes.kinds) for frame in chunks.frames())
+    )
+    schema = digest.described(said, wishes.task, wishes.kinds)
+
+    def coded(frame: Frame) -> Encoded:
+        return digest.encoded_part(frame, schema, wishes.target, wishes.weight)
+
+    pieces = map(coded, chunks.frames())
+    first = next(pieces)
+    if IN_MEMORY * said.n_rows * row_bytes(first) <= limit:
+        return joined([first, *pieces]), schema
+
+    def all_pieces() -> Iterator[Encoded]:
+        yield first
+        yield from pieces
+
+    return write_parts(all_pieces(), folder, memory_limit=limit, n_threads=n_threads, n_rows=said.n_rows), schema
+
+
+def _weighted(rows: Encoded | Parts, schema: Schema, class_weight: object) -> Encoded | Parts:
+    """The rows with their weights multiplied by their classes' weights."""
+    if class_weight is None:
+        return rows
+    if schema.target.classes is None:
+        raise DataError(
+            f"class_weight is about classes, but the target {schema.target.name!r} is a number; leave it out"
+        )
+    if isinstance(rows, Encoded):
+        return reweighted(rows, class_factors(class_weight, schema.target, class_weights(rows)))
+    found = np.sum(rows.map(class_weights), axis=0)
+    return rows.changed(reweighted, class_factors(class_weight, schema.target, found))
+
+
+def refuse_pruning(recipe: Recipe, n_rows: int, bytes_per_row: int, limit: int) -> None:
+    """Some pruners need something of every row in one place; what has no room there is refused."""
+    pruner = recipe.pruning
+    name = type(pruner).__name__
+    if isinstance(pruner, (CostComplexityCV, ImpurityThresholdCV)):
+        needed, why = BYTES_TO_DEAL * n_rows, "deals all rows into folds"
+        remedy = "CostComplexity(alpha)"
+    elif isinstance(pruner, ReducedError):
+        needed = int((BYTES_TO_DEAL + pruner.share * bytes_per_row) * n_rows)
+        why, remedy = "sets a share of the rows aside", "CostComplexity(alpha), or a smaller share"
+    elif isinstance(pruner, ErrorBased) and pruner.raising:
+        needed, why, remedy = bytes_per_row * n_rows, "sends all rows down the tree again", "ErrorBased(raising=False)"
+    else:
+        return
+    if needed > limit:
+        raise DataError(
+            f"the recipe {recipe.name!r} is pruned by {name}, which {why}: that takes {size_text(needed)} here, and "
+            f"memory_limit is {size_text(limit)}; choose pruning={remedy} or pruning=None, or allow more memory"
+        )

@@ -1,0 +1,443 @@
+"""Parts on a Dask cluster: each lies as a result on some worker, and is asked by plain tasks.
+
+Comes in: a Dask DataFrame, or Delayed values, futures or file names, one per partition. Goes out: `ClusterParts` and
+the table's `Schema`.
+Always holds: tasks are pure and Dask places them; what a task needs is named in its graph, down to the partitions. So
+what is lost with a worker is made again by Dask, the answers of earlier rounds included: the scheduler keeps the recipe
+of a released result as long as a result that came from it is wanted. Names of tasks are new for every fit, so fits do
+not meet. Only merged answers come to the client.
+
+A task costs milliseconds wherever it runs, so the parts that lie on one worker are held and asked together, as one
+`Group` per thread. That decides how fast answers come, never what they are.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from functools import reduce
+from os import PathLike, fspath
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from treewright.encode import Encoded
+from treewright.errors import DataError, TreewrightError
+from treewright.frame import Frame
+from treewright.kinds import KindChoice
+from treewright.parts import Limits, work
+from treewright.parts import digest as digests
+from treewright.schema import Schema, Task
+
+Value = TypeVar("Value")
+
+#: So many answers are merged by one task.
+FAN_IN = 8
+
+#: What has so many bytes is not written into every task, but sent once and fetched from worker to worker.
+LARGE = 100_000
+
+#: Dask gives a task up once it was lost with a few workers, which may have died of something else. So often we insist.
+PATIENCE = 12
+
+_NO_CLIENT = (
+    "a Dask table is learned from where a Dask client is: make one first, for example "
+    "client = distributed.Client(), or pass client="
+)
+
+
+# --- what lies on the workers ---------------------------------------------------------------------------------------
+
+
+class _Weighed:
+    """Something whose size Dask asks for, to decide what is cheaper to move: the rows or the task."""
+
+    def __sizeof__(self) -> int:
+        return _bytes_of(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Framed(_Weighed):
+    """One partition, read."""
+
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Group(_Weighed):
+    """Parts that are asked together."""
+
+    parts: tuple[Encoded, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Answered(_Weighed):
+    """What a group remembers, part by part, and the answer of all of them."""
+
+    states: tuple[work.State, ...]
+    said: bytes
+
+
+def _bytes_of(value: object) -> int:
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, Mapping):
+        return sum(map(_bytes_of, value.values()))
+    if isinstance(value, (tuple, list)):
+        return sum(map(_bytes_of, value))
+    if is_dataclass(value):
+        return sum(_bytes_of(getattr(value, each.name)) for each in fields(value))
+    return sys.getsizeof(value)
+
+
+# --- what travels to them -------------------------------------------------------------------------------------------
+
+
+def _framed(table: object, number: int) -> Framed:
+    with _named(number):
+        return Framed(digests.frame_of(table))
+
+
+def _digested(
+    framed: Framed, number: int, target: str, weight: str | None, kinds: Mapping[str, KindChoice] | None
+) -> digests.Digest:
+    with _named(number):
+        return digests.digest(framed.frame, target, weight, kinds)
+
+
+def _coded(framed: Sequence[Framed], numbers: Sequence[int], schema: Schema, target: str, weight: str | None) -> Group:
+    parts = []
+    for each, number in zip(framed, numbers, strict=True):
+        with _named(number):
+            parts.append(digests.encoded_part(each.frame, schema, target, weight))
+    return Group(tuple(parts))
+
+
+def _mapped(group: Group, function: Callable[..., Value], arguments: Sequence[object]) -> list[Value]:
+    return [function(part, *arguments) for part in group.parts]
+
+
+def _changed(
+    group: Group, each: Sequence[Sequence[object]], function: Callable[..., Encoded], arguments: Sequence[object]
+) -> Group:
+    pairs = zip(group.parts, each, strict=True)
+    return Group(tuple(function(part, *arguments, *own) for part, own in pairs))
+
+
+def _answered(group: Group, before: Answered | None, recipe: Mapping[str, Any], question: bytes) -> Answered:
+    states = before.states if before else (work.State(),) * len(group.parts)
+    pairs = zip(group.parts, states, strict=True)
+    answers = [work.answer(part, recipe, state, question) for part, state in pairs]
+    return Answered(tuple(state for state, _ in answers), reduce(work.merge, (said for _, said in answers)))
+
+
+def _said(answered: Answered) -> bytes:
+    return answered.said
+
+
+def _reduced(values: Sequence[Value], merge: Callable[[Value, Value], Value]) -> Value:
+    return reduce(merge, values)
+
+
+def _itself(value: Value) -> Value:
+    return value
+
+
+def _facts(part: Encoded) -> _Facts:
+    return _Facts(part.n_rows, part.kinds, part.levels, part.n_classes)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    n_rows: int
+    kinds: tuple[int, ...]
+    levels: tuple[int, ...]
+    n_classes: int
+
+
+@contextmanager
+def _named(number: int) -> Iterator[None]:
+    """Rows in messages are counted within a partition, so it is said which."""
+    try:
+        yield
+    except TreewrightError as error:
+        error.add_note(f"in partition {number} of the table, counted from 0")
+        raise
+
+
+# --- parts ----------------------------------------------------------------------------------------------------------
+
+
+class ClusterGrowth:
+    """A tree being grown on a cluster. `traffic`: bytes of question and merged answer, round by round."""
+
+    def __init__(self, client: Any, groups: Sequence[Any], recipe: Mapping[str, Any]) -> None:
+        self.traffic: list[tuple[int, int]] = []
+        self._client = client
+        self._groups = tuple(groups)
+        self._recipe = dict(recipe)
+        self._before: list[Any] = [None] * len(self._groups)
+
+    def ask(self, question: bytes) -> bytes:
+        with _Made(self._client) as made:
+            answered = made(_answered, self._groups, self._before, recipe=self._recipe, question=question)
+            said: bytes = _fetched(self._client, [_merged(made, made(_said, answered), work.merge)])[0]
+            made.keep(answered)
+        _release(self._before)  # their recipes stay with the scheduler, which makes them again if a worker is lost
+        self._before = answered
+        self.traffic.append((len(question), len(said)))
+        return said
+
+    def close(self) -> None:
+        _release(self._before)
+        self._groups, self._before = (), []
+
+
+class ClusterParts:
+    """Groups of parts on the workers of a Dask cluster: futures of `Group`, and which parts each holds."""
+
+    def __init__(self, client: Any, groups: Sequence[Any], numbers: Sequence[Sequence[int]]) -> None:
+        self.client = client
+        self._groups = tuple(groups)
+        self._numbers = tuple(tuple(each) for each in numbers)
+        self._facts: list[_Facts] = self.map(_facts)
+        self.limits = Limits()
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(facts.n_rows for facts in self._facts)
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        return self._facts[0].kinds
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        return self._facts[0].levels
+
+    @property
+    def n_classes(self) -> int:
+        return self._facts[0].n_classes
+
+    def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
+        with _Made(self.client) as made:
+            found = _fetched(self.client, made(_mapped, self._groups, function=function, arguments=arguments))
+        by_number = {
+            number: value
+            for numbers, values in zip(self._numbers, found, strict=True)
+            for number, value in zip(numbers, values, strict=True)
+        }
+        return [by_number[number] for number in range(len(by_number))]
+
+    def changed(
+        self, function: Callable[..., Encoded], *arguments: object, each: Sequence[object] | None = None
+    ) -> ClusterParts:
+        own = [[() if each is None else (each[number],) for number in numbers] for numbers in self._numbers]
+        with _Made(self.client) as made:
+            groups = made(_changed, self._groups, own, function=function, arguments=arguments)
+            changed = ClusterParts(self.client, groups, self._numbers)
+            made.keep(groups)
+        return changed
+
+    def growth(self, recipe: Mapping[str, Any]) -> ClusterGrowth:
+        return ClusterGrowth(self.client, self._groups, recipe)
+
+    def close(self) -> None:
+        _release(self._groups)
+        self._groups = ()
+
+
+# --- a table of partitions ------------------------------------------------------------------------------------------
+
+
+def from_dask(
+    data: object,
+    target: str,
+    weight: str | None = None,
+    kinds: Mapping[str, KindChoice] | None = None,
+    task: Task | None = None,
+    client: Any = None,
+) -> tuple[ClusterParts, Schema]:
+    """Reads, describes and codes the partitions where they are.
+
+    `data`: a Dask DataFrame, lazy or persisted, or a list with one Delayed, future or file name per partition; files
+    are read by the workers. A partition is computed once, and held as read columns until it is coded.
+    """
+    client = _client(client)
+    with _Made(client) as made:
+        framed, digest = _read(client, made, _partitions(data), target, weight, kinds)
+        schema = digests.described(_fetched(client, [digest])[0], task, kinds)
+        numbers = _dealt(client, framed)
+        given = [[framed[number] for number in group] for group in numbers]
+        groups = made(_coded, given, numbers, schema=schema, target=target, weight=weight)
+        parts = ClusterParts(client, groups, numbers)
+        made.keep(groups)
+    return parts, schema
+
+
+def partitions(data: object) -> Iterator[object]:
+    """The partitions as tables, made one by one: for those who have no cluster."""
+    for partition in _partitions(data):
+        if hasattr(partition, "compute"):
+            yield partition.compute()
+        else:
+            yield partition.result() if hasattr(partition, "result") else partition
+
+
+def is_partitioned(data: object) -> bool:
+    """Whether this is a Dask DataFrame, or a list of Delayed values or futures. Loads nothing to find out."""
+    if isinstance(data, (list, tuple)):
+        return bool(data) and all(_is_dask(each) and not hasattr(type(each), "to_delayed") for each in data)
+    return _is_dask(data) and type(data).__name__ == "DataFrame"
+
+
+def has_client() -> bool:
+    """Whether a Dask client is around."""
+    try:
+        from distributed import get_client
+    except ModuleNotFoundError:
+        return False
+    try:
+        return get_client() is not None
+    except ValueError:
+        return False
+
+
+def _is_dask(value: object) -> bool:
+    return type(value).__module__.partition(".")[0] in {"dask", "distributed"}
+
+
+def _partitions(data: Any) -> list[Any]:
+    found = [*data] if isinstance(data, (list, tuple)) else data.to_delayed() if is_partitioned(data) else None
+    if found is None:
+        raise DataError(
+            "expected a Dask DataFrame, or a list with one Delayed value, future or file name per partition; got "
+            f"{type(data).__name__}"
+        )
+    if not found:
+        raise DataError("the list of partitions is empty; there is nothing to learn from")
+    return [fspath(each) if isinstance(each, PathLike) else each for each in found]
+
+
+def _client(client: Any) -> Any:
+    try:
+        from distributed import get_client
+    except ModuleNotFoundError as error:
+        raise DataError("learning on a cluster needs Dask: pip install 'treewright[dask]'") from error
+    if client is None:
+        try:
+            client = get_client()
+        except ValueError:
+            raise DataError(_NO_CLIENT) from None
+    if client.asynchronous:
+        raise DataError("this Dask client is asynchronous; make one with distributed.Client(..., asynchronous=False)")
+    return client
+
+
+def _read(
+    client: Any,
+    made: _Made,
+    tables: Sequence[object],
+    target: str,
+    weight: str | None,
+    kinds: Mapping[str, KindChoice] | None,
+) -> tuple[list[Any], Any]:
+    """Frames and their merged digest. In one graph, so that a raw partition is let go of before all are computed."""
+    from dask import delayed
+
+    def task(function: Callable[..., object]) -> Any:
+        return delayed(function, pure=False)
+
+    framed = [task(_framed)(table, number) for number, table in enumerate(tables)]
+    said = [task(_digested)(each, number, target, weight, kinds) for number, each in enumerate(framed)]
+    while len(said) > 1:
+        said = [task(_reduced)(batch, digests.merge) for batch in _batches(said)]
+    futures = made.add(client.compute([*framed, said[0]]))
+    return futures[:-1], futures[-1]
+
+
+def _dealt(client: Any, framed: Sequence[Any]) -> list[list[int]]:
+    """Which frames are coded together: for every worker as many groups as it has threads."""
+    threads = client.nthreads()
+    homes: dict[str | None, list[int]] = {}
+    where = client.who_has(framed)
+    for number, frame in enumerate(framed):
+        homes.setdefault(min(where.get(frame.key, ()), default=None), []).append(number)
+    groups = [
+        numbers[start :: max(1, threads.get(home, 1))]
+        for home, numbers in homes.items()
+        for start in range(max(1, threads.get(home, 1)))
+    ]
+    return sorted(group for group in groups if group)
+
+
+# --- futures --------------------------------------------------------------------------------------------------------
+
+
+class _Made:
+    """Futures of one piece of work. All are released at its end, whatever ends it, but those that are kept.
+
+    To release is to cancel what has not run yet, for nobody else knows these futures. (`Client.cancel` is not safe: it
+    breaks the client if a future has dependents that are not futures themselves.)
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._futures: list[Any] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _release(self._futures)
+
+    def __call__(self, function: Callable[..., object], /, *each: Sequence[object], **same: object) -> list[Any]:
+        """One task for each; what is the same for all (`same`) is sent once, however large it is."""
+        sent = {name: self._sent(value) for name, value in same.items()}
+        return self.add(self._client.map(function, *each, key=f"treewright{function.__name__}", pure=False, **sent))
+
+    def _sent(self, value: object) -> object:
+        """Something large as a future. Of a task, not of scattered data, which would be lost with its worker."""
+        from dask.sizeof import sizeof
+
+        if max(_bytes_of(value), sizeof(value)) < LARGE:
+            return value
+        return self.add([self._client.submit(_itself, value, pure=False)])[0]
+
+    def add(self, futures: list[Any]) -> list[Any]:
+        self._futures += futures
+        return futures
+
+    def keep(self, futures: Sequence[Any]) -> None:
+        kept = set(map(id, futures))
+        self._futures = [future for future in self._futures if id(future) not in kept]
+
+
+def _merged(made: _Made, futures: Sequence[Any], merge: Callable[[Value, Value], Value]) -> Any:
+    while len(futures) > 1:
+        futures = made(_reduced, _batches(futures), merge=merge)
+    return futures[0]
+
+
+def _batches(values: Sequence[Value]) -> list[list[Value]]:
+    return [list(values[start : start + FAN_IN]) for start in range(0, len(values), FAN_IN)]
+
+
+def _fetched(client: Any, futures: Sequence[Any]) -> list[Any]:
+    """The results. Errors are those of the tasks, but for workers that died: then again, for a while."""
+    from distributed import KilledWorker
+
+    for _ in range(PATIENCE):
+        try:
+            return list(client.gather(list(futures)))
+        except KilledWorker:
+            client.retry([future for future in futures if future.status == "error"])
+    return list(client.gather(list(futures)))
+
+
+def _release(futures: Sequence[Any]) -> None:
+    for future in futures:
+        if future is not None:
+            future.release()

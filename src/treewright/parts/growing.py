@@ -1,0 +1,131 @@
+"""A tree from parts: the engine's `grow` for rows that lie elsewhere.
+
+Comes in: `Parts`, a schema and a recipe. Goes out: a `Tree` as it was grown, the same as from one table in memory.
+Always holds: what cannot be learned from is refused before growing starts. Nodes of few rows are sent here whole and
+finished here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.choices import Custom
+from treewright.costs import Altered, altered_by
+from treewright.encode import Encoded
+from treewright.engine import coded, grow, lean, refuse_recipe, refuse_values, survey
+from treewright.parts import Parts
+from treewright.parts.memory import MemoryParts
+from treewright.parts.pieces import as_it_is, joined
+from treewright.recipe import Recipe
+from treewright.schema import Schema
+from treewright.tree import Tree
+
+
+def as_parts(rows: Encoded | Parts) -> Parts:
+    """A table as its only part."""
+    return MemoryParts([rows]) if isinstance(rows, Encoded) else rows
+
+
+def gathered(rows: Encoded | Parts) -> Encoded:
+    """All rows here, in one piece."""
+    if isinstance(rows, Encoded):
+        return rows
+    pieces = rows.map(as_it_is)
+    return pieces[0] if len(pieces) == 1 else joined(pieces)
+
+
+def coded_once(parts: Parts, n_threads: int) -> Parts:
+    """The same rows, coded now where they are one part in memory: worth it where several trees are grown on them."""
+    return parts.changed(coded, n_threads) if _is_one_piece(parts) else parts
+
+
+def grow_table(
+    rows: Encoded | Parts,
+    schema: Schema,
+    recipe: Recipe,
+    n_threads: int,
+    progress: Callable[[float], object] | None = None,
+) -> Tree:
+    """The tree of a table, wherever it lies; `recipe.pruning` is not applied."""
+    if isinstance(rows, Encoded):
+        return grow(rows, schema, recipe, n_threads, progress)
+    if _is_one_piece(rows):
+        return grow(gathered(rows), schema, recipe, n_threads, progress)
+    return grow_parts(rows, schema, recipe, n_threads, progress)
+
+
+def _is_one_piece(parts: Parts) -> bool:
+    return isinstance(parts, MemoryParts) and len(parts.sizes) == 1
+
+
+def grow_parts(
+    parts: Parts,
+    schema: Schema,
+    recipe: Recipe,
+    n_threads: int = 0,
+    progress: Callable[[float], object] | None = None,
+) -> Tree:
+    """The core's tree of a table in parts, if the recipe can learn from it; `recipe.pruning` is not applied."""
+    refuse_recipe(recipe, schema)
+    missing = any(parts.map(survey, schema, 1))
+    parts.map(refuse_values, recipe, schema)
+    grown, seen = seen_by_growing(parts, schema)
+    lean_recipe = lean(recipe, missing).as_dict()
+    criterion = recipe.criterion if parts.n_classes else recipe.regression
+    growth = grown.growth(lean_recipe)
+    try:
+        arrays = _core.grow_parts(
+            kinds=list(parts.kinds),
+            levels=list(parts.levels),
+            n_rows=sum(parts.sizes),
+            n_classes=parts.n_classes,
+            weighted=any(grown.map(has_weight)),
+            recipe=lean_recipe,
+            ask=growth.ask,
+            apart=parts.limits.apart,
+            at_once=parts.limits.at_once,
+            n_threads=n_threads,
+            custom=criterion.function if isinstance(criterion, Custom) else None,
+            factor=seen.factor,
+            cost=seen.cost,
+            progress=progress,
+        )
+    finally:
+        growth.close()
+        if grown is not parts:
+            grown.close()
+    return Tree.grown(arrays, schema, recipe)
+
+
+def seen_by_growing(parts: Parts, schema: Schema) -> tuple[Parts, Altered]:
+    """The parts with the weights that growing sees: costs and priors alter those of each class."""
+    target = schema.target
+    if target.classes is None or (target.costs is None and target.priors is None):
+        return parts, Altered(None)
+    found = np.sum(parts.map(class_weights), axis=0)
+    factors = altered_by(target, found)
+    return parts.changed(reweighted, factors.seen), Altered(None, factors.factor, factors.cost)
+
+
+def has_weight(part: Encoded) -> bool:
+    """Whether rows have weights of their own."""
+    return part.weight is not None
+
+
+def class_weights(part: Encoded) -> NDArray[np.float64]:
+    """The weight of each class."""
+    assert part.target is not None
+    weight = np.ones(part.n_rows) if part.weight is None else part.weight
+    return np.bincount(part.target, weights=weight, minlength=part.n_classes).astype(np.float64)
+
+
+def reweighted(part: Encoded, by_class: NDArray[np.float64]) -> Encoded:
+    """The part with each row's weight multiplied by its class's."""
+    assert part.target is not None
+    weight = np.ones(part.n_rows) if part.weight is None else part.weight
+    return replace(part, weight=weight * by_class[part.target])

@@ -1,0 +1,186 @@
+"""A scratch folder that is always removed.
+
+Comes in: where it may lie. Goes out: a folder of one's own.
+Always holds: the folder is removed after success, an error, Ctrl-C and SIGTERM, by its own process. A process that is
+killed outright cannot do that: the next one that starts in the same place does. The folder's owner holds a lock on a
+file in it, which the system lets go of when the owner dies, however it dies; a process number would come again. A
+forked child owns none of its parent's folders.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import signal
+import stat
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from types import FrameType
+from typing import IO
+
+from treewright.errors import ScratchError
+from treewright.parts.stored import room_for
+
+LOCK = "lock"
+
+#: Only what looks like a folder of ours is ever looked into.
+_OURS = re.compile(r"treewright-\d+-[0-9a-f]{16}")
+
+#: What a shell shows for a process that SIGTERM ended.
+_TERMINATED = 128 + signal.SIGTERM
+
+_folders: dict[Path, int] = {}  # those that are there, each with the number of the process that made it
+_guarded: set[Path] = set()  # those for whose sake SIGTERM is handled
+
+
+@contextmanager
+def scratch(where: str | os.PathLike[str] | None = None) -> Iterator[Path]:
+    """A new folder in `where` (by default the system's place for temporary files), gone at the end."""
+    place = Path(tempfile.gettempdir() if where is None else where).absolute()
+    remove_abandoned(place)
+    folder = _new_name(place)
+    lock: IO[bytes] | None = None
+    try:
+        _guard(folder)
+        lock = _make(folder)
+        yield folder
+    finally:
+        try:
+            _remove_own(folder)
+        finally:  # Ctrl-C a second time
+            _unguard(folder)
+            if lock is not None:
+                lock.close()
+
+
+def _make(folder: Path) -> IO[bytes] | None:
+    """Makes the folder and gives its lock, which bears its name only once it is locked."""
+    _folders[folder] = os.getpid()
+    try:
+        with room_for(0, folder.parent):
+            folder.mkdir(mode=0o700)
+            return _locked_file(folder)
+    except OSError as error:
+        raise ScratchError(
+            f"no scratch folder can be made in {str(folder.parent)!r} ({error.strerror}); give one that exists and may "
+            "be written to (scratch=...)"
+        ) from error
+
+
+def _locked_file(folder: Path) -> IO[bytes] | None:
+    if sys.platform == "win32":  # a folder of a killed process stays there
+        return None
+    draft = folder / f"{LOCK}.new"
+    lock = draft.open("xb")
+    if _try_lock(lock):
+        draft.rename(folder / LOCK)
+    return lock
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # held by someone else, or there are no locks here: nobody will get this one
+        return False
+    return True
+
+
+def _new_name(place: Path) -> Path:
+    return place / f"treewright-{os.getpid()}-{token_hex(8)}"
+
+
+# --- removing -------------------------------------------------------------------------------------------------------
+
+
+def remove_abandoned(place: Path) -> None:
+    """Removes the folders that killed processes of this user left in `place`."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):
+        for folder in [entry for entry in place.iterdir() if _OURS.fullmatch(entry.name)]:
+            with suppress(OSError):  # one that just went, or has no lock yet
+                found = folder.lstat()
+                if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+                    with (folder / LOCK).open("r+b") as lock:
+                        if _try_lock(lock):
+                            _remove(folder)
+
+
+def _remove_own(folder: Path) -> None:
+    """Under another name first, so that a thread that still works cannot put anything new into it."""
+    if _folders.get(folder) != os.getpid():
+        return
+    going = _new_name(folder.parent)
+    _folders[going] = os.getpid()  # if the next lines are broken off, the end of the process goes on here
+    try:
+        folder.rename(going)
+    except OSError:  # it never came to be, or its files are in use: then it goes under its own name
+        _remove(folder)
+    _remove(going)
+    _folders.pop(folder, None)
+    _folders.pop(going, None)
+
+
+def _remove(folder: Path) -> None:
+    """The lock goes last: what is left if this is broken off can still be seen to have no owner."""
+    with suppress(OSError):
+        for entry in folder.iterdir():
+            if entry.name != LOCK:
+                _remove_entry(entry)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_entry(entry: Path) -> None:
+    if entry.is_dir() and not entry.is_symlink():
+        shutil.rmtree(entry, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            entry.unlink()
+
+
+@atexit.register
+def _remove_all() -> None:
+    for folder in list(_folders):
+        _remove_own(folder)
+
+
+# --- SIGTERM --------------------------------------------------------------------------------------------------------
+
+
+def _guard(folder: Path) -> None:
+    """While the folder is there, SIGTERM unwinds everything, unless the user has plans of their own for it."""
+    if threading.current_thread() is threading.main_thread():  # no other may
+        _guarded.add(folder)
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, _terminate)
+
+
+def _unguard(folder: Path) -> None:
+    _guarded.discard(folder)
+    if _guarded or threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(signal.SIGTERM) in (_terminate, _keep_calm):
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (what a handler is given)
+    if os.getpid() in _folders.values():
+        signal.signal(signal.SIGTERM, _keep_calm)
+        raise SystemExit(_TERMINATED)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a forked child, or a folder that went in another thread
+    signal.raise_signal(number)
+
+
+def _keep_calm(number: int, frame: FrameType | None) -> None:
+    """A second SIGTERM does not disturb the tidying up after the first."""

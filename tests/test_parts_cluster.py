@@ -1,0 +1,510 @@
+"""Parts on a Dask cluster are what parts in memory are: on real workers, some of which are killed."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright.encode import Encoded
+from treewright.errors import DataError
+from treewright.learn import training_table
+from treewright.parts import work
+from treewright.parts.growing import Limits, grow_parts
+from treewright.parts.memory import MemoryParts
+
+pd = pytest.importorskip("pandas")
+dask = pytest.importorskip("dask", reason="needs dask")
+distributed = pytest.importorskip("distributed", reason="needs distributed")
+dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
+
+import toy_work  # noqa: E402
+
+from treewright.parts.cluster import ClusterParts, from_dask, is_partitioned, partitions  # noqa: E402
+
+#: So that many questions are asked: hardly a node is small enough to be sent whole.
+FEW = Limits(apart=60, at_once=200)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    workers = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "memory_limit": 0}
+    # A local cluster gives a worker up that was lost so long ago and is lost again just then, whatever came between.
+    patient = {"distributed.deploy.lost-worker-timeout": "1h"}
+    with (
+        dask.config.set(patient),
+        distributed.LocalCluster(**workers, dashboard_address=None, host="127.0.0.1", silence_logs=60) as made,
+    ):
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(cluster: Any) -> Iterator[Any]:
+    with distributed.Client(cluster) as made:
+        made.register_plugin(toy_work.Toys())
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "answer", toy_work.answer)
+    monkeypatch.setattr(work, "merge", toy_work.merge)
+
+
+def table(n_rows: int = 300) -> Any:
+    rng = np.random.default_rng(n_rows)
+    return pd.DataFrame(
+        {
+            "age": np.where(rng.random(n_rows) < 0.1, np.nan, rng.integers(0, 90, n_rows)),
+            "dose": rng.random(n_rows).astype(np.float32),
+            "town": rng.choice(["Rome", "Oslo", "Bern", None], n_rows),
+            "smokes": rng.random(n_rows) < 0.3,
+            "when": pd.Timestamp("2026-01-01") + pd.to_timedelta(rng.integers(0, 999, n_rows), "h"),
+            "weight": rng.integers(1, 4, n_rows).astype(float),
+            "ill": rng.choice(["yes", "no"], n_rows),
+        }
+    )
+
+
+def pieces(whole: Any, *cuts: int) -> list[Any]:
+    edges = [0, *cuts, len(whole)]
+    return [whole.iloc[start:stop] for start, stop in pairwise(edges)]
+
+
+def lazily(tables: list[Any]) -> list[Any]:
+    return [dask.delayed(each) for each in tables]
+
+
+def same_rows(parts: ClusterParts, whole: Encoded) -> None:
+    """The parts, one below the other, are the whole table."""
+    found = parts.map(_itself)
+    assert parts.sizes == tuple(part.n_rows for part in found)
+    assert (parts.kinds, parts.levels, parts.n_classes) == (whole.kinds, whole.levels, whole.n_classes)
+    for place, column in enumerate(whole.columns):
+        joined = np.concatenate([part.columns[place] for part in found])
+        np.testing.assert_array_equal(joined, column)
+    for name in ("target", "weight"):
+        column, each = getattr(whole, name), [getattr(part, name) for part in found]
+        assert all((one is None) == (column is None) for one in each)
+        if column is not None:
+            np.testing.assert_array_equal(np.concatenate(each), column)
+
+
+def _itself(part: Encoded) -> Encoded:
+    return part
+
+
+def rounds(growth: Any, count: int = 6) -> list[bytes]:
+    return [growth.ask(bytes([number]) * (1 + number)) for number in range(count)]
+
+
+def expected(parts: ClusterParts, count: int = 6) -> list[bytes]:
+    return rounds(MemoryParts(parts.map(_itself)).growth(toy_work.TOY), count)
+
+
+def running(cluster: Any) -> list[Any]:
+    """The nannies whose worker is at work: one that is killed while it starts is not replaced."""
+    known = {worker.name for worker in cluster.scheduler.workers.values()}
+    nannies = [nanny for name, nanny in cluster.workers.items() if name in known]
+    return [nanny for nanny in nannies if nanny.process is not None and nanny.process.status.name == "running"]
+
+
+def kill_one(cluster: Any) -> None:
+    os.kill(running(cluster)[0].process.pid, signal.SIGKILL)
+
+
+def settled(cluster: Any) -> None:
+    """Both workers are there."""
+    until = time.monotonic() + 60
+    while len(running(cluster)) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def tasks_left(cluster: Any) -> list[str]:
+    """What the scheduler still knows, a moment later."""
+    gc.collect()  # a failed test's traceback holds futures
+    for _ in range(100):
+        left = [str(key) for key in cluster.scheduler.tasks]
+        if not left:
+            break
+        time.sleep(0.05)
+    return left
+
+
+# --- the same as in memory ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cuts", [(), (100,), (0, 0, 7, 7, 290), tuple(range(10, 300, 15))])
+def test_answers_are_those_of_parts_in_memory(client: Any, cuts: tuple[int, ...]) -> None:
+    whole = table()
+    parts, schema = from_dask(lazily(pieces(whole, *cuts)), "ill", "weight")
+    encoded, plain = training_table(whole, "ill", "weight")
+    assert schema == plain
+    same_rows(parts, encoded)
+    growth = parts.growth(toy_work.TOY)
+    found = rounds(growth)
+    assert found == expected(parts)
+    assert growth.traffic == [(1 + number, len(said)) for number, said in enumerate(found)]
+    growth.close()
+    growth.close()
+    parts.close()
+
+
+def test_parts_change_where_they_lie(client: Any) -> None:
+    parts, _ = from_dask(lazily(pieces(table(), 50, 50, 200)), "ill", "weight")
+    changed = parts.changed(_reweighted, 10.0, each=[1, 2, 3, 4])
+    parts.close()  # the changed ones stay
+    factors = changed.map(_first_weight)
+    assert changed.map(_times, 2) == [100, 0, 300, 200]
+    before = table()["weight"].to_numpy()
+    assert factors == [before[0] * 11, None, before[50] * 13, before[200] * 14]
+    again = changed.changed(_reweighted, 0.0)
+    assert again.map(_first_weight) == factors
+    with pytest.raises(ZeroDivisionError):
+        changed.changed(_broken)
+    assert rounds(again.growth(toy_work.TOY)) == expected(again)
+
+
+def _times(part: Encoded, factor: int) -> int:
+    return part.n_rows * factor
+
+
+def _reweighted(part: Encoded, more: float, own: int = 1) -> Encoded:
+    assert part.weight is not None
+    return replace(part, weight=part.weight * (more + own))
+
+
+def _first_weight(part: Encoded) -> float | None:
+    assert part.weight is not None
+    return float(part.weight[0]) if part.n_rows else None
+
+
+def _broken(part: Encoded) -> Encoded:
+    raise ZeroDivisionError
+
+
+def test_a_large_question_reaches_every_part(client: Any) -> None:
+    parts, _ = from_dask(lazily(pieces(table(), 100, 200)), "ill")
+    question = b"q" * 300_000
+    growth, plain = parts.growth(toy_work.TOY), MemoryParts(parts.map(_itself)).growth(toy_work.TOY)
+    for _ in range(2):
+        assert growth.ask(question) == plain.ask(question)
+    each = [np.full(200_000, number) for number in range(3)]
+    assert parts.changed(_keeps, each=each).map(_rows, np.arange(100_000)) == [100_100] * 3
+
+
+def _keeps(part: Encoded, own: Any) -> Encoded:
+    assert len(own) == 200_000
+    return part
+
+
+def _rows(part: Encoded, more: Any) -> int:
+    return part.n_rows + len(more)
+
+
+def test_growths_do_not_meet(client: Any) -> None:
+    """Several at once on the same parts, and on other parts made from the same Dask table."""
+    frame = dd.from_pandas(table(), npartitions=5)
+    parts = [from_dask(frame, "ill", client=client)[0] for _ in range(2)]
+    truth = expected(parts[0], 10)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda some: rounds(some.growth(toy_work.TOY), 10), [*parts, *parts]))
+    assert found == [truth] * 4
+
+
+# --- what partitions may be -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("persisted", [False, True])
+def test_a_dask_frame(client: Any, persisted: bool) -> None:
+    whole = table()
+    frame = dd.from_pandas(whole, npartitions=7)
+    parts, schema = from_dask(frame.persist() if persisted else frame, "ill")
+    encoded, plain = training_table(whole, "ill")
+    assert schema == plain
+    same_rows(parts, encoded)
+
+
+def test_files_are_read_by_workers(client: Any, tmp_path: Path) -> None:
+    whole = table()
+    paths = [tmp_path / f"{number}.parquet" for number in range(3)]
+    for path, part in zip(paths, pieces(whole, 120, 121), strict=True):
+        part.to_parquet(path)
+    parts, schema = from_dask(paths, "ill")
+    encoded, plain = training_table(whole, "ill")
+    assert schema == plain
+    same_rows(parts, encoded)
+    read = dd.read_parquet(tmp_path, filters=[("age", ">", 30)])
+    narrow, _ = from_dask(read[["age", "ill"]], "ill")
+    same_rows(narrow, training_table(read[["age", "ill"]].compute(), "ill")[0])
+
+
+def test_partitions_need_not_look_alike(client: Any) -> None:
+    """Categories of one partition are unknown in another, text is of several types, one has no rows, one no values."""
+    whole = table(200)
+    first, second, third, fourth = pieces(whole, 60, 60, 100)
+    first = first.astype({"town": "category"})
+    third = third.astype({"town": pd.ArrowDtype(__import__("pyarrow").string())}).assign(age=np.nan)
+    fourth = fourth.assign(town=["Paris", *fourth["town"].iloc[1:]])
+    tables = [first, second, third, fourth]
+    parts, schema = from_dask(lazily(tables), "ill", "weight")
+    joined = pd.concat([each.astype({"town": object}) for each in tables if len(each)])
+    encoded, plain = training_table(joined, "ill", "weight")
+    assert schema == plain
+    same_rows(parts, encoded)
+
+
+def test_unknown_categories_of_dask(client: Any) -> None:
+    whole = table()
+    frame = dd.from_pandas(whole, npartitions=4).astype({"town": "category"})
+    assert not frame["town"].cat.known
+    parts, schema = from_dask(frame, "ill")
+    assert schema.columns[2].levels == ("Bern", "Oslo", "Rome")
+    same_rows(parts, training_table(whole, "ill")[0])
+
+
+def test_futures_and_other_tables(client: Any) -> None:
+    whole = table(90)
+    futures = client.map(_as_dict, pieces(whole[["age", "town", "ill"]], 30), pure=False)
+    parts, schema = from_dask(futures, "ill")
+    encoded, plain = training_table(whole[["age", "town", "ill"]], "ill")
+    assert schema == plain
+    same_rows(parts, encoded)
+
+
+def _as_dict(part: Any) -> dict[str, Any]:
+    return {name: part[name].tolist() for name in part}
+
+
+def test_a_partition_is_made_once_and_let_go(client: Any, cluster: Any, tmp_path: Path) -> None:
+    made = dask.delayed(_noted)
+    parts, _ = from_dask([made(each, tmp_path / "made") for each in pieces(table(), 90, 200)], "ill")
+    assert (tmp_path / "made").read_text() == "xxx"
+    time.sleep(0.2)
+    held = {str(ts.prefix.name) for ts in cluster.scheduler.tasks.values() if ts.state == "memory"}
+    assert held == {"treewright_coded"}
+    assert parts.map(_times, 1) == [90, 110, 100]
+
+
+def _noted(part: Any, path: Path) -> Any:
+    with path.open("a") as file:
+        file.write("x")
+    return part
+
+
+def test_partitions_one_by_one(tmp_path: Path) -> None:
+    whole = table(30)
+    frame = dd.from_pandas(whole, npartitions=3)
+    assert [len(each) for each in partitions(frame)] == [10, 10, 10]
+    assert [len(each) for each in partitions(lazily(pieces(whole, 4)))] == [4, 26]
+    assert list(partitions([tmp_path / "a.parquet", "b.parquet"])) == [str(tmp_path / "a.parquet"), "b.parquet"]
+    assert is_partitioned(frame)
+    assert is_partitioned(lazily([whole]))
+    assert not any(map(is_partitioned, (whole, [], ["a.parquet"], frame["age"], [frame], {"a": [1]}, "a.parquet")))
+
+
+# --- errors ---------------------------------------------------------------------------------------------------------
+
+
+def test_errors_of_a_partition_are_told_as_they_are(client: Any, cluster: Any) -> None:
+    whole = table()
+    tables = pieces(whole, 100, 200)
+    with pytest.raises(DataError, match="'il' is not a column of the table; did you mean 'ill'") as raised:
+        from_dask(lazily(tables), "il")
+    assert "in partition" in raised.value.__notes__[0]
+    tables[1] = tables[1].assign(weight=-1.0)
+    with pytest.raises(DataError, match="Negative values"):
+        from_dask(lazily(tables), "ill", "weight")
+    with pytest.raises(DataError, match="differ in their columns: 'dose' is not in all"):
+        from_dask(lazily([tables[0], tables[2].drop(columns="dose")]), "ill")
+    with pytest.raises(ZeroDivisionError):
+        from_dask([dask.delayed(_fails)(each) for each in tables], "ill")
+    del raised
+    assert tasks_left(cluster) == []
+
+
+def _fails(part: Any) -> Any:
+    raise ZeroDivisionError
+
+
+def test_what_is_no_table_of_partitions(client: Any) -> None:
+    with pytest.raises(DataError, match=r"expected a Dask DataFrame.*got dict"):
+        from_dask({"a": [1]}, "a")
+    with pytest.raises(DataError, match="partitions is empty"):
+        from_dask([], "a")
+    with pytest.raises(DataError, match="0 sample"):
+        from_dask(lazily([table().iloc[:0]] * 3), "ill")
+
+
+def test_without_a_client_or_dask() -> None:
+    code = (
+        "import dask, treewright.parts.cluster as c\n"
+        "try: c.from_dask([dask.delayed({'a': [1]})], 'a')\n"
+        "except ValueError as error: print(error)\n"
+        "import sys; sys.modules['distributed'] = None\n"
+        "try: c.from_dask([dask.delayed({'a': [1]})], 'a')\n"
+        "except ValueError as error: print(error)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert "make one first" in said
+    assert "pip install 'treewright[dask]'" in said
+
+
+# --- trees ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("recipe", [tw.CART, tw.C45, tw.CHAID, tw.SKLEARN], ids=lambda recipe: recipe.name)
+def test_trees_are_those_of_the_table_in_memory(client: Any, recipe: tw.Recipe) -> None:
+    grown = replace(recipe, pruning=None)
+    whole = table(400)
+    if recipe is tw.SKLEARN:
+        whole = whole.drop(columns=["town", "age"])
+    plain = tw.export.to_json(tw.learn(whole, "ill", grown, weight="weight"))
+    for cuts in ((), (0, 10, 100, 200, 300)):
+        parts, schema = from_dask(lazily(pieces(whole, *cuts)), "ill", "weight")
+        assert tw.export.to_json(grow_parts(parts, schema, grown, limits=FEW)) == plain
+        parts.close()
+
+
+def test_trees_of_numbers(client: Any) -> None:
+    whole = table(400)
+    recipe = replace(tw.CART, pruning=None)
+    parts, schema = from_dask(dd.from_pandas(whole, npartitions=9), "dose", "weight")
+    plain = tw.export.to_json(tw.learn(whole, "dose", recipe, weight="weight"))
+    assert tw.export.to_json(grow_parts(parts, schema, recipe, limits=FEW)) == plain
+
+
+@pytest.mark.parametrize("moment", [0.1, pytest.param(0.4, marks=pytest.mark.slow)])
+def test_a_tree_outlives_a_worker(client: Any, cluster: Any, moment: float) -> None:
+    whole = table(1500)
+    recipe = replace(tw.CART, pruning=None)
+    plain = tw.export.to_json(tw.learn(whole, "ill", recipe))
+    parts, schema = from_dask(dd.from_pandas(whole, npartitions=5), "ill")
+    settled(cluster)
+    with ThreadPoolExecutor(1) as threads:
+        grown = threads.submit(grow_parts, parts, schema, recipe, limits=FEW)
+        time.sleep(moment)
+        kill_one(cluster)
+        assert tw.export.to_json(grown.result(timeout=100)) == plain
+    settled(cluster)
+
+
+# --- workers that die, users that give up ---------------------------------------------------------------------------
+
+
+def test_a_worker_is_killed_between_rounds(client: Any, cluster: Any) -> None:
+    """Everything it held is made again: the partition, its coding, and what it remembered of all rounds before."""
+    parts, _ = from_dask(dd.from_pandas(table(), npartitions=6), "ill")
+    truth = expected(parts, 8)
+    growth, found = parts.growth(toy_work.TOY), []
+    for number, question in enumerate(bytes([number]) * (1 + number) for number in range(8)):
+        if number in (1, 5):
+            settled(cluster)
+            kill_one(cluster)
+        found.append(growth.ask(question))
+    assert found == truth
+    settled(cluster)
+
+
+def test_workers_are_killed_at_work(client: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask, told to give a task up at once, is asked to try again."""
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    parts, _ = from_dask(dd.from_pandas(table(), npartitions=6), "ill")
+    truth = expected(parts, 5)
+    growth = parts.growth({**toy_work.TOY, "pause": 0.1})
+    with ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(rounds, growth, 5)
+        for _ in range(2):
+            time.sleep(0.5)
+            kill_one(cluster)
+        assert asked.result(timeout=60) == truth
+    settled(cluster)
+
+
+@pytest.mark.slow
+def test_ten_workers_are_killed_at_ten_moments(client: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    for moment in range(10):
+        parts, _ = from_dask(dd.from_pandas(table(), npartitions=8), "ill")
+        truth = expected(parts, 10)
+        with ThreadPoolExecutor(1) as threads:
+            asked = threads.submit(rounds, parts.growth({**toy_work.TOY, "pause": 0.02}), 10)
+            time.sleep(0.13 * moment)
+            kill_one(cluster)
+            assert asked.result(timeout=60) == truth
+        settled(cluster)
+
+
+def test_a_worker_is_killed_while_the_table_is_read(client: Any, cluster: Any) -> None:
+    whole = table()
+    slow = dask.delayed(_slowly)
+    with ThreadPoolExecutor(1) as threads:
+        read = threads.submit(from_dask, [slow(each) for each in pieces(whole, 50, 100, 150)], "ill", client=client)
+        time.sleep(0.5)
+        kill_one(cluster)
+        parts, _ = read.result(timeout=60)
+    same_rows(parts, training_table(whole, "ill")[0])
+    settled(cluster)
+
+
+def _slowly(part: Any) -> Any:
+    time.sleep(0.4)
+    return part
+
+
+def test_nothing_is_left(client: Any, cluster: Any) -> None:
+    parts, _ = from_dask(dd.from_pandas(table(), npartitions=6), "ill")
+    growth = parts.growth(toy_work.TOY)
+    rounds(growth)
+    gc.collect()
+    time.sleep(0.3)
+    held = [ts.prefix.name for ts in cluster.scheduler.tasks.values() if ts.state == "memory"]
+    assert sorted(held) == ["treewright_answered"] * 2 + ["treewright_coded"] * 2  # of each group its latest answer
+    growth.close()
+    parts.close()
+    assert tasks_left(cluster) == []
+
+
+def test_an_interrupted_fit_lets_go_of_everything(client: Any, cluster: Any) -> None:
+    parts, _ = from_dask(dd.from_pandas(table(), npartitions=6), "ill")
+    growth = parts.growth({**toy_work.TOY, "pause": 0.3})
+    timer = threading.Timer(0.4, signal.raise_signal, (signal.SIGINT,))
+    with pytest.raises(KeyboardInterrupt):
+        _interrupted(growth, timer)
+    left = {ts.prefix.name for ts in cluster.scheduler.tasks.values() if ts.state in ("processing", "waiting")}
+    growth.close()
+    parts.close()
+    assert tasks_left(cluster) == []
+    assert "treewright_said" not in left
+
+
+def _interrupted(growth: Any, timer: threading.Timer) -> None:
+    timer.start()
+    rounds(growth, 20)
+
+
+def test_sizes_are_told_to_dask(client: Any) -> None:
+    """Else it would move rows about as if they were nothing."""
+    parts, _ = from_dask(lazily(pieces(table(3000), 1000)), "ill")
+    growth = parts.growth(toy_work.TOY)
+    rounds(growth)
+    sizes = client.run_on_scheduler(
+        lambda dask_scheduler: {ts.prefix.name: ts.nbytes for ts in dask_scheduler.tasks.values() if ts.nbytes > 0}
+    )
+    assert sizes["treewright_coded"] > 1000 * (8 + 4 + 4 + 4 + 8 + 8)
+    assert sizes["treewright_answered"] > 1000 * 8
