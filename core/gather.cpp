@@ -135,7 +135,13 @@ Total total_of(const Source& source, std::span<const Entry> entries) {
     all.width = measure.sums();
     all.at.push_back(0);
     Sum* sums = all.append();
-    for (const Entry& entry : entries) measure.add(sums, entry);
+    if (measure.n_classes > 0) {
+        std::vector<int64_t> weight(static_cast<size_t>(measure.n_classes), 0); // all of it fits
+        for (const Entry& entry : entries) weight[static_cast<size_t>(measure.classes[entry.row])] += entry.weight;
+        std::copy(weight.begin(), weight.end(), sums);
+    } else {
+        for (const Entry& entry : entries) measure.add(sums, entry);
+    }
     all.rows.back() = static_cast<int64_t>(entries.size());
     all.append();
     if (measure.n_classes > 0 || entries.empty()) return total;

@@ -194,8 +194,9 @@ private:
         std::vector<int> open = still_open({0});
         std::vector<int> apart;
         while (!open.empty()) {
-            const auto large = std::stable_partition(open.begin(), open.end(),
-                                                     [&](int id) { return nodes_[id].rows > rows_.apart(); });
+            const auto large = std::stable_partition(open.begin(), open.end(), [&](int id) {
+                return !rows_.is_apart(nodes_[id].rows, task_.recipe.stopping.max_depth - nodes_[id].depth);
+            });
             apart.insert(apart.end(), large, open.end());
             open.erase(large, open.end());
             decide(open);

@@ -14,6 +14,8 @@
 namespace tw {
 namespace {
 
+constexpr uint64_t few_cells = 256;
+
 Array<uint8_t> bytes_of(const std::string& text) { return std::vector<uint8_t>(text.begin(), text.end()); }
 std::string_view text_of(const Array<uint8_t>& bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -288,10 +290,22 @@ void Part::count_cells(std::span<const uint32_t> rows, std::span<const Range> ra
     with_counter(counted_rule(recipe_.rule), measure_, [&](const auto& counter) {
         using Word = typename std::decay_t<decltype(counter)>::Word;
         const size_t words = static_cast<size_t>(counter.words());
-        for (std::vector<Held>& inside : held) {
-            std::sort(inside.begin(), inside.end(), [](const Held& a, const Held& b) { return a.cell < b.cell; });
+        for (size_t i = 0; i < held.size(); ++i) {
+            std::vector<Held>& inside = held[i];
             Cells& cells = out.emplace_back();
             auto& counts = cells.counts.template of<Word>();
+            const uint64_t last = (ranges[i].last - ranges[i].first) >> ranges[i].shift;
+            if (last < few_cells) { // counted where they stand
+                std::vector<Word> all((last + 1) * words, Word{0});
+                for (const auto& [cell, row] : inside) counter.add(&all[cell * words], counter.item(row));
+                for (uint64_t cell = 0; cell <= last; ++cell) {
+                    if (counter.listed(&all[cell * words]) == 0) continue;
+                    cells.cell.push_back(cell);
+                    for (size_t w = 0; w < words; ++w) counts.push_back(all[cell * words + w]);
+                }
+                continue;
+            }
+            std::sort(inside.begin(), inside.end(), [](const Held& a, const Held& b) { return a.cell < b.cell; });
             for (const auto& [cell, row] : inside) {
                 if (cells.cell.empty() || cells.cell.back() != cell) {
                     cells.cell.push_back(cell);

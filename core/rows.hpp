@@ -58,8 +58,9 @@ public:
     // All nodes of a level are divided: from now on the children's totals are asked for.
     virtual void settle() {}
 
-    // Nodes of at most this many rows are better grown apart: by one thread each, on rows of their own.
-    virtual int64_t apart() const { return 0; }
+    // Whether a node of so many rows, with so many levels to come at most, is better grown apart: by one thread, on
+    // rows of its own.
+    virtual bool is_apart(int64_t /*rows*/, int64_t /*levels*/) const { return false; }
     // As many of these nodes, from the first on, as should be grown apart at once; `detach` is asked for them next.
     virtual size_t fetch(std::span<const int> nodes) { return nodes.size(); }
     virtual std::unique_ptr<Rows> detach(int /*node*/) { return nullptr; }

@@ -67,7 +67,7 @@ public:
     void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
                 Pool& pool) override;
     void reserve(int nodes) override;
-    int64_t apart() const override { return apart_; }
+    bool is_apart(int64_t rows, int64_t) const override { return rows <= apart_; }
     std::unique_ptr<Rows> detach(int node) override;
 
 private:

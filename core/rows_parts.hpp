@@ -54,7 +54,10 @@ public:
                 Pool& pool) override;
     void reserve(int nodes) override;
     void settle() override;
-    int64_t apart() const override { return settings_.apart; }
+    // A level costs less than the rows, unless they are very few.
+    bool is_apart(int64_t rows, int64_t levels) const override {
+        return rows <= settings_.apart && (levels > 2 || rows <= 256);
+    }
     size_t fetch(std::span<const int> nodes) override;
     std::unique_ptr<Rows> detach(int node) override;
 

@@ -60,6 +60,7 @@ private:
     static constexpr int64_t few_rows = 1 << 18; // so many in all bins together are told value by value
     static constexpr int64_t few_in_bin = 256;   // or so many in one bin
     static constexpr int cell_bits = 6;
+    static constexpr size_t most_bytes = 1 << 26; // of histograms in one answer
 
     // A cut inside a bin: after which number, and how good. `below` and `above` where they are known.
     struct Point {
@@ -88,9 +89,14 @@ private:
     };
 
     void count(const std::vector<int>& nodes, Pool& pool) {
-        Question question;
-        question.histograms = histograms_.to_count(nodes, [&](int node) { return rows_of(node); });
-        if (!question.histograms.empty()) {
+        const std::vector<int> counted = histograms_.to_count(nodes, [&](int node) { return rows_of(node); });
+        const size_t bytes = static_cast<size_t>(coded_.bins() * look_.counter.words()) * sizeof(Word);
+        const size_t together = std::max<size_t>(1, most_bytes / std::max<size_t>(1, bytes));
+        for (size_t first = 0; first < counted.size(); first += together) {
+            Question question;
+            const size_t last = std::min(counted.size(), first + together);
+            question.histograms.assign(counted.begin() + static_cast<std::ptrdiff_t>(first),
+                                       counted.begin() + static_cast<std::ptrdiff_t>(last));
             Answer answer = ask(question);
             for (size_t i = 0; i < question.histograms.size(); ++i) {
                 const auto& counts = answer.histograms[i].template of<Word>();

@@ -367,3 +367,14 @@ def test_whatever_is_written_comes_back(rows: list[tuple[str, float | None]]) ->
     text, number = column(frame, "text"), column(frame, "number")
     assert [text.levels[code] for code in text.values] == texts
     np.testing.assert_array_equal(number.values, [np.nan if x is None else x for x in numbers])
+
+
+def test_rows_of_text_files_keep_their_order(tmp_path: Path) -> None:
+    """Files are read in parallel, and markers of missing values are looked for in text."""
+    for number in range(4):
+        rows = (f"{row},{'?' if row % 5 == 0 else 'text'}" for row in range(12_000 * number, 12_000 * (number + 1)))
+        (tmp_path / f"{number}.csv").write_text("\n".join(["id,text", *rows]) + "\n")
+    for _ in range(3):
+        source = open_source(f"{tmp_path}/*.csv")
+        assert source.whole()["id"].to_pylist() == list(range(48_000))
+        assert [row for table in source.batches() for row in table["id"].to_pylist()] == list(range(48_000))

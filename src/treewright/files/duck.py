@@ -59,10 +59,12 @@ def open_query(query: str, reading: Reading, schema: Schema | None) -> Source:
 # --- text -------------------------------------------------------------------------------------------------------------
 
 
-def text_columns(path: str, reading: Reading) -> tuple[str, ...]:
-    """The names of the columns of a text file."""
-    scan = _scan([path], reading, [_NO_MARKER], every_text=True)
-    return tuple(_relation(_connect(None, reading), f"SELECT * FROM {scan}", path).columns)
+def text_columns(paths: list[str], reading: Reading) -> Iterator[tuple[str, ...]]:
+    """The names of the columns of each text file."""
+    connection = _connect(None, reading)
+    for path in paths:
+        scan = _scan([path], reading, [_NO_MARKER], every_text=True)
+        yield tuple(_relation(connection, f"SELECT * FROM {scan}", path).columns)
 
 
 def _text_source(connection: Any, paths: list[str], path: str, reading: Reading, schema: Schema | None) -> Source:
@@ -123,8 +125,8 @@ def _replaced(texts: list[str], markers: tuple[str, ...]) -> str:
     if not texts:
         return ""
     trimmed = [f"trim({quoted_name(name)})" for name in texts]
-    if markers:
-        trimmed = [f"CASE WHEN {text} IN ({quoted_texts(markers)}) THEN NULL ELSE {text} END" for text in trimmed]
+    for marker in markers:  # DuckDB makes a join of a list with IN, after which rows are no longer in their order
+        trimmed = [f"nullif({text}, {quoted_text(marker)})" for text in trimmed]
     return (
         " REPLACE ("
         + ", ".join(f"{text} AS {quoted_name(name)}" for text, name in zip(trimmed, texts, strict=True))

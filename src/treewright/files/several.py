@@ -22,23 +22,23 @@ from treewright.wording import listed
 
 def open_files(paths: list[str], name: str, reading: Reading, schema: Schema | None = None) -> Source:
     """The files as one table; `name` is what they are called together."""
-    if len(paths) == 1:
-        return open_file(paths[0], reading, schema)
     formats = {reading.format or format_of(path) for path in paths}
     found = formats.pop() if len(formats) == 1 else None
     if found == "parquet" and has_pyarrow() and Path(name).is_dir() and _is_partitioned(paths, name):
         from treewright.files.arrow import open_partitions
 
         return open_partitions(name, reading)
+    if len(paths) == 1:
+        return open_file(paths[0], reading, schema)
     if found in {"csv", "tsv"}:
         _refuse_other_headers(paths, replace(reading, format=found))
-    if found in {"csv", "tsv", "jsonl"}:
+    if found in {"csv", "tsv", "jsonl"} or (found == "parquet" and not has_pyarrow()):
         return _together(paths, name, replace(reading, format=found), schema)
     return _one_by_one([open_file(path, reading, schema) for path in paths], name, found or "files")
 
 
 def _together(paths: list[str], name: str, reading: Reading, schema: Schema | None) -> Source:
-    """Text files, read by DuckDB as one."""
+    """Files that DuckDB reads as one."""
     from treewright.files.duck import open_duck
 
     source = open_duck(paths, name, reading, schema)
@@ -48,9 +48,9 @@ def _together(paths: list[str], name: str, reading: Reading, schema: Schema | No
 def _refuse_other_headers(paths: list[str], reading: Reading) -> None:
     from treewright.files.duck import text_columns
 
-    first = text_columns(paths[0], reading)
-    for path in paths[1:]:
-        columns = text_columns(path, reading)
+    found = text_columns(paths, reading)
+    first = next(found)
+    for path, columns in zip(paths[1:], found, strict=True):
         _refuse_other_columns(paths[0], first, path, columns)
         if columns != first:
             odd = next(place for place, column in enumerate(columns) if column != first[place])

@@ -28,7 +28,7 @@ Value = TypeVar("Value")
 class Limits:
     """How many rows may leave their parts: nodes of at most `apart` rows are sent whole, `at_once` rows together."""
 
-    apart: int = 4096
+    apart: int = 2048
     at_once: int = 1 << 20
 
 

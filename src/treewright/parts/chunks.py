@@ -23,7 +23,6 @@ from typing import Any
 from treewright.errors import DataError
 from treewright.files import Reading, Source, is_source, open_source
 from treewright.files.several import open_files
-from treewright.files.source import has_pyarrow
 from treewright.frame import Frame
 from treewright.parts.digest import frame_of
 from treewright.schema import Schema
@@ -132,6 +131,8 @@ def _source(data: Any, memory_limit: int, scratch: Path, schema: Schema | None) 
         from treewright.files.duck import open_relation
 
         return open_relation(data, "the relation")
+    if _made_by(data, "duckdb") and hasattr(data, "sql"):
+        raise DataError("a DuckDB connection is no table; give what it is asked, as in connection.sql('SELECT ...')")
     return None
 
 
@@ -160,14 +161,8 @@ def _read_once(data: Any, memory_limit: int) -> Iterator[object] | None:
         if not hasattr(data, "collect_batches"):
             return iter((data.collect(),))
         rows = _rows(memory_limit, len(data.collect_schema()))
-        return _each(data.collect_batches(chunk_size=rows, maintain_order=True))
-    if _made_by(data, "duckdb") and hasattr(data, "fetchmany"):  # a connection that has a result
-        if data.description is None:
-            raise DataError("this DuckDB connection has no result; execute a query first, or give connection.sql(...)")
-        if not has_pyarrow():
-            raise DataError("reading the result of a DuckDB connection in parts needs pyarrow: pip install pyarrow")
-        reader = data.to_arrow_reader if hasattr(data, "to_arrow_reader") else data.fetch_record_batch
-        return _each(reader(_rows(memory_limit, len(data.description))))
+        batches: Iterator[object] = iter(data.collect_batches(chunk_size=rows, maintain_order=True))
+        return batches
     return None
 
 
@@ -241,10 +236,6 @@ def _pieces(frame: Frame, rows: int) -> Iterator[Frame]:
         stop = min(start + size, frame.n_rows)
         columns = tuple(replace(column, values=column.values[start:stop]) for column in frame.columns)
         yield replace(frame, columns=columns, n_rows=stop - start)
-
-
-def _each(tables: Iterable[object]) -> Iterator[object]:
-    return iter(tables)
 
 
 def _made_by(data: object, package: str) -> bool:

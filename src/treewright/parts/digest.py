@@ -149,8 +149,7 @@ def _counted(values: NDArray[Any], n_listed: int | None) -> Found:
     most = _most(n_listed)
     first = np.unique(values[: 2 * most + 2])
     if len(first) > most:
-        kept = _outermost(first.tolist(), n_listed)
-        return _outermost((*kept.values, *_ends(values)), n_listed, cut=True)
+        return _outermost((*first[: _few(n_listed)].tolist(), *_ends(values)), n_listed, cut=True)
     return _outermost(np.unique(values).tolist() if len(values) > 2 * most + 2 else first.tolist(), n_listed)
 
 
@@ -215,7 +214,7 @@ def _outermost(values: Iterable[Level], n_listed: int | None, cut: bool = False)
     ordered = sorted(dict.fromkeys(sorted(values, key=_plainest)), key=by_value)
     if not cut and len(ordered) <= _most(n_listed):
         return Found(tuple(ordered))
-    few = _SMALLEST if n_listed is None else n_listed + 1
+    few = _few(n_listed)
     numbers = [value for value in ordered if not isinstance(value, str)]
     texts = [value for value in ordered if isinstance(value, str)]
     kept = [dict.fromkeys((*some[:few], *some[-1:])) for some in (numbers, texts)]
@@ -229,6 +228,10 @@ def _plainest(value: Level) -> int:
 
 def _most(n_listed: int | None) -> int:
     return MOST_LEVELS if n_listed is None else n_listed
+
+
+def _few(n_listed: int | None) -> int:
+    return _SMALLEST if n_listed is None else n_listed + 1
 
 
 # --- the whole table ------------------------------------------------------------------------------------------------
@@ -296,10 +299,10 @@ def _kind(said: Said, choice: KindChoice | None) -> Kind:
     uncounted = any(found.cut for part, found in said.found.items() if part not in LEVEL_KINDS)
     if kind == "nominal" and uncounted and choice is None:
         kinds = sorted(said.found, key=lambda part: part in LEVEL_KINDS)
+        example = next(iter(_values(said.found[kinds[1]], kinds[1], kind, said.whole)))
         raise DataError(
             f"column {said.name!r} is {kinds[0]} in some parts of the table and {kinds[1]} in others, for example "
-            f"{said.found[kinds[1]].values[0]!r}; give it one type in all parts, or say "
-            f"kinds={{{said.name!r}: 'nominal'}}"
+            f"{example!r}; give it one type in all parts, or say kinds={{{said.name!r}: 'nominal'}}"
         )
     return kind
 
