@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "large_vector.hpp"
 #include "pool.hpp"
 #include "table.hpp"
 
@@ -48,7 +49,7 @@ private:
     std::vector<int> places_;
     int64_t rows_ = 0;
     int bins_ = 0;
-    std::vector<uint8_t> by_row_, by_column_;
+    LargeVector<uint8_t> by_row_, by_column_;
 };
 
 } // namespace tw

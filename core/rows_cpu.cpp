@@ -10,7 +10,7 @@ namespace tw {
 namespace {
 
 ColumnFacts learn_facts(const Column& data, const Recipe& recipe, const Measure& measure,
-                        const std::vector<uint32_t>& rows) {
+                        std::span<const uint32_t> rows) {
     ColumnFacts facts;
     facts.kind = data.kind;
     facts.levels = data.levels;
@@ -47,8 +47,8 @@ std::vector<int32_t> code_bins(const Numbers& numbers, int64_t rows, const std::
 
 } // namespace
 
-std::vector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure) {
-    std::vector<uint32_t> rows;
+LargeVector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure) {
+    LargeVector<uint32_t> rows;
     rows.reserve(static_cast<size_t>(table.rows));
     for (int64_t row = 0; row < table.rows; ++row) {
         if (measure.weight_of(row) == 0 || (recipe.drop_blank_rows && is_blank(table.columns, row))) continue;
@@ -57,7 +57,7 @@ std::vector<uint32_t> taking_part(const Table& table, const Recipe& recipe, cons
     return rows;
 }
 
-Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, const std::vector<uint32_t>& rows,
+Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, std::span<const uint32_t> rows,
                     Pool& pool) {
     Source source{table, measure, {}, {}};
     source.facts.resize(table.columns.size());
@@ -80,7 +80,7 @@ RowsCpu::RowsCpu(const Table& table, const Recipe& recipe, const Measure& measur
     all.reserve(rows_.size());
     for (const uint32_t row : rows_) all.push_back({row, measure.weight_of(row)});
     entries_.push_back(std::move(all));
-    std::vector<uint32_t>().swap(rows_);
+    LargeVector<uint32_t>().swap(rows_);
 }
 
 std::vector<std::vector<Candidate>> RowsCpu::candidates(const Task& task, const std::vector<Ask>& asks, Pool& pool) {

@@ -2,15 +2,16 @@
 // recipe.
 #pragma once
 
+#include "large_vector.hpp"
 #include "rows.hpp"
 
 namespace tw {
 
 // What growing needs to know of the columns from the whole table: the rows it is grown on.
-Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, const std::vector<uint32_t>& rows,
+Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, std::span<const uint32_t> rows,
                     Pool& pool);
 // The rows that take part: those with a weight and, on request, with any value.
-std::vector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure);
+LargeVector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure);
 
 class RowsCpu final : public Rows {
 public:
@@ -26,7 +27,7 @@ public:
     void reserve(int nodes) override { entries_.resize(std::max<size_t>(entries_.size(), nodes)); }
 
 private:
-    std::vector<uint32_t> rows_;
+    LargeVector<uint32_t> rows_;
     Source source_;
     int64_t used_rows_;
     std::vector<std::vector<Entry>> entries_; // per node
