@@ -140,7 +140,7 @@ public:
           coded_(table, plan_.coded, prepared.by_row, prepared.by_column) {}
 
     Places at_root() const {
-        std::vector<uint32_t> rows = taking_part(table_, recipe_, measure_);
+        LargeVector<uint32_t> rows = taking_part(table_, recipe_, measure_);
         Places places;
         places.node = std::vector<int32_t>{0};
         places.start = std::vector<int64_t>{0, static_cast<int64_t>(rows.size())};
@@ -265,8 +265,7 @@ Places Part::sent(const Places& places, const std::vector<Sending>& sendings) co
 Known Part::values(const Places& places, int column) const {
     const Stretch root = stretch(places, 0);
     Known known;
-    for (const auto& [value, weight] :
-         known_values(table_.columns[static_cast<size_t>(column)], measure_, {root.rows.begin(), root.rows.end()})) {
+    for (const auto& [value, weight] : known_values(table_.columns[static_cast<size_t>(column)], measure_, root.rows)) {
         known.value.push_back(value);
         known.weight.push_back(weight);
     }

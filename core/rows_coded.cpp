@@ -46,11 +46,12 @@ void scatter(std::span<const size_t> first, const int32_t* child, const Value* f
 } // namespace
 
 template <class Counter>
-Field<Counter>::Field(std::vector<uint32_t> rows, const Counter& counter, Pool& pool)
-    : row(std::move(rows)), spare_row(row.size()), spare_item(row.size()), child(row.size()) {
-    pool.breathe();
-    item.reserve(row.size());
-    for (const uint32_t each : row) item.push_back(counter.item(each));
+Field<Counter>::Field(LargeVector<uint32_t> rows, const Counter& counter, Pool& pool)
+    : row(std::move(rows)), spare_row(row.size()), item(row.size()), spare_item(row.size()), child(row.size()) {
+    pool.run(static_cast<int64_t>((row.size() + divide_block - 1) / divide_block), [&](int64_t b) {
+        const size_t begin = static_cast<size_t>(b) * divide_block, end = std::min(row.size(), begin + divide_block);
+        for (size_t at = begin; at < end; ++at) item[at] = counter.item(row[at]);
+    });
 }
 
 template <class Counter>
