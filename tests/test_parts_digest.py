@@ -24,7 +24,7 @@ from treewright.encode import Encoded, describe, encode
 from treewright.engine import survey
 from treewright.errors import DataError
 from treewright.frame import Frame, pop_column
-from treewright.parts.digest import described, digest, encoded_part, frame_of, merge
+from treewright.parts.digest import NOTHING, described, digest, encoded_part, frame_of, merge
 from treewright.schema import Schema
 from treewright.table import read
 
@@ -349,3 +349,10 @@ def test_a_part_may_have_no_weight_at_all() -> None:
     frames = [frame_of({"x": [1.0, 2.0], "y": ["a", "b"], "w": part}) for part in ([0.0, 0.0], [0.0, 2.0])]
     schema = described(reduce(merge, (digest(frame, "y", "w", None) for frame in frames)))
     assert [encoded_part(frame, schema, "y", "w").weight.tolist() for frame in frames] == [[0, 0], [0, 2]]  # type: ignore[union-attr]
+
+
+def test_no_parts_at_all() -> None:
+    some = digest(frame_of({"x": [1.0], "y": [2.0]}), "y", None, None)
+    assert merge(NOTHING, some) == merge(some, NOTHING) == some
+    with pytest.raises(DataError, match="The table is empty: it has no rows"):
+        described(NOTHING)
