@@ -131,7 +131,7 @@ def sliced(frame: Frame, start: int, stop: int) -> Frame:
 # --- wherever it is cut ---------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=120)
+@settings(max_examples=120, deadline=None)
 @given(cut_tables(), tasks, wishes)
 def test_a_frame_cut_anywhere(cut: Cut, task: Any, kinds: Any) -> None:
     columns, cuts, _ = cut
@@ -139,7 +139,7 @@ def test_a_frame_cut_anywhere(cut: Cut, task: Any, kinds: Any) -> None:
     assert_same(frame, [sliced(frame, *pair) for pair in pairwise(cuts)], task, kinds)
 
 
-@settings(max_examples=120)
+@settings(max_examples=120, deadline=None)
 @given(cut_tables(), tasks, wishes)
 def test_parts_that_come_as_tables_of_their_own(cut: Cut, task: Any, kinds: Any) -> None:
     """Every part is made by itself, so that its types are what its own rows suggest."""
@@ -157,6 +157,7 @@ def test_parts_that_come_as_tables_of_their_own(cut: Cut, task: Any, kinds: Any)
             raise
 
 
+@settings(max_examples=120, deadline=None)
 @given(cut_tables(), st.randoms(use_true_random=False))
 def test_the_order_of_merging_does_not_matter(cut: Cut, random: Any) -> None:
     columns, cuts, _ = cut
