@@ -24,7 +24,7 @@ from treewright.encode import Encoded, describe, encode
 from treewright.engine import survey
 from treewright.errors import DataError
 from treewright.frame import Frame, pop_column
-from treewright.parts.digest import described, digest, encoded_part, frame_of, merge
+from treewright.parts.digest import NOTHING, described, digest, encoded_part, frame_of, merge
 from treewright.schema import Schema
 from treewright.table import read
 
@@ -131,7 +131,7 @@ def sliced(frame: Frame, start: int, stop: int) -> Frame:
 # --- wherever it is cut ---------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=120)
+@settings(max_examples=120, deadline=None)
 @given(cut_tables(), tasks, wishes)
 def test_a_frame_cut_anywhere(cut: Cut, task: Any, kinds: Any) -> None:
     columns, cuts, _ = cut
@@ -139,7 +139,7 @@ def test_a_frame_cut_anywhere(cut: Cut, task: Any, kinds: Any) -> None:
     assert_same(frame, [sliced(frame, *pair) for pair in pairwise(cuts)], task, kinds)
 
 
-@settings(max_examples=120)
+@settings(max_examples=120, deadline=None)
 @given(cut_tables(), tasks, wishes)
 def test_parts_that_come_as_tables_of_their_own(cut: Cut, task: Any, kinds: Any) -> None:
     """Every part is made by itself, so that its types are what its own rows suggest."""
@@ -157,6 +157,7 @@ def test_parts_that_come_as_tables_of_their_own(cut: Cut, task: Any, kinds: Any)
             raise
 
 
+@settings(max_examples=120, deadline=None)
 @given(cut_tables(), st.randoms(use_true_random=False))
 def test_the_order_of_merging_does_not_matter(cut: Cut, random: Any) -> None:
     columns, cuts, _ = cut
@@ -349,3 +350,10 @@ def test_a_part_may_have_no_weight_at_all() -> None:
     frames = [frame_of({"x": [1.0, 2.0], "y": ["a", "b"], "w": part}) for part in ([0.0, 0.0], [0.0, 2.0])]
     schema = described(reduce(merge, (digest(frame, "y", "w", None) for frame in frames)))
     assert [encoded_part(frame, schema, "y", "w").weight.tolist() for frame in frames] == [[0, 0], [0, 2]]  # type: ignore[union-attr]
+
+
+def test_no_parts_at_all() -> None:
+    some = digest(frame_of({"x": [1.0], "y": [2.0]}), "y", None, None)
+    assert merge(NOTHING, some) == merge(some, NOTHING) == some
+    with pytest.raises(DataError, match="The table is empty: it has no rows"):
+        described(NOTHING)

@@ -103,11 +103,8 @@ def _from_chunks(
     chunks: Chunks, wishes: Wishes, limit: int, folder: Path, n_threads: int
 ) -> tuple[Encoded | Parts, Schema]:
     """Two passes over the rows: what the columns are, then the rows coded; in memory if there is room."""
-    digests = (digest.digest(frame, wishes.target, wishes.weight, wishes.kinds) for frame in chunks.frames())
-    first_digest = next(digests, None)
-    if first_digest is None:
-        raise DataError(f"The table is empty: it has no rows ({chunks.name})")
-    said = reduce(digest.merge, digests, first_digest)
+    each = (digest.digest(frame, wishes.target, wishes.weight, wishes.kinds) for frame in chunks.frames())
+    said = reduce(digest.merge, each, digest.NOTHING)
     schema = digest.described(said, wishes.task, wishes.kinds)
 
     def coded(frame: Frame) -> Encoded:
