@@ -96,6 +96,35 @@ def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: str, 
     assert_same(columns, [0] * 4, [0] * 4, answers, recipe)
 
 
+@pytest.mark.parametrize("shape", ["even", "crowded", "rounded", "two ends"])
+@pytest.mark.parametrize(
+    ("target", "criterion"),
+    [("two", "gini"), ("two", "misclassification"), ("five", "information_gain"), ("number", "variance")],
+)
+def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -> None:
+    """Bins go by every fifth row, which are spread; all other rows lie close together and fall into one bin."""
+    rng = np.random.default_rng(11)
+    rows = 20_000
+    close = rng.random(rows) - 0.5
+    if shape == "crowded":
+        close = close**15 * 2**14
+    if shape == "rounded":
+        close = np.round(close, 3)
+    if shape == "two ends":
+        close = np.sign(close) * (0.4 + 1e-9 * close)
+    x = np.where(np.arange(rows) % 5 == 0, rng.choice([-1, 1], rows) * (1 + rng.random(rows)), close)
+    gappy = np.where(np.arange(rows) % 50 == 7, np.nan, x)
+    other = rng.normal(size=rows)
+    signal = np.sin(9 * x) + 0.3 * other + rng.normal(size=rows)
+    answers = target_of(rng, [signal, other * 0, other * 0], target)
+    field = "regression" if answers.dtype == np.float64 else "criterion"
+    recipe = replace(tw.SKLEARN, **{field: criterion}, rivals=0, stopping=tw.Stopping(max_depth=3, min_samples_leaf=3))
+    assert_same([x, other], [0] * 2, [0] * 2, answers, recipe)
+    assert_same([gappy, other], [0] * 2, [0] * 2, answers, recipe)
+    if criterion in ("gini", "variance"):
+        assert_same([x, other], [0] * 2, [0] * 2, answers, recipe, weight=rng.integers(0, 4, rows).astype(np.float64))
+
+
 @pytest.mark.parametrize("rivals", [0, 3])
 def test_levels_and_missing_values_beside_coded_columns(rivals: int) -> None:
     rng = np.random.default_rng(5)
