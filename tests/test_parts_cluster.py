@@ -42,15 +42,13 @@ FEW = Limits(apart=60, at_once=200)
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=None,
-        memory_limit=0,
-        silence_logs=60,
-        host="127.0.0.1",
-    ) as made:
+    workers = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "memory_limit": 0}
+    # A local cluster gives a worker up that was lost so long ago and is lost again just then, whatever came between.
+    patient = {"distributed.deploy.lost-worker-timeout": "1h"}
+    with (
+        dask.config.set(patient),
+        distributed.LocalCluster(**workers, dashboard_address=None, host="127.0.0.1", silence_logs=60) as made,
+    ):
         yield made
 
 
