@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from os import PathLike
 
 from treewright.costs import target_with, weighted
 from treewright.encode import Encoded, describe, encode
 from treewright.errors import RecipeError
 from treewright.kinds import KindChoice
+from treewright.learn_large import Wishes, has_room, learn_large
+from treewright.parts.inputs import is_large, joined
 from treewright.pruning import grow_and_prune
 from treewright.recipe import CART, Recipe
 from treewright.schema import Schema, Task
@@ -34,6 +37,8 @@ def learn(
     priors: object = None,
     n_threads: int = 0,
     progress: Callable[[float], object] | None = None,
+    memory_limit: float | str | None = None,
+    scratch: str | PathLike[str] | None = None,
 ) -> Tree:
     """Learn a tree.
 
@@ -56,6 +61,20 @@ def learn(
     """
     if not isinstance(recipe, Recipe):
         raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
+    if is_large(data) and not has_room(data, memory_limit):
+        table, target_name, weight_name = joined(data, target, weight)
+        wishes = Wishes(
+            target_name,
+            weight_name,
+            kinds,
+            task,
+            class_weight,
+            costs,
+            priors,
+            memory_limit=memory_limit,
+            scratch=scratch,
+        )
+        return learn_large(table, wishes, recipe, n_threads, progress)
     encoded, schema = training_table(data, target, weight, kinds, task, costs, priors)
     return grow_and_prune(weighted(encoded, schema, class_weight), schema, recipe, n_threads, progress)
 

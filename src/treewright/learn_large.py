@@ -20,6 +20,7 @@ import numpy as np
 from treewright.costs import class_factors, target_with
 from treewright.encode import Encoded
 from treewright.errors import DataError
+from treewright.files import is_source, open_source
 from treewright.frame import Frame
 from treewright.kinds import KindChoice
 from treewright.parts import Parts, digest
@@ -57,6 +58,14 @@ class Wishes:
     priors: object = None
     memory_limit: float | str | None = None
     scratch: str | os.PathLike[str] | None = None
+
+
+def has_room(data: object, memory_limit: float | str | None) -> bool:
+    """Whether this names a table of known size that memory has room for: such a table is read at once."""
+    if not is_source(data):
+        return False
+    size = open_source(data).n_bytes
+    return size is not None and IN_MEMORY * size <= memory_size(memory_limit)
 
 
 def learn_large(
