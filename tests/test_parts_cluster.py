@@ -23,8 +23,7 @@ import treewright as tw
 from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.learn import training_table
-from treewright.parts import work
-from treewright.parts.growing import Limits, grow_parts
+from treewright.parts import Limits, work
 from treewright.parts.memory import MemoryParts
 
 pd = pytest.importorskip("pandas")
@@ -35,9 +34,6 @@ dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
 import toy_work  # noqa: E402
 
 from treewright.parts.cluster import ClusterParts, from_dask, is_partitioned, partitions  # noqa: E402
-
-#: So that many questions are asked: hardly a node is small enough to be sent whole.
-FEW = Limits(apart=60, at_once=200)
 
 
 @pytest.fixture(scope="module")
@@ -352,52 +348,53 @@ def test_what_is_no_table_of_partitions(client: Any) -> None:
 
 
 def test_without_a_client_or_dask() -> None:
-    code = (
-        "import dask, treewright.parts.cluster as c\n"
-        "try: c.from_dask([dask.delayed({'a': [1]})], 'a')\n"
-        "except ValueError as error: print(error)\n"
-        "import sys; sys.modules['distributed'] = None\n"
-        "try: c.from_dask([dask.delayed({'a': [1]})], 'a')\n"
-        "except ValueError as error: print(error)\n"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout
-    assert "make one first" in said
-    assert "pip install 'treewright[dask]'" in said
+    asked = "\ntry: c.from_dask(['a.parquet'], 'a')\nexcept ValueError as error: print(error)\nprint(c.has_client())"
+    for before, said in (
+        ("", "make one first, for example client = distributed.Client()"),
+        ("import sys; sys.modules['dask'] = None\n", "pip install 'treewright[dask]'"),
+    ):
+        code = f"{before}import treewright.parts.cluster as c{asked}"
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+        assert said in found.stdout
+        assert found.stdout.endswith("False\n")
 
 
 # --- trees ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def inquisitive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many questions are asked, for hardly a node is small enough to be sent whole."""
+    monkeypatch.setattr("treewright.parts.cluster.Limits", lambda: Limits(apart=60, at_once=200))
+
+
 @pytest.mark.parametrize("recipe", [tw.CART, tw.C45, tw.CHAID, tw.SKLEARN], ids=lambda recipe: recipe.name)
-def test_trees_are_those_of_the_table_in_memory(client: Any, recipe: tw.Recipe) -> None:
-    grown = replace(recipe, pruning=None)
+def test_trees_are_those_of_the_table_in_memory(client: Any, inquisitive: None, recipe: tw.Recipe) -> None:
     whole = table(400)
     if recipe is tw.SKLEARN:
         whole = whole.drop(columns=["town", "age"])
-    plain = tw.export.to_json(tw.learn(whole, "ill", grown, weight="weight"))
-    for cuts in ((), (0, 10, 100, 200, 300)):
-        parts, schema = from_dask(lazily(pieces(whole, *cuts)), "ill", "weight")
-        assert tw.export.to_json(grow_parts(parts, schema, grown, limits=FEW)) == plain
-        parts.close()
+    if recipe is tw.CART:
+        recipe = replace(recipe, pruning=None)  # cross-validation grows ten trees more
+    plain = tw.export.to_json(tw.learn(whole, "ill", recipe, weight="weight"))
+    frame = dd.from_pandas(whole, npartitions=9)
+    assert tw.export.to_json(tw.learn(frame, "ill", recipe, weight="weight")) == plain
 
 
-def test_trees_of_numbers(client: Any) -> None:
-    whole = table(400)
-    recipe = replace(tw.CART, pruning=None)
-    parts, schema = from_dask(dd.from_pandas(whole, npartitions=9), "dose", "weight")
+def test_trees_of_numbers(client: Any, inquisitive: None) -> None:
+    whole, recipe = table(400), replace(tw.CART, pruning=None)
     plain = tw.export.to_json(tw.learn(whole, "dose", recipe, weight="weight"))
-    assert tw.export.to_json(grow_parts(parts, schema, recipe, limits=FEW)) == plain
+    assert tw.export.to_json(tw.learn(dd.from_pandas(whole, npartitions=5), "dose", recipe, weight="weight")) == plain
 
 
-@pytest.mark.parametrize("moment", [0.1, pytest.param(0.4, marks=pytest.mark.slow)])
-def test_a_tree_outlives_a_worker(client: Any, cluster: Any, moment: float) -> None:
+@pytest.mark.parametrize("moment", [0.3, pytest.param(0.8, marks=pytest.mark.slow)])
+def test_a_tree_outlives_a_worker(client: Any, cluster: Any, inquisitive: None, moment: float) -> None:
     whole = table(1500)
     recipe = replace(tw.CART, pruning=None)
     plain = tw.export.to_json(tw.learn(whole, "ill", recipe))
-    parts, schema = from_dask(dd.from_pandas(whole, npartitions=5), "ill")
+    frame = dd.from_pandas(whole, npartitions=5)
     settled(cluster)
     with ThreadPoolExecutor(1) as threads:
-        grown = threads.submit(grow_parts, parts, schema, recipe, limits=FEW)
+        grown = threads.submit(tw.learn, frame, "ill", recipe)
         time.sleep(moment)
         kill_one(cluster)
         assert tw.export.to_json(grown.result(timeout=100)) == plain
@@ -462,6 +459,18 @@ def test_a_worker_is_killed_while_the_table_is_read(client: Any, cluster: Any) -
     settled(cluster)
 
 
+def test_scattered_rows_are_lost_with_their_worker(client: Any, cluster: Any) -> None:
+    parts, _ = from_dask(client.scatter(pieces(table(), 100, 200), hash=False), "ill")
+    growth = parts.growth(toy_work.TOY)
+    growth.ask(b"a")
+    for number in range(2):  # both workers' rows go, for it is not known who has any
+        settled(cluster)
+        os.kill(cluster.workers[number].process.pid, signal.SIGKILL)
+    with pytest.raises(DataError, match="lost with a worker and cannot be made again"):
+        growth.ask(b"b")
+    settled(cluster)
+
+
 def _slowly(part: Any) -> Any:
     time.sleep(0.4)
     return part
@@ -491,6 +500,15 @@ def test_an_interrupted_fit_lets_go_of_everything(client: Any, cluster: Any) -> 
     parts.close()
     assert tasks_left(cluster) == []
     assert "treewright_said" not in left
+
+
+def test_an_interrupted_reading_lets_go_of_everything(client: Any, cluster: Any) -> None:
+    slow = dask.delayed(_slowly)
+    timer = threading.Timer(0.6, signal.raise_signal, (signal.SIGINT,))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        from_dask([slow(each) for each in pieces(table(), *range(20, 300, 20))], "ill")
+    assert tasks_left(cluster) == []
 
 
 def _interrupted(growth: Any, timer: threading.Timer) -> None:

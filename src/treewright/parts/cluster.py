@@ -14,8 +14,10 @@ A task costs milliseconds wherever it runs, so the parts that lie on one worker 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import reduce
 from os import PathLike, fspath
@@ -198,12 +200,14 @@ class ClusterGrowth:
 class ClusterParts:
     """Groups of parts on the workers of a Dask cluster: futures of `Group`, and which parts each holds."""
 
-    def __init__(self, client: Any, groups: Sequence[Any], numbers: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self, client: Any, groups: Sequence[Any], numbers: Sequence[Sequence[int]], limits: Limits | None = None
+    ) -> None:
         self.client = client
+        self.limits = Limits() if limits is None else limits
         self._groups = tuple(groups)
         self._numbers = tuple(tuple(each) for each in numbers)
         self._facts: list[_Facts] = self.map(_facts)
-        self.limits = Limits()
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -234,10 +238,11 @@ class ClusterParts:
     def changed(
         self, function: Callable[..., Encoded], *arguments: object, each: Sequence[object] | None = None
     ) -> ClusterParts:
-        own = [[() if each is None else (each[number],) for number in numbers] for numbers in self._numbers]
         with _Made(self.client) as made:
+            sent = None if each is None else [made.sent(value) for value in each]
+            own = [[[] if sent is None else [sent[number]] for number in numbers] for numbers in self._numbers]
             groups = made(_changed, self._groups, own, function=function, arguments=arguments)
-            changed = ClusterParts(self.client, groups, self._numbers)
+            changed = ClusterParts(self.client, groups, self._numbers, self.limits)
             made.keep(groups)
         return changed
 
@@ -297,12 +302,11 @@ def has_client() -> bool:
     """Whether a Dask client is around."""
     try:
         from distributed import get_client
-    except ModuleNotFoundError:
+
+        get_client()
+    except (ModuleNotFoundError, ValueError):
         return False
-    try:
-        return get_client() is not None
-    except ValueError:
-        return False
+    return True
 
 
 def _is_dask(value: object) -> bool:
@@ -395,10 +399,10 @@ class _Made:
 
     def __call__(self, function: Callable[..., object], /, *each: Sequence[object], **same: object) -> list[Any]:
         """One task for each; what is the same for all (`same`) is sent once, however large it is."""
-        sent = {name: self._sent(value) for name, value in same.items()}
+        sent = {name: self.sent(value) for name, value in same.items()}
         return self.add(self._client.map(function, *each, key=f"treewright{function.__name__}", pure=False, **sent))
 
-    def _sent(self, value: object) -> object:
+    def sent(self, value: object) -> object:
         """Something large as a future. Of a task, not of scattered data, which would be lost with its worker."""
         from dask.sizeof import sizeof
 
@@ -429,12 +433,29 @@ def _fetched(client: Any, futures: Sequence[Any]) -> list[Any]:
     """The results. Errors are those of the tasks, but for workers that died: then again, for a while."""
     from distributed import KilledWorker
 
-    for _ in range(PATIENCE):
+    patience = PATIENCE
+    while True:
         try:
             return list(client.gather(list(futures)))
         except KilledWorker:
-            client.retry([future for future in futures if future.status == "error"])
-    return list(client.gather(list(futures)))
+            if not patience:
+                raise
+            patience -= 1
+            _try_again(client, [future for future in futures if future.status == "error"])
+        except CancelledError as error:
+            raise DataError(
+                f"some rows were lost with a worker and cannot be made again ({error}); give partitions that the "
+                "workers read or compute themselves, for scattered data has no other copy"
+            ) from error
+
+
+def _try_again(client: Any, failed: Sequence[Any]) -> None:
+    """What failed, and what it failed for, down to the partitions."""
+    with suppress(KeyError):  # `retry` tries all of it again, then looks for it among our futures, where it need not be
+        client.retry(list(failed))
+    until = time.monotonic() + 5
+    while time.monotonic() < until and any(future.status == "error" for future in failed):
+        time.sleep(0.01)  # the scheduler's word is on its way
 
 
 def _release(futures: Sequence[Any]) -> None:
