@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -418,19 +419,35 @@ def test_a_worker_is_killed_between_rounds(client: Any, cluster: Any) -> None:
     settled(cluster)
 
 
-def test_workers_are_killed_at_work(client: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dask, told to give a task up at once, is asked to try again."""
-    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+def test_a_worker_is_killed_while_it_makes_up_for_another(
+    client: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask, told to give a task up at once, gives up an answer of long ago, and is asked to try again."""
     parts, _ = from_dask(dd.from_pandas(table(), npartitions=6), "ill")
-    truth = expected(parts, 5)
-    growth = parts.growth({**toy_work.TOY, "pause": 0.1})
-    with ThreadPoolExecutor(1) as threads:
-        asked = threads.submit(rounds, growth, 5)
-        for _ in range(2):
-            time.sleep(0.5)
-            kill_one(cluster)
-        assert asked.result(timeout=60) == truth
+    truth = expected(parts, 6)
     settled(cluster)
+    growth = parts.growth({**toy_work.TOY, "pause": 0.04})
+    assert rounds(growth, 5) == truth[:5]
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    kill_one(cluster)
+    with ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(growth.ask, bytes([5]) * 6)
+        while not asked.done() and (busy := replaying(cluster)) is None:
+            time.sleep(0.02)
+        assert busy is not None
+        os.kill(busy.process.pid, signal.SIGKILL)
+        assert asked.result(timeout=60) == truth[5]
+    settled(cluster)
+
+
+def replaying(cluster: Any) -> Any:
+    """The nanny of a worker that answers a question nobody waits for the answer of, but a later question does."""
+    with suppress(RuntimeError):  # the scheduler goes on while we look
+        for worker in list(cluster.scheduler.workers.values()):
+            for task in list(worker.processing):
+                if task.prefix.name == "treewright_answered" and not task.who_wants:
+                    return cluster.workers[worker.name]
+    return None
 
 
 @pytest.mark.slow
