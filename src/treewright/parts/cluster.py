@@ -13,17 +13,12 @@ A task costs milliseconds wherever it runs, so the parts that lie on one worker 
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields, is_dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import reduce
 from os import PathLike, fspath
-from typing import Any, Self, TypeVar
-
-import numpy as np
+from typing import Any, TypeVar
 
 from treewright.encode import Encoded
 from treewright.errors import DataError, TreewrightError
@@ -31,18 +26,10 @@ from treewright.frame import Frame
 from treewright.kinds import KindChoice
 from treewright.parts import Limits, work
 from treewright.parts import digest as digests
+from treewright.parts.futures import Made, Weighed, batches, fetched, merged, reduced, release
 from treewright.schema import Schema, Task
 
 Value = TypeVar("Value")
-
-#: So many answers are merged by one task.
-FAN_IN = 8
-
-#: What has so many bytes is not written into every task, but sent once and fetched from worker to worker.
-LARGE = 100_000
-
-#: Dask gives a task up once it was lost with a few workers, which may have died of something else. So often we insist.
-PATIENCE = 12
 
 _NO_CLIENT = (
     "a Dask table is learned from where a Dask client is: make one first, for example "
@@ -53,45 +40,26 @@ _NO_CLIENT = (
 # --- what lies on the workers ---------------------------------------------------------------------------------------
 
 
-class _Weighed:
-    """Something whose size Dask asks for, to decide what is cheaper to move: the rows or the task."""
-
-    def __sizeof__(self) -> int:
-        return _bytes_of(vars(self))
-
-
 @dataclass(frozen=True, eq=False)
-class Framed(_Weighed):
+class Framed(Weighed):
     """One partition, read."""
 
     frame: Frame
 
 
 @dataclass(frozen=True, eq=False)
-class Group(_Weighed):
+class Group(Weighed):
     """Parts that are asked together."""
 
     parts: tuple[Encoded, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Answered(_Weighed):
+class Answered(Weighed):
     """What a group remembers, part by part, and the answer of all of them."""
 
     states: tuple[work.State, ...]
     said: bytes
-
-
-def _bytes_of(value: object) -> int:
-    if isinstance(value, np.ndarray):
-        return value.nbytes
-    if isinstance(value, Mapping):
-        return sum(map(_bytes_of, value.values()))
-    if isinstance(value, (tuple, list)):
-        return sum(map(_bytes_of, value))
-    if is_dataclass(value):
-        return sum(_bytes_of(getattr(value, each.name)) for each in fields(value))
-    return sys.getsizeof(value)
 
 
 # --- what travels to them -------------------------------------------------------------------------------------------
@@ -139,14 +107,6 @@ def _said(answered: Answered) -> bytes:
     return answered.said
 
 
-def _reduced(values: Sequence[Value], merge: Callable[[Value, Value], Value]) -> Value:
-    return reduce(merge, values)
-
-
-def _itself(value: Value) -> Value:
-    return value
-
-
 def _facts(part: Encoded) -> _Facts:
     return _Facts(part.n_rows, part.kinds, part.levels, part.n_classes)
 
@@ -183,17 +143,17 @@ class ClusterGrowth:
         self._before: list[Any] = [None] * len(self._groups)
 
     def ask(self, question: bytes) -> bytes:
-        with _Made(self._client) as made:
+        with Made(self._client) as made:
             answered = made(_answered, self._groups, self._before, recipe=self._recipe, question=question)
-            said: bytes = _fetched(self._client, [_merged(made, made(_said, answered), work.merge)])[0]
+            said: bytes = fetched(self._client, [merged(made, made(_said, answered), work.merge)])[0]
             made.keep(answered)
-        _release(self._before)  # their recipes stay with the scheduler, which makes them again if a worker is lost
+        release(self._before)  # their recipes stay with the scheduler, which makes them again if a worker is lost
         self._before = answered
         self.traffic.append((len(question), len(said)))
         return said
 
     def close(self) -> None:
-        _release(self._before)
+        release(self._before)
         self._groups, self._before = (), []
 
 
@@ -226,8 +186,8 @@ class ClusterParts:
         return self._facts[0].n_classes
 
     def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
-        with _Made(self.client) as made:
-            found = _fetched(self.client, made(_mapped, self._groups, function=function, arguments=arguments))
+        with Made(self.client) as made:
+            found = fetched(self.client, made(_mapped, self._groups, function=function, arguments=arguments))
         by_number = {
             number: value
             for numbers, values in zip(self._numbers, found, strict=True)
@@ -238,7 +198,7 @@ class ClusterParts:
     def changed(
         self, function: Callable[..., Encoded], *arguments: object, each: Sequence[object] | None = None
     ) -> ClusterParts:
-        with _Made(self.client) as made:
+        with Made(self.client) as made:
             sent = None if each is None else [made.sent(value) for value in each]
             own = [[[] if sent is None else [sent[number]] for number in numbers] for numbers in self._numbers]
             groups = made(_changed, self._groups, own, function=function, arguments=arguments)
@@ -250,7 +210,7 @@ class ClusterParts:
         return ClusterGrowth(self.client, self._groups, recipe)
 
     def close(self) -> None:
-        _release(self._groups)
+        release(self._groups)
         self._groups = ()
 
 
@@ -271,9 +231,9 @@ def from_dask(
     are read by the workers. A partition is computed once, and held as read columns until it is coded.
     """
     client = _client(client)
-    with _Made(client) as made:
+    with Made(client) as made:
         framed, digest = _read(client, made, _partitions(data), target, weight, kinds)
-        schema = digests.described(_fetched(client, [digest])[0], task, kinds)
+        schema = digests.described(fetched(client, [digest])[0], task, kinds)
         numbers = _dealt(client, framed)
         given = [[framed[number] for number in group] for group in numbers]
         groups = made(_coded, given, numbers, schema=schema, target=target, weight=weight)
@@ -342,7 +302,7 @@ def _client(client: Any) -> Any:
 
 def _read(
     client: Any,
-    made: _Made,
+    made: Made,
     tables: Sequence[object],
     target: str,
     weight: str | None,
@@ -357,7 +317,7 @@ def _read(
     framed = [task(_framed)(table, number) for number, table in enumerate(tables)]
     said = [task(_digested)(each, number, target, weight, kinds) for number, each in enumerate(framed)]
     while len(said) > 1:
-        said = [task(_reduced)(batch, digests.merge) for batch in _batches(said)]
+        said = [task(reduced)(batch, digests.merge) for batch in batches(said)]
     futures = made.add(client.compute([*framed, said[0]]))
     return futures[:-1], futures[-1]
 
@@ -375,90 +335,3 @@ def _dealt(client: Any, framed: Sequence[Any]) -> list[list[int]]:
         for start in range(max(1, threads.get(home, 1)))
     ]
     return sorted(group for group in groups if group)
-
-
-# --- futures --------------------------------------------------------------------------------------------------------
-
-
-class _Made:
-    """Futures of one piece of work. All are released at its end, whatever ends it, but those that are kept.
-
-    To release is to cancel what has not run yet, for nobody else knows these futures. (`Client.cancel` is not safe: it
-    breaks the client if a future has dependents that are not futures themselves.)
-    """
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._futures: list[Any] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _release(self._futures)
-
-    def __call__(self, function: Callable[..., object], /, *each: Sequence[object], **same: object) -> list[Any]:
-        """One task for each; what is the same for all (`same`) is sent once, however large it is."""
-        sent = {name: self.sent(value) for name, value in same.items()}
-        return self.add(self._client.map(function, *each, key=f"treewright{function.__name__}", pure=False, **sent))
-
-    def sent(self, value: object) -> object:
-        """Something large as a future. Of a task, not of scattered data, which would be lost with its worker."""
-        from dask.sizeof import sizeof
-
-        if max(_bytes_of(value), sizeof(value)) < LARGE:
-            return value
-        return self.add([self._client.submit(_itself, value, pure=False)])[0]
-
-    def add(self, futures: list[Any]) -> list[Any]:
-        self._futures += futures
-        return futures
-
-    def keep(self, futures: Sequence[Any]) -> None:
-        kept = set(map(id, futures))
-        self._futures = [future for future in self._futures if id(future) not in kept]
-
-
-def _merged(made: _Made, futures: Sequence[Any], merge: Callable[[Value, Value], Value]) -> Any:
-    while len(futures) > 1:
-        futures = made(_reduced, _batches(futures), merge=merge)
-    return futures[0]
-
-
-def _batches(values: Sequence[Value]) -> list[list[Value]]:
-    return [list(values[start : start + FAN_IN]) for start in range(0, len(values), FAN_IN)]
-
-
-def _fetched(client: Any, futures: Sequence[Any]) -> list[Any]:
-    """The results. Errors are those of the tasks, but for workers that died: then again, for a while."""
-    from distributed import KilledWorker
-
-    patience = PATIENCE
-    while True:
-        try:
-            return list(client.gather(list(futures)))
-        except KilledWorker:
-            if not patience:
-                raise
-            patience -= 1
-            _try_again(client, [future for future in futures if future.status == "error"])
-        except CancelledError as error:
-            raise DataError(
-                f"some rows were lost with a worker and cannot be made again ({error}); give partitions that the "
-                "workers read or compute themselves, for scattered data has no other copy"
-            ) from error
-
-
-def _try_again(client: Any, failed: Sequence[Any]) -> None:
-    """What failed, and what it failed for, down to the partitions."""
-    with suppress(KeyError):  # `retry` tries all of it again, then looks for it among our futures, where it need not be
-        client.retry(list(failed))
-    until = time.monotonic() + 5
-    while time.monotonic() < until and any(future.status == "error" for future in failed):
-        time.sleep(0.01)  # the scheduler's word is on its way
-
-
-def _release(futures: Sequence[Any]) -> None:
-    for future in futures:
-        if future is not None:
-            future.release()
