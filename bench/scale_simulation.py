@@ -29,8 +29,8 @@ COUNT = 1.0  # per level: the smaller of two siblings, the larger is the parent 
 DIVIDE = 0.3  # per level: rows to children
 ZOOM = 1.6  # per level: looking for rows of opened bins, and into them
 
-OPENED = 0.011  # of all bins of a node, so many are looked into: 0.006 at the root, 0.013 further down
-CELLS_LEFT = 1.0  # of the 256 cells of a range, so many are looked into again; assumed
+OPENED = 0.004  # of the bins of a node, so many are looked into: 0.006 at the root, 0.003 further down
+LEFT = 0.4  # for each range whose cells were told, so many cells are looked into again
 CHOOSE = 10.0  # nanoseconds per bin that whoever asks spends on finding the best cut, and his cores share
 MERGE = 2e9  # bytes of answers that a core adds up in a second
 
@@ -38,13 +38,15 @@ TASK = 1e-3  # seconds per task at the scheduler of Dask
 FAN = 8  # answers merged by one task
 LATENCY = 1e-3  # seconds from a task's end to the beginning of what waits for it
 
-# What the program does (core/rows_parts_coded.hpp, parts/growing.py).
+# What the program does (core/rows_parts.cpp, core/rows_parts_coded.hpp, parts/growing.py).
+SAMPLE = 16_384  # rows that choose the bins
 BINS = 256  # per column
-CELLS = 256  # into which a range is divided that holds many rows
-FEW_ROWS = 1 << 16  # a range of so few rows is told value by value
-APART = 4096  # a node of so few rows is sent whole
-SAMPLE = 4096 + 255  # values per column in the sketch
+FEW_ROWS = 1 << 18  # rows in all opened ranges of a level that are told value by value
+FEW_IN_RANGE = 256  # or in one of them
+CELLS = 64  # into which other ranges are divided
+APART = 4096  # a node of so few rows is sent whole, unless its subtree has two levels at most
 
+RANGE = 28  # bytes of a range in a question
 SPLIT = 100  # bytes of a split in a question
 CUT = 16  # bytes of an answer about the values on both sides of a cut
 ROWS_PER_PARTITION = 20_000_000  # at most
@@ -105,8 +107,13 @@ class Level:
 
 
 def fit(table: Table, cluster: Cluster) -> list[Level]:
-    """The rounds before the tree grows, then every level."""
-    return [_coding(table, cluster), *(_level(table, cluster, depth) for depth in range(table.depth))]
+    """The rounds before the tree grows, then every level; the last one may finish all that is left."""
+    levels = [_coding(table, cluster)]
+    for depth in range(table.depth):
+        if sent_whole(table, depth):
+            return [*levels, _finished_here(table, cluster)]
+        levels.append(_level(table, cluster, depth))
+    return levels
 
 
 def seconds(table: Table, cluster: Cluster) -> float:
@@ -124,15 +131,24 @@ def histogram_bytes(table: Table, depth: int) -> float:
     return float(counted * table.columns * BINS * table.counter)
 
 
-def zoom_bytes(table: Table, depth: int) -> list[float]:
-    """Round by round, if all values differ: cells of ranges with many rows, then the values of those with few."""
+def zoom(table: Table, depth: int) -> list[tuple[float, float]]:
+    """Ranges that are asked about and bytes of the answer, round by round, if all values differ.
+
+    Cells of ranges with many rows, then the values of those with few.
+    """
     nodes = 2**depth
     ranges, rows = nodes * table.columns * BINS * OPENED, table.rows / nodes / BINS
     rounds = []
-    while rows > FEW_ROWS:
-        rounds.append(ranges * CELLS * (8 + table.counter))
-        ranges, rows = ranges * CELLS_LEFT, rows / CELLS
-    return [*rounds, ranges * rows * (8 + table.counter)]
+    while ranges * rows > FEW_ROWS and rows > FEW_IN_RANGE:
+        rounds.append((ranges, ranges * CELLS * (8 + table.counter)))
+        ranges, rows = ranges * LEFT, rows / CELLS
+    return [*rounds, (ranges, ranges * rows * (8 + table.counter))]
+
+
+def sent_whole(table: Table, depth: int) -> bool:
+    """Whether the nodes of a level are finished by the client."""
+    rows = table.rows / 2**depth
+    return rows <= 256 or (rows <= APART and table.depth - depth > 2)
 
 
 def _coding(table: Table, cluster: Cluster) -> Level:
@@ -153,26 +169,23 @@ def _coding(table: Table, cluster: Cluster) -> Level:
 
 def _level(table: Table, cluster: Cluster, depth: int) -> Level:
     nodes = 2**depth
-    values = table.rows * table.columns
-    if table.rows / nodes <= APART:
-        return _finished_here(table, cluster)
-    histograms, zoom = histogram_bytes(table, depth), zoom_bytes(table, depth)
-    work = values * (COUNT + DIVIDE + ZOOM) * 1e-9 / (cluster.workers * cluster.cores)
+    histograms, rounds = histogram_bytes(table, depth), zoom(table, depth)
+    *cells, values = [size for _, size in rounds]
+    work = table.rows * table.columns * (COUNT + DIVIDE + ZOOM) * 1e-9 / (cluster.workers * cluster.cores)
     choosing = nodes * table.columns * BINS * CHOOSE * 1e-9
     # Cells of all parts are the same cells, so merging keeps their number; values are other values in every part.
-    sending = _reduced(table, cluster, histograms, grows=False)
-    sending += sum(_reduced(table, cluster, cells, grows=False) for cells in zoom[:-1])
-    sending += _reduced(table, cluster, zoom[-1], grows=True)
-    sending += _reduced(table, cluster, nodes * CUT, grows=False)
-    sending += len(cluster.steps) * (LATENCY + nodes * SPLIT / cluster.bandwidth)  # the question, on its way out
-    asked = 2 + len(zoom)
-    received = histograms + sum(zoom) + nodes * CUT
-    sent = received - zoom[-1] + zoom[-1] / cluster.workers
-    return Level(asked, work + choosing, sending, asked * _tasks(table, cluster), sent, received)
+    sending = sum(_reduced(table, cluster, size, grows=False) for size in (histograms, *cells, nodes * CUT))
+    sending += _reduced(table, cluster, values, grows=True)
+    questions = nodes * SPLIT + sum(ranges for ranges, _ in rounds) * RANGE
+    sending += len(cluster.steps) * (LATENCY + questions / cluster.bandwidth)
+    asked = 2 + len(rounds)
+    same = histograms + sum(cells) + nodes * CUT
+    scheduling = asked * _tasks(table, cluster)
+    return Level(asked, work + choosing, sending, scheduling, same + values / cluster.workers, same + values)
 
 
 def _finished_here(table: Table, cluster: Cluster) -> Level:
-    """What is left of the rows is sent whole, and the client goes on alone. Deeper levels come with it."""
+    """The rows are sent whole, and the client goes on alone with all levels below."""
     size = table.rows * (8 * table.columns + 16)
     return Level(1, 0.0, size / cluster.bandwidth, _tasks(table, cluster), size / cluster.workers, size)
 
@@ -204,7 +217,7 @@ class Measured:
     rows: float
     workers: int
     cores: int
-    seconds: float
+    seconds: float | None
     bytes: float | None = None  # received by the client
     columns: int = 28
     depth: int = 10
@@ -216,6 +229,10 @@ MEASURED = (
     Measured("in memory, one thread", 1e6, 1, 1, 1.07, scheduled=False),
     Measured("in memory, two threads", 1e6, 1, 2, 0.525, scheduled=False),
     Measured("in memory, two threads", 1e7, 1, 2, 6.85, scheduled=False),
+    # Four parts in memory (parts.memory), the made table: the sizes of all answers.
+    Measured("four parts", 2e5, 1, 4, None, 28e6),
+    Measured("four parts", 1e6, 1, 4, None, 56e6),
+    Measured("four parts", 5e6, 1, 4, None, 78e6),
     # --- TO BE FILLED IN from the results of bench/cluster.py, one `Measured` for each: what, rows, workers, the cores
     # of a worker, seconds, bytes that the client received ---
 )
@@ -290,17 +307,13 @@ def level_table(workers: int = 64) -> str:
 
 
 def check_table() -> str:
-    lines = [
-        "| measured | rows | workers x cores | seconds | formula | received | formula |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    head = "| measured | rows | workers x cores | seconds | by the formula | received | by the formula |"
+    lines = [head, "|---|---|---|---|---|---|---|"]
     for one, expected, received in check():
-        told = ["-" if value is None else size(value) for value in (one.bytes, received)]
-        lines.append(
-            f"| {one.what} | {one.rows:,.0f} | {one.workers} x {one.cores} | {one.seconds:.3g} | {expected:.3g} | "
-            + " | ".join(told)
-            + " |"
-        )
+        times = ["", ""] if one.seconds is None else [f"{one.seconds:.3g}", f"{expected:.3g}"]
+        sizes = ["", ""] if one.bytes is None or received is None else [size(one.bytes), size(received)]
+        cells = [one.what, f"{one.rows:,.0f}", f"{one.workers} x {one.cores}", *times, *sizes]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

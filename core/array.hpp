@@ -17,10 +17,13 @@ public:
     using value_type = Value;
 
     Array() = default;
-    Array(std::vector<Value> values) // NOLINT: a vector is an array
-        : own_(std::make_shared<const std::vector<Value>>(std::move(values))),
-          data_(own_->data()),
-          size_(own_->size()) {}
+    template <class Allocator>
+    Array(std::vector<Value, Allocator> values) { // NOLINT: a vector is an array
+        const auto own = std::make_shared<const std::vector<Value, Allocator>>(std::move(values));
+        data_ = own->data();
+        size_ = own->size();
+        own_ = own;
+    }
     Array(const Value* data, size_t size) : data_(data), size_(size) {}
 
     bool empty() const { return size_ == 0; }
@@ -32,7 +35,7 @@ public:
     std::span<const Value> span() const { return {data_, size_}; }
 
 private:
-    std::shared_ptr<const std::vector<Value>> own_;
+    std::shared_ptr<const void> own_;
     const Value* data_ = nullptr;
     size_t size_ = 0;
 };

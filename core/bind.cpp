@@ -187,8 +187,9 @@ nb::tuple answer_of_part(const nb::object& columns, const std::vector<int>& kind
 
 nb::dict grow_in_parts(const std::vector<int>& kinds, const std::vector<int>& levels, int64_t rows, int n_classes,
                        bool weighted, const nb::dict& written_recipe, const nb::object& ask, int64_t apart,
-                       int64_t at_once, int n_threads, const nb::object& custom, const std::optional<Doubles>& factor,
-                       const std::optional<Table2>& cost, const nb::object& progress) {
+                       int64_t at_once, int64_t memory, int n_threads, const nb::object& custom,
+                       const std::optional<Doubles>& factor, const std::optional<Table2>& cost,
+                       const nb::object& progress) {
     const Recipe recipe = read_recipe(written_recipe, n_classes > 0);
     const CustomScore score = ask_python(custom);
     const Costs costs = read_costs(factor, cost);
@@ -204,7 +205,7 @@ nb::dict grow_in_parts(const std::vector<int>& kinds, const std::vector<int>& le
         const nb::gil_scoped_release unlocked;
         Pool pool(score ? 1 : n_threads, pulse_of(progress));
         const std::unique_ptr<Rows> parts = rows_in_parts(
-            ground, recipe, {rows, weighted, n_classes, apart, at_once, pool.threads()}, ask_through(ask));
+            ground, recipe, {rows, weighted, n_classes, apart, at_once, memory, pool.threads()}, ask_through(ask));
         const Task task{recipe, ground.measure, score, parts->used_rows()};
         flat = flatten(grow(*parts, task, pool, costs));
     }
@@ -452,9 +453,10 @@ NB_MODULE(_core, m) {
           "account"_a.none() = nb::none());
     m.def("answer", &answer_of_part, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
           "recipe"_a, "prepared"_a, "places"_a, "question"_a);
+    nb::exception<TooManyValues>(m, "TooManyValues");
     m.def("merge", &merge_answers, "first"_a, "second"_a);
     m.def("grow_parts", &grow_in_parts, "kinds"_a, "levels"_a, "n_rows"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
-          "ask"_a, "apart"_a, "at_once"_a, "n_threads"_a, "custom"_a.none(), "factor"_a.none() = nb::none(),
+          "ask"_a, "apart"_a, "at_once"_a, "memory"_a, "n_threads"_a, "custom"_a.none(), "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "progress"_a.none() = nb::none());
     nb::class_<PyRouter>(m, "Router")
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)

@@ -262,16 +262,20 @@ CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.s
     const auto numbers_of = [&](size_t c) -> const Numbers& { return table.columns[columns_[c].column].numbers; };
 
     // A row of a matrix lies together, so rows are sampled, not values.
-    std::vector<std::vector<double>> sample(width);
-    for (const int64_t row : sampled_rows(table.rows)) {
-        for (size_t c = 0; c < width; ++c) {
-            const double x = numbers_of(c)[row];
-            if (x == x) sample[c].push_back(x + 0.0);
+    const std::vector<int64_t> sampled = sampled_rows(table.rows);
+    std::vector<std::vector<double>> sample(width, std::vector<double>(sampled.size()));
+    pool.run(static_cast<int64_t>((sampled.size() + block_rows - 1) / block_rows), [&](int64_t block) {
+        const size_t begin = static_cast<size_t>(block * block_rows);
+        for (size_t i = begin; i < std::min(sampled.size(), begin + block_rows); ++i) {
+            for (size_t c = 0; c < width; ++c) sample[c][i] = numbers_of(c)[sampled[i]] + 0.0; // -0 and 0 are one value
         }
-    }
-    pool.run(static_cast<int64_t>(width), [&](int64_t c) { choose_bins(sample[c], columns_[c]); });
+    });
+    pool.run(static_cast<int64_t>(width), [&](int64_t c) {
+        std::erase_if(sample[c], [](double x) { return x != x; });
+        choose_bins(sample[c], columns_[c]);
+    });
 
-    std::vector<uint8_t> by_row(static_cast<size_t>(table.rows) * width), by_column(by_row.size());
+    LargeVector<uint8_t> by_row(static_cast<size_t>(table.rows) * width), by_column(by_row.size());
     const int64_t blocks = (table.rows + block_rows - 1) / block_rows;
     const auto gaps = std::make_unique<std::atomic<bool>[]>(width);
     std::vector<Strangers> strangers(width);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "array.hpp"
+#include "large_vector.hpp"
 #include "pool.hpp"
 #include "table.hpp"
 

@@ -1,6 +1,7 @@
 #include "imitate.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace tw {
 namespace {
@@ -28,22 +29,40 @@ Buckets two_buckets(const Source& source, const ImitationTask& imitated, int col
 
 } // namespace
 
+Yardstick imitation_yard() {
+    Yardstick yard;
+    yard.rounding = 0.5; // weights are whole units
+    yard.least = least_rows;
+    return yard;
+}
+
+double imitation_bar(const Task& task, double majority, std::vector<double> reached) {
+    std::sort(reached.begin(), reached.end(), std::greater<>());
+    const size_t kept = static_cast<size_t>(task.recipe.max_surrogates);
+    return std::max(majority + 0.5, kept < reached.size() ? reached[kept] : nothing);
+}
+
+std::vector<Imitation::Item> imitation_items(const Source& source, const Split& split, std::span<const Entry> entries) {
+    std::vector<Imitation::Item> items;
+    items.reserve(entries.size());
+    for (const Entry& entry : entries) {
+        const int child = route(split, source.table.columns[split.column], entry.row);
+        items.push_back({child < 0 ? Imitation::no_child : child, entry.weight});
+    }
+    return items;
+}
+
 ImitationTask::ImitationTask(const Source& source, const Split& asked, std::span<const uint32_t> rows,
                              std::span<const int> swept)
     : split(asked), possible(asked.children() == 2 && !swept.empty()) {
     entries.reserve(rows.size());
     for (const uint32_t row : rows) entries.push_back({row, source.measure.weight_of(row)});
     if (!possible) return;
-    int64_t weight[2] = {0, 0};
-    items.reserve(rows.size());
-    for (const Entry& entry : entries) {
-        const int child = route(split, source.table.columns[split.column], entry.row);
-        items.push_back({child < 0 ? Imitation::no_child : child, entry.weight});
-        if (child >= 0) weight[child] += entry.weight;
-    }
+    int64_t weight[3] = {0, 0, 0};
+    items = imitation_items(source, split, entries);
+    for (const Imitation::Item& item : items) weight[item.child] += item.weight;
     majority = static_cast<double>(std::max(weight[0], weight[1]));
-    yard.rounding = 0.5; // weights are whole units
-    yard.least = least_rows;
+    yard = imitation_yard();
 }
 
 std::vector<Surrogate> ImitationTask::tell(const Task& task, const Source& source, std::span<const int> swept,

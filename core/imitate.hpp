@@ -13,6 +13,13 @@
 
 namespace tw {
 
+// What cuts are compared by when they imitate: weights are whole units.
+Yardstick imitation_yard();
+// What a cut must reach: more than the majority, and as much as the last that is kept. `reached`: by cuts between bins.
+double imitation_bar(const Task& task, double majority, std::vector<double> reached);
+// What each of these rows adds.
+std::vector<Imitation::Item> imitation_items(const Source& source, const Split& split, std::span<const Entry> entries);
+
 struct ImitationTask {
     ImitationTask(const Source& source, const Split& split, std::span<const uint32_t> rows, std::span<const int> swept);
 

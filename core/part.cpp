@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cut.hpp"
+#include "imitate.hpp"
 #include "rows_cpu.hpp"
 #include "send.hpp"
 #include "sweep.hpp"
@@ -19,6 +20,44 @@ constexpr uint64_t few_cells = 256;
 Array<uint8_t> bytes_of(const std::string& text) { return std::vector<uint8_t>(text.begin(), text.end()); }
 std::string_view text_of(const Array<uint8_t>& bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// A row in a cell of a range.
+struct Held {
+    uint64_t cell;
+    uint32_t row;
+};
+
+// The cells of each range, from the rows in it; what a row adds is `item(row)`.
+template <class Counter, class ItemOf>
+void put_cells(const Counter& counter, std::span<const Range> ranges, std::vector<std::vector<Held>>& held,
+               std::vector<Cells>& out, const ItemOf& item) {
+    using Word = typename Counter::Word;
+    const size_t words = static_cast<size_t>(counter.words());
+    for (size_t i = 0; i < held.size(); ++i) {
+        std::vector<Held>& inside = held[i];
+        Cells& cells = out.emplace_back();
+        auto& counts = cells.counts.template of<Word>();
+        const uint64_t last = (ranges[i].last - ranges[i].first) >> ranges[i].shift;
+        if (last < few_cells) { // counted where they stand
+            std::vector<Word> all((last + 1) * words, Word{0});
+            for (const auto& [cell, row] : inside) counter.add(&all[cell * words], item(row));
+            for (uint64_t cell = 0; cell <= last; ++cell) {
+                if (counter.listed(&all[cell * words]) == 0) continue;
+                cells.cell.push_back(cell);
+                for (size_t w = 0; w < words; ++w) counts.push_back(all[cell * words + w]);
+            }
+            continue;
+        }
+        std::sort(inside.begin(), inside.end(), [](const Held& a, const Held& b) { return a.cell < b.cell; });
+        for (const auto& [cell, row] : inside) {
+            if (cells.cell.empty() || cells.cell.back() != cell) {
+                cells.cell.push_back(cell);
+                counts.resize(counts.size() + words, 0);
+            }
+            counter.add(reinterpret_cast<Word*>(&counts[counts.size() - words]), item(row));
+        }
+    }
 }
 
 // --- before growing ---
@@ -101,7 +140,7 @@ public:
           coded_(table, plan_.coded, prepared.by_row, prepared.by_column) {}
 
     Places at_root() const {
-        std::vector<uint32_t> rows = taking_part(table_, recipe_, measure_);
+        LargeVector<uint32_t> rows = taking_part(table_, recipe_, measure_);
         Places places;
         places.node = std::vector<int32_t>{0};
         places.start = std::vector<int64_t>{0, static_cast<int64_t>(rows.size())};
@@ -150,7 +189,9 @@ private:
 
     Known values(const Places& places, int column) const;
     Counts histogram(std::span<const uint32_t> rows) const;
-    void count_cells(std::span<const uint32_t> rows, std::span<const Range> ranges, std::vector<Cells>& out) const;
+    Counts imitation_histogram(const Stretch& stretch, const Split& split) const;
+    void count_cells(std::span<const uint32_t> rows, std::span<const Range> ranges, const Split* imitated,
+                     std::vector<Cells>& out) const;
     Sides edges(std::span<const uint32_t> rows, const CutAt& cut) const;
     Bundle bundle(const Stretch& stretch) const;
 
@@ -224,8 +265,7 @@ Places Part::sent(const Places& places, const std::vector<Sending>& sendings) co
 Known Part::values(const Places& places, int column) const {
     const Stretch root = stretch(places, 0);
     Known known;
-    for (const auto& [value, weight] :
-         known_values(table_.columns[static_cast<size_t>(column)], measure_, {root.rows.begin(), root.rows.end()})) {
+    for (const auto& [value, weight] : known_values(table_.columns[static_cast<size_t>(column)], measure_, root.rows)) {
         known.value.push_back(value);
         known.weight.push_back(weight);
     }
@@ -255,8 +295,20 @@ Counts Part::histogram(std::span<const uint32_t> rows) const {
     return counts;
 }
 
+Counts Part::imitation_histogram(const Stretch& stretch, const Split& split) const {
+    const Imitation counter;
+    const std::vector<Imitation::Item> items = imitation_items(source_, split, entries(stretch));
+    std::vector<Imitation::Word> all(static_cast<size_t>(coded_.bins() * counter.words()), 0);
+    count_rows(counter, coded_, stretch.rows, std::span<const Imitation::Item>(items),
+               static_cast<size_t>(counter.words()), all.data());
+    Counts counts;
+    counts.wide.assign(all.begin(), all.end());
+    return counts;
+}
+
 // The ranges are of one column at one node, rising.
-void Part::count_cells(std::span<const uint32_t> rows, std::span<const Range> ranges, std::vector<Cells>& out) const {
+void Part::count_cells(std::span<const uint32_t> rows, std::span<const Range> ranges, const Split* imitated,
+                       std::vector<Cells>& out) const {
     const size_t place = static_cast<size_t>(ranges[0].place);
     const CodedColumn& column = plan_.coded[place];
     const Numbers& numbers = table_.columns[static_cast<size_t>(column.column)].numbers;
@@ -272,10 +324,6 @@ void Part::count_cells(std::span<const uint32_t> rows, std::span<const Range> ra
         }
     }
     first_in[static_cast<size_t>(column.bins)] = -1; // missing
-    struct Held {
-        uint64_t cell;
-        uint32_t row;
-    };
     std::vector<std::vector<Held>> held(ranges.size());
     const uint8_t* codes = coded_.column(place);
     for (const uint32_t row : rows) {
@@ -287,33 +335,15 @@ void Part::count_cells(std::span<const uint32_t> rows, std::span<const Range> ra
         if (i == ranges.size() || key < ranges[i].first) continue;
         held[i].push_back({(key - ranges[i].first) >> ranges[i].shift, row});
     }
+    if (imitated) {
+        const Column& asked = table_.columns[static_cast<size_t>(imitated->column)];
+        return put_cells(Imitation{}, ranges, held, out, [&](uint32_t row) {
+            const int child = route(*imitated, asked, row);
+            return Imitation::Item{child < 0 ? Imitation::no_child : child, measure_.weight_of(row)};
+        });
+    }
     with_counter(counted_rule(recipe_.rule), measure_, [&](const auto& counter) {
-        using Word = typename std::decay_t<decltype(counter)>::Word;
-        const size_t words = static_cast<size_t>(counter.words());
-        for (size_t i = 0; i < held.size(); ++i) {
-            std::vector<Held>& inside = held[i];
-            Cells& cells = out.emplace_back();
-            auto& counts = cells.counts.template of<Word>();
-            const uint64_t last = (ranges[i].last - ranges[i].first) >> ranges[i].shift;
-            if (last < few_cells) { // counted where they stand
-                std::vector<Word> all((last + 1) * words, Word{0});
-                for (const auto& [cell, row] : inside) counter.add(&all[cell * words], counter.item(row));
-                for (uint64_t cell = 0; cell <= last; ++cell) {
-                    if (counter.listed(&all[cell * words]) == 0) continue;
-                    cells.cell.push_back(cell);
-                    for (size_t w = 0; w < words; ++w) counts.push_back(all[cell * words + w]);
-                }
-                continue;
-            }
-            std::sort(inside.begin(), inside.end(), [](const Held& a, const Held& b) { return a.cell < b.cell; });
-            for (const auto& [cell, row] : inside) {
-                if (cells.cell.empty() || cells.cell.back() != cell) {
-                    cells.cell.push_back(cell);
-                    counts.resize(counts.size() + words, 0);
-                }
-                counter.add(reinterpret_cast<Word*>(&counts[counts.size() - words]), counter.item(row));
-            }
-        }
+        put_cells(counter, ranges, held, out, [&](uint32_t row) { return counter.item(row); });
     });
 }
 
@@ -385,11 +415,17 @@ void Part::say(const Question& question, const Places& places, Answer& answer) c
             answer.imitated.push_back(count_children(source_, all, column, asked.split));
         }
     }
+    for (const Imitated& asked : question.imitations) {
+        if (!question.ranges.empty()) break;
+        answer.imitations.push_back(imitation_histogram(stretch(places, asked.node), asked.split));
+    }
     const std::span<const Range> ranges(question.ranges);
     for (size_t begin = 0, end = 0; begin < ranges.size(); begin = end) {
         const Range& first = ranges[begin];
         while (end < ranges.size() && ranges[end].node == first.node && ranges[end].place == first.place) ++end;
-        count_cells(stretch(places, first.node).rows, ranges.subspan(begin, end - begin), answer.ranges);
+        const Split* imitated =
+            first.imitation < 0 ? nullptr : &question.imitations[static_cast<size_t>(first.imitation)].split;
+        count_cells(stretch(places, first.node).rows, ranges.subspan(begin, end - begin), imitated, answer.ranges);
     }
     for (const CutAt& cut : question.cuts) {
         const Stretch here = stretch(places, cut.node);

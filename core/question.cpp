@@ -108,6 +108,7 @@ void Answer::merge(Answer other) {
         totals[i].merge(other.totals[i]);
     }
     for (size_t i = 0; i < histograms.size(); ++i) histograms[i].add(other.histograms[i]);
+    for (size_t i = 0; i < imitations.size(); ++i) imitations[i].add(other.imitations[i]);
     for (size_t i = 0; i < buckets.size(); ++i) buckets[i].merge(other.buckets[i]);
     for (size_t i = 0; i < imitated.size(); ++i) imitated[i].merge(other.imitated[i]);
     for (size_t i = 0; i < ranges.size(); ++i) tw::merge(ranges[i], other.ranges[i]);

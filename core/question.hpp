@@ -71,10 +71,11 @@ struct Range {
     int node = 0, place = 0;
     uint64_t first = 0, last = 0;
     int shift = 0;
+    int imitation = -1; // counted by the child that this one of `imitations` sends rows to; -1: by target
 
     template <class Archive>
     void pass(Archive& archive) {
-        archive(node, place, first, last, shift);
+        archive(node, place, first, last, shift, imitation);
     }
 };
 
@@ -102,14 +103,15 @@ struct Question {
     std::vector<int> totals, histograms; // nodes
     std::vector<ColumnAt> buckets;
     std::vector<Imitated> imitated;
+    std::vector<Imitated> imitations; // wanted as histograms, if no ranges are
     std::vector<Range> ranges;
     std::vector<CutAt> cuts;
     std::vector<int> rows; // nodes whose rows are wanted as they are
 
     template <class Archive>
     void pass(Archive& archive) {
-        archive(look, heaviest, weighed, plan, values, bounds, sendings, totals, histograms, buckets, imitated, ranges,
-                cuts, rows);
+        archive(look, heaviest, weighed, plan, values, bounds, sendings, totals, histograms, buckets, imitated,
+                imitations, ranges, cuts, rows);
     }
 };
 
@@ -194,7 +196,7 @@ struct Answer {
     std::vector<Known> values;
     std::vector<Buckets> totals; // one bin each
     std::vector<double> low, high;
-    std::vector<Counts> histograms;
+    std::vector<Counts> histograms, imitations;
     std::vector<Buckets> buckets, imitated;
     std::vector<Cells> ranges;
     std::vector<Sides> cuts;
@@ -203,8 +205,8 @@ struct Answer {
     void merge(Answer other);
     template <class Archive>
     void pass(Archive& archive) {
-        archive(look, weight_parts, weighed, values, totals, low, high, histograms, buckets, imitated, ranges, cuts,
-                rows);
+        archive(look, weight_parts, weighed, values, totals, low, high, histograms, imitations, buckets, imitated,
+                ranges, cuts, rows);
     }
 };
 

@@ -46,11 +46,12 @@ void scatter(std::span<const size_t> first, const int32_t* child, const Value* f
 } // namespace
 
 template <class Counter>
-Field<Counter>::Field(std::vector<uint32_t> rows, const Counter& counter, Pool& pool)
-    : row(std::move(rows)), spare_row(row.size()), spare_item(row.size()), child(row.size()) {
-    pool.breathe();
-    item.reserve(row.size());
-    for (const uint32_t each : row) item.push_back(counter.item(each));
+Field<Counter>::Field(LargeVector<uint32_t> rows, const Counter& counter, Pool& pool)
+    : row(std::move(rows)), spare_row(row.size()), item(row.size()), spare_item(row.size()), child(row.size()) {
+    pool.run(static_cast<int64_t>((row.size() + divide_block - 1) / divide_block), [&](int64_t b) {
+        const size_t begin = static_cast<size_t>(b) * divide_block, end = std::min(row.size(), begin + divide_block);
+        for (size_t at = begin; at < end; ++at) item[at] = counter.item(row[at]);
+    });
 }
 
 template <class Counter>
@@ -251,10 +252,7 @@ std::vector<Surrogate> RowsCoded<Counter>::surrogates(const Task& task, int node
     for (size_t which = 0; which < columns; ++which) {
         if (ground_.column(which).column != split.column) reached.push_back(cuts[which].merit + reference[which]);
     }
-    // Only as many as are kept need to be exact, and only those that beat the majority.
-    std::sort(reached.begin(), reached.end(), std::greater<>());
-    const size_t kept = static_cast<size_t>(task.recipe.max_surrogates);
-    const double bar = std::max(imitated.majority + 0.5, kept < reached.size() ? reached[kept] : nothing);
+    const double bar = imitation_bar(task, imitated.majority, std::move(reached));
     pool.run(static_cast<int64_t>(columns), [&](int64_t i) {
         const size_t which = static_cast<size_t>(i);
         if (ground_.column(which).column == split.column) return;
@@ -317,7 +315,7 @@ void RowsCoded<Counter>::divide(int node, uint64_t node_key, const Split& split,
 
 // --- who is served ---
 
-bool suits_codes(const Table& table, const Recipe& recipe) {
+const char* needs_all_values(const Recipe& recipe, size_t columns) {
     const ThresholdChoice& threshold = recipe.threshold;
     switch (recipe.rule) {
         case Rule::gini:
@@ -327,13 +325,19 @@ bool suits_codes(const Table& table, const Recipe& recipe) {
         case Rule::variance:
             break;
         default:
-            return false;
+            return "criterion";
     }
-    if (recipe.numeric != Numeric::threshold || threshold.observed || threshold.tenth || threshold.penalised ||
-        threshold.gap > 0 || recipe.slack > 0 || recipe.stopping.significance || recipe.missing == Missing::spread ||
-        recipe.branching == Branching::merge || recipe.stopping.max_features < static_cast<int>(table.columns.size())) {
-        return false;
-    }
+    if (recipe.numeric != Numeric::threshold) return "numeric";
+    if (threshold.observed || threshold.tenth || threshold.penalised || threshold.gap > 0) return "numeric";
+    if (recipe.missing == Missing::spread) return "missing";
+    if (recipe.branching == Branching::merge) return "branching";
+    if (recipe.stopping.significance) return "stopping.significance";
+    if (recipe.stopping.max_features < static_cast<int>(columns)) return "stopping.max_features";
+    return recipe.slack > 0 ? "slack" : nullptr;
+}
+
+bool suits_codes(const Table& table, const Recipe& recipe) {
+    if (needs_all_values(recipe, table.columns.size())) return false;
     return std::any_of(table.columns.begin(), table.columns.end(),
                        [](const Column& column) { return column.kind == Kind::number; });
 }

@@ -10,11 +10,14 @@
 #include <memory>
 
 #include "histograms.hpp"
+#include "large_vector.hpp"
 #include "rows.hpp"
 #include "sweep.hpp"
 
 namespace tw {
 
+// The choice by which a recipe must look at every value of a column of numbers; null: codes serve.
+const char* needs_all_values(const Recipe& recipe, size_t columns);
 // Whether a recipe can look for the cuts of a table's numbers by their codes.
 bool suits_codes(const Table& table, const Recipe& recipe);
 
@@ -26,11 +29,11 @@ std::unique_ptr<Rows> coded_rows(const Table& table, const Recipe& recipe, const
 // All rows of a tree, node by node: ranges of arrays that are divided in place.
 template <class Counter>
 struct Field {
-    Field(std::vector<uint32_t> rows, const Counter& counter, Pool& pool);
+    Field(LargeVector<uint32_t> rows, const Counter& counter, Pool& pool);
 
-    std::vector<uint32_t> row, spare_row;
-    std::vector<typename Counter::Item> item, spare_item;
-    std::vector<int32_t> child;
+    LargeVector<uint32_t> row, spare_row;
+    LargeVector<typename Counter::Item> item, spare_item;
+    LargeVector<int32_t> child;
 };
 
 // What all rows of a tree share, and live as long as any of them.

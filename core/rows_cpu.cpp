@@ -10,7 +10,7 @@ namespace tw {
 namespace {
 
 ColumnFacts learn_facts(const Column& data, const Recipe& recipe, const Measure& measure,
-                        const std::vector<uint32_t>& rows) {
+                        std::span<const uint32_t> rows) {
     if (!needs_values(data, recipe)) return facts_of(data, recipe, {});
     return facts_of(data, recipe, known_values(data, measure, rows));
 }
@@ -30,7 +30,7 @@ bool needs_values(const Column& data, const Recipe& recipe) {
     return data.kind == Kind::number && (recipe.numeric == Numeric::binned || recipe.threshold.observed);
 }
 
-KnownValues known_values(const Column& data, const Measure& measure, const std::vector<uint32_t>& rows) {
+KnownValues known_values(const Column& data, const Measure& measure, std::span<const uint32_t> rows) {
     KnownValues known;
     for (const uint32_t row : rows) {
         const double x = data.numbers[row];
@@ -65,8 +65,8 @@ ColumnFacts facts_of(const Column& data, const Recipe& recipe, const KnownValues
     return facts;
 }
 
-std::vector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure) {
-    std::vector<uint32_t> rows;
+LargeVector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure) {
+    LargeVector<uint32_t> rows;
     rows.reserve(static_cast<size_t>(table.rows));
     for (int64_t row = 0; row < table.rows; ++row) {
         if (measure.weight_of(row) == 0 || (recipe.drop_blank_rows && is_blank(table.columns, row))) continue;
@@ -75,7 +75,7 @@ std::vector<uint32_t> taking_part(const Table& table, const Recipe& recipe, cons
     return rows;
 }
 
-Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, const std::vector<uint32_t>& rows,
+Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, std::span<const uint32_t> rows,
                     Pool& pool) {
     Source source{table, measure, {}, {}};
     source.facts.resize(table.columns.size());
@@ -98,7 +98,7 @@ RowsCpu::RowsCpu(const Table& table, const Recipe& recipe, const Measure& measur
     all.reserve(rows_.size());
     for (const uint32_t row : rows_) all.push_back({row, measure.weight_of(row)});
     entries_.push_back(std::move(all));
-    std::vector<uint32_t>().swap(rows_);
+    LargeVector<uint32_t>().swap(rows_);
 }
 
 RowsCpu::RowsCpu(Source source, std::vector<Entry> entries)

@@ -5,23 +5,24 @@
 #include <cmath>
 
 #include "draw.hpp"
+#include "large_vector.hpp"
 #include "rows.hpp"
 
 namespace tw {
 
 // What growing needs to know of the columns from the whole table: the rows it is grown on.
-Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, const std::vector<uint32_t>& rows,
+Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, std::span<const uint32_t> rows,
                     Pool& pool);
 // The known values of a column, rising, each with its weight.
 using KnownValues = std::vector<std::pair<double, int64_t>>;
-KnownValues known_values(const Column& data, const Measure& measure, const std::vector<uint32_t>& rows);
+KnownValues known_values(const Column& data, const Measure& measure, std::span<const uint32_t> rows);
 // Whether anything but kind and levels must be known of a column.
 bool needs_values(const Column& data, const Recipe& recipe);
 ColumnFacts facts_of(const Column& data, const Recipe& recipe, const KnownValues& known);
 // The bin of every row of a binned column, -1: missing.
 std::vector<int32_t> code_bins(const Numbers& numbers, int64_t rows, const std::vector<double>& bounds);
 // The rows that take part: those with a weight and, on request, with any value.
-std::vector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure);
+LargeVector<uint32_t> taking_part(const Table& table, const Recipe& recipe, const Measure& measure);
 
 class RowsCpu final : public Rows {
 public:
@@ -39,7 +40,7 @@ public:
     void reserve(int nodes) override { entries_.resize(std::max<size_t>(entries_.size(), nodes)); }
 
 private:
-    std::vector<uint32_t> rows_;
+    LargeVector<uint32_t> rows_;
     Source source_;
     int64_t used_rows_;
     std::vector<std::vector<Entry>> entries_; // per node

@@ -44,6 +44,20 @@ Measure measure_of_bundle(const Bundle& bundle, const Units& units) {
     return measure;
 }
 
+// Value by value, a column of numbers comes here as one bucket per distinct value.
+void refuse_values(const Table& shape, const Recipe& recipe, const PartsSettings& settings, const Units& units,
+                   const std::vector<ColumnSketch>& sketches) {
+    const int64_t sums = units.n_classes > 0 ? units.n_classes : 4;
+    const int64_t bytes = settings.rows * (16 + static_cast<int64_t>(sizeof(Sum)) * sums) * 2; // as bytes, and read
+    if (settings.memory == 0 || bytes <= settings.memory) return;
+    size_t next = 0;
+    for (size_t i = 0; i < shape.columns.size(); ++i) {
+        if (shape.columns[i].kind != Kind::number || !sketches[next++].many) continue;
+        const char* choice = needs_all_values(recipe, shape.columns.size());
+        throw TooManyValues(choice ? choice : "criterion", static_cast<int64_t>(i), bytes);
+    }
+}
+
 } // namespace
 
 // --- the table as a whole ---
@@ -78,6 +92,7 @@ std::unique_ptr<Rows> rows_in_parts(PartsGround& ground, const Recipe& recipe, c
     if (suits_codes(ground.shape, recipe)) {
         with_counter(counted_rule(recipe.rule), ground.measure, [&](const auto&) { is_coded = true; });
     }
+    if (!is_coded) refuse_values(ground.shape, recipe, settings, units, seen.look->sketches);
     if (is_coded) ground.plan.coded = bins_of(ground.shape, seen.look->sketches);
 
     Question begin;

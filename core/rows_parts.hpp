@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 
@@ -32,7 +33,14 @@ struct PartsSettings {
     int n_classes = 0;
     int64_t apart = 0;   // nodes of at most this many rows are sent whole
     int64_t at_once = 0; // rows of such nodes that may be here at the same time
+    int64_t memory = 0;  // bytes that the values of one column may take here; 0: any
     int threads = 1;
+};
+
+// The recipe must see every value of some column in one place, and there are too many.
+struct TooManyValues : std::runtime_error {
+    TooManyValues(const std::string& choice, int64_t column, int64_t bytes)
+        : std::runtime_error(choice + " " + std::to_string(column) + " " + std::to_string(bytes)) {}
 };
 
 // Asks until everything about the table is known, and makes the parts ready to grow. The ground must outlive the rows.

@@ -1,19 +1,14 @@
-// Rows in parts whose numbers are coded: cuts from merged histograms, and from ever finer looks into the bins that
-// could hide a better one.
+// Rows in parts whose numbers are coded: their cuts and surrogates by histograms (parts_zoom).
 //
-// Comes in: what RowsParts knows. Goes out: the same candidates as rows_coded finds. Always holds: where bins with many
-// rows must be looked into they are asked for in cells, of which again only those are looked into that could hide a
-// better cut; so what is sent does not grow with the rows.
+// Comes in: what RowsParts knows. Goes out: the same candidates and surrogates as rows_coded finds. Always holds:
+// columns without codes, and whatever a cut cannot say, are counted value by value.
 #pragma once
-
-#include <array>
-#include <bit>
-#include <limits>
 
 #include "cut.hpp"
 #include "histograms.hpp"
+#include "imitate.hpp"
+#include "parts_zoom.hpp"
 #include "rows_parts.hpp"
-#include "sweep.hpp"
 
 namespace tw {
 
@@ -47,46 +42,48 @@ public:
         for (const Ask& ask : asks) nodes.push_back(ask.node);
         count(nodes, pool);
         std::vector<Search> searches(asks.size());
-        pool.run(static_cast<int64_t>(asks.size()), [&](int64_t n) { begin(task, asks[n], searches[n]); });
-        zoom(searches, pool);
+        const PartsZoom<Counter> zoom(look_.counter, coded_.columns(), look_.swept, scores_missing(recipe_.missing));
+        pool.run(static_cast<int64_t>(asks.size()), [&](int64_t n) {
+            Search& search = searches[n];
+            search.node = asks[n].node;
+            search.yard = yardstick(task, look_.counter, asks[n].facts, span_at(search.node));
+            zoom.cut_between(histograms_.of(search.node).data(), search);
+            set_bars(task, search);
+        });
+        zoom.zoom(searches, [&](std::vector<Range> ranges) { return ask_ranges(std::move(ranges), {}); }, pool);
         std::vector<std::vector<Candidate>> gathered(asks.size());
         if (!look_.gathered.empty()) gathered = counted(task, asks, look_.gathered, pool);
-        std::vector<std::vector<Candidate>> found = tell(task, searches, std::move(gathered), pool);
+        std::vector<std::vector<Candidate>> found = tell(task, asks, searches, std::move(gathered), pool);
         histograms_.keep_only(nodes);
         return found;
     }
 
+    std::vector<std::vector<Surrogate>> surrogates_of(const Task& task, const std::vector<Chosen>& chosen,
+                                                      Pool& pool) override {
+        const bool possible = !look_.swept.empty() && std::all_of(chosen.begin(), chosen.end(), [](const Chosen& one) {
+            return one.split->children() == 2;
+        });
+        if (!possible) return RowsParts::surrogates_of(task, chosen, pool);
+        std::vector<std::vector<Surrogate>> found;
+        const size_t bytes = static_cast<size_t>(coded_.bins()) * Imitation::fixed * sizeof(Imitation::Word);
+        const size_t together = std::max<size_t>(1, most_bytes / bytes);
+        for (size_t first = 0; first < chosen.size(); first += together) {
+            const std::span<const Chosen> some(&chosen[first], std::min(together, chosen.size() - first));
+            for (std::vector<Surrogate>& one : imitations(task, some, pool)) found.push_back(std::move(one));
+        }
+        return found;
+    }
+
 private:
-    static constexpr int64_t few_rows = 1 << 18; // so many in all bins together are told value by value
-    static constexpr int64_t few_in_bin = 256;   // or so many in one bin
-    static constexpr int cell_bits = 6;
+    using Search = PartsSearch<Counter>;
     static constexpr size_t most_bytes = 1 << 26; // of histograms in one answer
 
-    // A cut inside a bin: after which number, and how good. `below` and `above` where they are known.
-    struct Point {
-        uint64_t key;
-        double merit;
-        int64_t low_rows;
-        double below = 0, above = 0;
-    };
-    // A range that is being looked into: what lies below it, and how many rows it holds.
-    struct Open {
-        size_t search, which;
-        Range range;
-        int64_t rows;
-        Words<Counter> below;
-    };
-    // The work on one node's candidates.
-    struct Search {
-        const Ask* ask = nullptr;
-        std::optional<CoarseSweep<Counter>> sweep;
-        Yardstick yard;
-        double best = nothing;
-        std::vector<BinCut> coarse;
-        std::vector<Cut> cuts;
-        std::vector<std::vector<Point>> points; // per column
-        std::vector<double> at;                 // where each column's cut lies
-    };
+    std::vector<Cells> ask_ranges(std::vector<Range> ranges, std::vector<Imitated> imitations) const {
+        Question question;
+        question.ranges = std::move(ranges);
+        question.imitations = std::move(imitations);
+        return std::move(ask(question).ranges);
+    }
 
     void count(const std::vector<int>& nodes, Pool& pool) {
         const std::vector<int> counted = histograms_.to_count(nodes, [&](int node) { return rows_of(node); });
@@ -107,19 +104,13 @@ private:
         histograms_.subtract(pool);
     }
 
-    // Cuts between bins.
-    void begin(const Task& task, const Ask& ask, Search& search) {
-        search.ask = &ask;
-        search.sweep.emplace(look_.counter, coded_.columns(), look_.swept, histograms_.of(ask.node).data(),
-                             scores_missing(recipe_.missing));
-        search.yard = yardstick(task, look_.counter, ask.facts, span_at(ask.node));
-        const size_t columns = look_.swept.size();
-        search.coarse.resize(columns);
-        search.points.resize(columns);
-        for (size_t which = 0; which < columns; ++which) {
-            search.cuts.push_back(search.sweep->cut_between(search.yard, which, search.coarse[which]));
+    // Rivals are told exactly, so a column that may be one must also be beaten by its own best cut.
+    void set_bars(const Task& task, Search& search) const {
+        const double best = bar(task, search.cuts);
+        const bool rivals = recipe_.rivals > 0 || tells_all(recipe_);
+        for (const Cut& cut : search.cuts) {
+            search.to_beat.push_back((rivals ? std::max(best, cut.merit) : best) - search.yard.rounding);
         }
-        search.best = bar(task, search.cuts);
     }
 
     // What the targets of a node span, from its total.
@@ -135,129 +126,9 @@ private:
         return {scaled(total.low), scaled(total.high), static_cast<int64_t>(all.stat[1] / size)};
     }
 
-    double to_beat(const Search& search, size_t which) const {
-        const bool rivals = recipe_.rivals > 0 || tells_all(recipe_);
-        return (rivals ? std::max(search.best, search.cuts[which].merit) : search.best) - search.yard.rounding;
-    }
-
-    // Looks into bins, and into their cells, until nothing is left that could hide a better cut.
-    void zoom(std::vector<Search>& searches, Pool& pool) {
-        std::vector<std::vector<Open>> opened(searches.size());
-        pool.run(static_cast<int64_t>(searches.size()), [&](int64_t n) { open_bins(searches[n], n, opened[n]); });
-        while (true) {
-            std::vector<Open> open;
-            for (std::vector<Open>& some : opened) {
-                open.insert(open.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
-                some.clear();
-            }
-            if (open.empty()) break;
-            set_cells(open);
-            Question question;
-            for (const Open& one : open) question.ranges.push_back(one.range);
-            Answer answer = ask(question);
-            // Ranges of one search stand together and are one thread's work.
-            std::vector<size_t> start{0};
-            for (size_t i = 1; i < open.size(); ++i) {
-                if (open[i].search != open[i - 1].search) start.push_back(i);
-            }
-            start.push_back(open.size());
-            pool.run(static_cast<int64_t>(start.size()) - 1, [&](int64_t s) {
-                for (size_t i = start[s]; i < start[s + 1]; ++i) {
-                    look_into(searches[open[i].search], open[i], answer.ranges[i], opened[open[i].search]);
-                }
-            });
-        }
-        pool.run(static_cast<int64_t>(searches.size()), [&](int64_t n) { settle_cuts(searches[n]); });
-    }
-
-    void open_bins(const Search& search, int64_t number, std::vector<Open>& opened) const {
-        for (size_t which = 0; which < look_.swept.size(); ++which) {
-            const CodedColumn& column = look_.column(which);
-            if (column.exact) continue;
-            Scale<Counter> scale = search.sweep->scale(search.yard, which);
-            std::array<int16_t, 256> open;
-            open.fill(-1);
-            for (const OpenBin<Counter>& bin :
-                 search.sweep->open_bins(scale, which, to_beat(search, which), search.coarse[which].highest, open)) {
-                const size_t b = static_cast<size_t>(bin.bin);
-                const uint64_t first =
-                    b == 0 ? key_of(std::numeric_limits<double>::lowest()) : key_of(column.end[b - 1]) + 1;
-                const uint64_t last =
-                    key_of(b < column.end.size() ? column.end[b] : std::numeric_limits<double>::max());
-                const Range range{search.ask->node, look_.swept[which], first, last, 0};
-                opened.push_back({static_cast<size_t>(number), which, range, bin.rows, bin.below});
-            }
-        }
-    }
-
-    // Few rows are told value by value, many in cells.
-    static void set_cells(std::vector<Open>& open) {
-        int64_t rows = 0;
-        for (const Open& one : open) rows += one.rows;
-        for (Open& one : open) {
-            const int width = static_cast<int>(std::bit_width(one.range.last - one.range.first));
-            const bool few = rows <= few_rows || one.rows <= few_in_bin;
-            one.range.shift = few ? 0 : std::max(0, width - cell_bits);
-        }
-    }
-
-    void look_into(Search& search, const Open& open, Cells& cells, std::vector<Open>& opened) const {
-        const Counter& counter = look_.counter;
-        Scale<Counter> scale = search.sweep->scale(search.yard, open.which);
-        const size_t words = static_cast<size_t>(counter.words());
-        const Word* counts = reinterpret_cast<const Word*>(cells.counts.template of<Word>().data());
-        const double least = to_beat(search, open.which);
-        const bool exact = open.range.shift == 0;
-        const uint64_t keys = uint64_t{1} << open.range.shift;
-        Words<Counter> low = open.below;
-        std::vector<Point>& points = search.points[open.which];
-        for (size_t i = 0; i < cells.cell.size(); ++i, counts += words) {
-            const uint64_t first = open.range.first + (cells.cell[i] << open.range.shift);
-            const uint64_t last = std::min(open.range.last, first + (keys - 1));
-            if (!exact && counter.listed(counts) >= 2 && scale.bound(low.data(), counts, least) >= least) {
-                const Range range{open.range.node, open.range.place, first, last, 0};
-                opened.push_back({open.search, open.which, range, counter.listed(counts), low});
-            }
-            for (size_t w = 0; w < words; ++w) low[w] += counts[w];
-            if (i + 1 == cells.cell.size()) break; // the cut after the last lies between bins, or between cells
-            const int64_t low_rows = counter.rows(low.data());
-            Point point{last, scale.of(low.data(), low_rows, Divide{}), low_rows};
-            if (exact) {
-                point.below = number_of(first);
-                point.above = number_of(open.range.first + cells.cell[i + 1]);
-            }
-            if (point.merit > nothing) points.push_back(point);
-        }
-    }
-
-    // The better of the best cut between bins and the best inside one: of equals the lowest.
-    void settle_cuts(Search& search) const {
-        search.at.resize(search.cuts.size());
-        for (size_t which = 0; which < search.cuts.size(); ++which) {
-            Cut& cut = search.cuts[which];
-            if (cut.low_rows > 0)
-                search.at[which] = look_.column(which).end[static_cast<size_t>(search.coarse[which].last)];
-            std::vector<Point>& points = search.points[which];
-            std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.key < b.key; });
-            const Point* best = nullptr;
-            for (const Point& point : points) {
-                if (search.yard.beats(point.merit, best ? best->merit : nothing)) best = &point;
-            }
-            if (!best) continue;
-            const bool is_lower = cut.low_rows == 0 || number_of(best->key) < search.at[which];
-            const bool take =
-                is_lower ? !search.yard.beats(cut.merit, best->merit) : search.yard.beats(best->merit, cut.merit);
-            if (!take) continue;
-            cut.merit = best->merit;
-            cut.low_rows = best->low_rows;
-            cut.below = best->below;
-            cut.above = best->above;
-            search.at[which] = number_of(best->key);
-        }
-    }
-
     // Cuts worth it become candidates; what the cut itself does not tell is asked for.
-    std::vector<std::vector<Candidate>> tell(const Task& task, std::vector<Search>& searches,
+    std::vector<std::vector<Candidate>> tell(const Task& task, const std::vector<Ask>& asks,
+                                             std::vector<Search>& searches,
                                              std::vector<std::vector<Candidate>> gathered, Pool& pool) {
         std::vector<std::vector<Candidate>> found(searches.size());
         std::vector<std::vector<Telling>> told(searches.size());
@@ -273,8 +144,8 @@ private:
                 const bool counted = needs_rows(task, look_, each, search.cuts);
                 if (!counted && (cut.low_rows == 0 || cut.placed())) continue;
                 answer_of[n].back() = static_cast<int64_t>(question.cuts.size());
-                question.cuts.push_back({search.ask->node, each.column, cut.low_rows > 0, counted,
-                                         search.at[static_cast<size_t>(each.which)]});
+                question.cuts.push_back(
+                    {search.node, each.column, cut.low_rows > 0, counted, search.at[static_cast<size_t>(each.which)]});
             }
         }
         const Answer answer = question.cuts.empty() ? Answer{} : ask(question);
@@ -293,13 +164,143 @@ private:
                     cut.below = answer.cuts[static_cast<size_t>(place)].below;
                     cut.above = answer.cuts[static_cast<size_t>(place)].above;
                 }
-                found[n].push_back(
-                    needs_rows(task, look_, each, search.cuts)
-                        ? rated_cut(task, source(), search.ask->facts, each.column, cut, answer.cuts[place])
-                        : candidate_of(task, look_.counter, search.ask->facts, each.column, cut));
+                found[n].push_back(needs_rows(task, look_, each, search.cuts)
+                                       ? rated_cut(task, source(), asks[n].facts, each.column, cut, answer.cuts[place])
+                                       : candidate_of(task, look_.counter, asks[n].facts, each.column, cut));
             }
         });
         return found;
+    }
+
+    // The same search as for candidates, with the child of each row as what is looked for.
+    std::vector<std::vector<Surrogate>> imitations(const Task& task, std::span<const Chosen> chosen, Pool& pool) const {
+        Question question;
+        for (const auto& [node, split] : chosen) {
+            question.imitations.push_back({node, *split, {}});
+            question.imitated.push_back({node, *split, look_.gathered});
+        }
+        const Answer answer = ask(question);
+        const Imitation counter;
+        const PartsZoom<Imitation> zoom(counter, coded_.columns(), look_.swept, false);
+        std::vector<PartsSearch<Imitation>> searches(chosen.size());
+        pool.run(static_cast<int64_t>(chosen.size()), [&](int64_t n) {
+            PartsSearch<Imitation>& search = searches[n];
+            search.node = chosen[n].node;
+            search.asked = static_cast<int>(n);
+            search.yard = imitation_yard();
+            zoom.cut_between(histogram_of(answer, n), search);
+            set_bars(task, *chosen[n].split, search);
+        });
+        zoom.zoom(
+            searches, [&](std::vector<Range> ranges) { return ask_ranges(std::move(ranges), question.imitations); },
+            pool);
+        place(searches, chosen);
+        std::vector<std::vector<Surrogate>> found(chosen.size());
+        pool.run(static_cast<int64_t>(chosen.size()), [&](int64_t n) {
+            const size_t gathered = look_.gathered.size();
+            const std::span<const Buckets> by_level(answer.imitated.data() + static_cast<size_t>(n) * gathered,
+                                                    gathered);
+            found[n] = surrogates_from(task, *chosen[n].split, searches[n], by_level);
+        });
+        return found;
+    }
+
+    static const Imitation::Word* histogram_of(const Answer& answer, int64_t n) {
+        return reinterpret_cast<const Imitation::Word*>(answer.imitations[static_cast<size_t>(n)].wide.data());
+    }
+
+    // Only as many as are kept need to be exact, and only those that beat the majority.
+    void set_bars(const Task& task, const Split& split, PartsSearch<Imitation>& search) const {
+        std::vector<double> reference, reached;
+        for (size_t which = 0; which < look_.swept.size(); ++which) {
+            reference.push_back(search.sweep->scale(search.yard, which).reference());
+            if (look_.column(which).column != split.column) {
+                reached.push_back(search.cuts[which].merit + reference[which]);
+            }
+        }
+        const auto& total = search.sweep->total();
+        const double majority = static_cast<double>(std::max(total[3], total[4]));
+        const double bar = imitation_bar(task, majority, std::move(reached));
+        for (size_t which = 0; which < look_.swept.size(); ++which) {
+            const bool is_asked = look_.column(which).column == split.column;
+            search.to_beat.push_back(is_asked ? std::numeric_limits<double>::infinity()
+                                              : std::max(bar - reference[which], search.cuts[which].merit) -
+                                                    search.yard.rounding);
+        }
+    }
+
+    // Asks for the values next to cuts that are not known yet.
+    void place(std::vector<PartsSearch<Imitation>>& searches, std::span<const Chosen> chosen) const {
+        Question question;
+        std::vector<Cut*> placed;
+        for (size_t n = 0; n < searches.size(); ++n) {
+            for (size_t which = 0; which < look_.swept.size(); ++which) {
+                Cut& cut = searches[n].cuts[which];
+                const int column = look_.column(which).column;
+                if (column == chosen[n].split->column || cut.low_rows == 0 || cut.placed()) continue;
+                question.cuts.push_back({searches[n].node, column, true, false, searches[n].at[which]});
+                placed.push_back(&cut);
+            }
+        }
+        if (placed.empty()) return;
+        const Answer answer = ask(question);
+        for (size_t i = 0; i < placed.size(); ++i) {
+            placed[i]->below = answer.cuts[i].below;
+            placed[i]->above = answer.cuts[i].above;
+        }
+    }
+
+    std::vector<Surrogate> surrogates_from(const Task& task, const Split& split, const PartsSearch<Imitation>& search,
+                                           std::span<const Buckets> by_level) const {
+        const auto& total = search.sweep->total();
+        const double unit = task.measure.weight_unit;
+        const std::vector<double> sent{static_cast<double>(total[3]) * unit, static_cast<double>(total[4]) * unit};
+        std::vector<std::optional<Surrogate>> of_column(ground_.facts.size());
+        for (size_t which = 0; which < look_.swept.size(); ++which) {
+            const int column = look_.column(which).column;
+            if (column == split.column || search.cuts[which].low_rows == 0) continue;
+            of_column[static_cast<size_t>(column)] =
+                best_surrogate(task, ground_.facts[static_cast<size_t>(column)], two_buckets(search, which), sent);
+        }
+        for (size_t i = 0; i < by_level.size(); ++i) {
+            const size_t column = static_cast<size_t>(look_.gathered[i]);
+            if (look_.gathered[i] == split.column) continue;
+            of_column[column] = best_surrogate(task, ground_.facts[column], by_level[i], sent);
+        }
+        std::vector<Surrogate> found;
+        for (std::optional<Surrogate>& one : of_column) {
+            if (one) found.push_back(std::move(*one));
+        }
+        return found;
+    }
+
+    // A cut as two buckets, counted by child as gather.hpp does: from the words below it.
+    Buckets two_buckets(const PartsSearch<Imitation>& search, size_t which) const {
+        const Cut& cut = search.cuts[which];
+        const Words<Imitation> low = search.low[which];
+        const Words<Imitation>& total = search.sweep->total();
+        const CodedColumn& column = look_.column(which);
+        Words<Imitation> missing{};
+        if (column.gaps) {
+            std::copy_n(search.sweep->bins(which) + static_cast<size_t>(column.bins) * Imitation::fixed,
+                        Imitation::fixed, missing.begin());
+        }
+        Buckets buckets;
+        buckets.column = column.column;
+        buckets.width = 4;
+        buckets.at = {cut.below, cut.above};
+        for (int side = 0; side < 3; ++side) {
+            Sum* sums = buckets.append();
+            const auto word = [&](size_t w) {
+                return side == 0 ? low[w] : side == 2 ? missing[w] : total[w] - low[w] - missing[w];
+            };
+            for (size_t child = 0; child < 2; ++child) {
+                sums[child] = word(3 + child);
+                sums[2 + child] = word(1 + child);
+            }
+            buckets.rows.back() = word(1) + word(2);
+        }
+        return buckets;
     }
 
     CodedTable coded_;

@@ -11,6 +11,7 @@
 
 #include "coding.hpp"
 #include "cut.hpp"
+#include "inside.hpp"
 
 namespace tw {
 
@@ -103,25 +104,15 @@ public:
     // the place of each of them.
     std::vector<OpenBin<Counter>> open_bins(Scale<Counter>& scale, size_t which, double least, double highest,
                                             std::array<int16_t, 256>& open) const {
-        const double needed = scale.leeway_needed(least, highest);
-        const Word* bin = bins(which);
         std::vector<OpenBin<Counter>> found;
-        Words<Counter> low = no_words(counter_);
-        int64_t low_rows = 0;
         size_t first = 0;
-        for (int b = 0; b < column(which).bins; ++b, bin += words_) {
-            const int64_t listed = counter_.listed(bin);
-            if (listed == 0) continue;
-            if (listed >= 2 && scale.leeway(low.data(), bin) >= needed &&
-                scale.bound(low.data(), bin, least) >= least) {
-                open[static_cast<size_t>(b)] = static_cast<int16_t>(found.size());
-                found.push_back({b, first, listed, low});
-                first += static_cast<size_t>(listed);
-            }
-            for (size_t w = 0; w < words_; ++w) low[w] += bin[w];
-            low_rows += counter_.rows(bin);
-            if (low_rows == scale.known_rows()) break;
-        }
+        const std::span<const Word> all(bins(which), static_cast<size_t>(column(which).bins) * words_);
+        find_open(counter_, scale, all, no_words(counter_), least, highest, [&](size_t b, const Words<Counter>& below) {
+            open[b] = static_cast<int16_t>(found.size());
+            const int64_t rows = counter_.listed(&all[b * words_]);
+            found.push_back({static_cast<int>(b), first, rows, below});
+            first += static_cast<size_t>(rows);
+        });
         return found;
     }
 
@@ -174,17 +165,17 @@ public:
         const std::vector<OpenBin<Counter>> bins =
             Coarse::open_bins(scale, which, bar() - node.rounding, coarse.highest, open);
         if (bins.empty()) return coarse_cut;
-        const std::vector<uint32_t> places = places_inside(which, open, bins);
+        std::vector<RowInside> rows = rows_inside(which, open, bins);
+        Inside<Counter> inside(counter_, node, scale);
         Cut finer;
         finer.gaps = scale.gaps();
         int finer_bin = 256;
-        std::vector<Inside> inside;
         for (const OpenBin<Counter>& bin : bins) {
             const double least = std::max(bar(), finer.merit) - node.rounding;
             const Word* held = this->bins(which) + static_cast<size_t>(bin.bin) * words_;
             if (scale.bound(bin.below.data(), held, least) < least) continue;
-            order_inside(which, std::span(&places[bin.first], static_cast<size_t>(bin.rows)), inside);
-            if (look_into(node, scale, bin, inside, finer)) finer_bin = bin.bin;
+            const std::span<RowInside> own(&rows[bin.first], static_cast<size_t>(bin.rows));
+            if (inside.improve(own, bin.below, least, finer)) finer_bin = bin.bin;
             if (zoomed_rows_) *zoomed_rows_ += bin.rows;
         }
         // Of two equal cuts the lower; a cut inside a bin is lower than the cut at the bin's end.
@@ -211,56 +202,34 @@ public:
     }
 
 private:
-    struct Inside {
-        double value;
-        uint32_t at;
-    };
+    using RowInside = typename Inside<Counter>::Row;
 
     const Numbers& numbers(size_t which) const { return table_.columns[column(which).column].numbers; }
 
-    // The places of the rows in open bins, bin after bin.
-    std::vector<uint32_t> places_inside(size_t which, const std::array<int16_t, 256>& open,
-                                        const std::vector<OpenBin<Counter>>& bins) const {
+    // The rows in open bins, bin after bin. Their values lie far apart: each is called early and read some finds later.
+    std::vector<RowInside> rows_inside(size_t which, const std::array<int16_t, 256>& open,
+                                       const std::vector<OpenBin<Counter>>& bins) const {
         const uint8_t* codes = coded_.column(static_cast<size_t>(columns_[which]));
         const Numbers numbers = this->numbers(which);
         std::vector<size_t> next;
         for (const OpenBin<Counter>& bin : bins) next.push_back(bin.first);
-        std::vector<uint32_t> places(bins.back().first + static_cast<size_t>(bins.back().rows));
+        std::vector<RowInside> inside(bins.back().first + static_cast<size_t>(bins.back().rows));
+        const auto take = [&](size_t at) {
+            const uint32_t row = rows_[at];
+            inside[next[static_cast<size_t>(open[codes[row]])]++] = {numbers[row], items_[at]};
+        };
+        std::array<size_t, look_ahead> called;
+        size_t finds = 0;
         for (size_t i = 0; i < rows_.size(); ++i) {
-            const int16_t bin = open[codes[rows_[i]]];
-            if (bin < 0) continue;
-            call_early(numbers.address(rows_[i])); // its value is wanted soon
-            places[next[static_cast<size_t>(bin)]++] = static_cast<uint32_t>(i);
+            if (open[codes[rows_[i]]] < 0) continue;
+            call_early(numbers.address(rows_[i]));
+            size_t& place = called[finds % look_ahead];
+            if (finds >= look_ahead) take(place);
+            place = i;
+            ++finds;
         }
-        return places;
-    }
-
-    // One bin's rows by their values.
-    void order_inside(size_t which, std::span<const uint32_t> places, std::vector<Inside>& inside) const {
-        const Numbers numbers = this->numbers(which);
-        inside.clear();
-        for (const uint32_t at : places) inside.push_back({numbers[rows_[at]], at});
-        std::sort(inside.begin(), inside.end(), [](const Inside& a, const Inside& b) { return a.value < b.value; });
-    }
-
-    // Tries every cut inside a bin. Whether one is better than the best so far.
-    bool look_into(const Yardstick& node, Scale<Counter>& scale, const OpenBin<Counter>& bin,
-                   const std::vector<Inside>& inside, Cut& best) const {
-        Words<Counter> low = bin.below;
-        bool better = false;
-        for (size_t i = 0; i + 1 < inside.size(); ++i) {
-            counter_.add(low.data(), items_[inside[i].at]);
-            if (inside[i + 1].value == inside[i].value) continue;
-            const int64_t low_rows = counter_.rows(low.data());
-            const double merit = scale.of(low.data(), low_rows, Divide{});
-            if (!node.beats(merit, best.merit)) continue;
-            best.merit = merit;
-            best.low_rows = low_rows;
-            best.below = inside[i].value;
-            best.above = inside[i + 1].value;
-            better = true;
-        }
-        return better;
+        for (size_t find = finds - std::min(finds, look_ahead); find < finds; ++find) take(called[find % look_ahead]);
+        return inside;
     }
 
     const Table& table_;

@@ -21,8 +21,6 @@ import pytest
 from sklearn.base import clone
 
 import treewright as tw
-import treewright.estimators
-from treewright.learn import learn
 from treewright.parts.inputs import is_dask, joined
 
 dask = pytest.importorskip("dask")
@@ -96,33 +94,10 @@ FORMS = (
 )  # fmt: skip
 
 
-def in_memory(data: Any) -> Any:
-    """The table of a large input, made by its own library."""
-    if is_dask(data):
-        return data.compute()
-    if isinstance(data, Iterator):
-        return pd.concat(data)
-    return data.to_table() if isinstance(data, pa.dataset.Dataset) else data
-
-
 @pytest.fixture(autouse=True)
 def _in_this_thread() -> Iterator[None]:
     with dask.config.set(scheduler="synchronous"):
         yield
-
-
-@pytest.fixture(
-    params=[
-        "gathered",
-        # What `fit` hands to `learn` is judged by "gathered"; "learned" asks `learn` itself.
-        pytest.param("learned", marks=pytest.mark.skip(reason="learn does not take every large input yet")),
-    ]
-)
-def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "gathered":
-        monkeypatch.setattr(
-            treewright.estimators, "learn", lambda data, *given, **more: learn(in_memory(data), *given, **more)
-        )
 
 
 def settings_of(estimator: type) -> dict[str, Any]:
@@ -138,7 +113,6 @@ def same(one: tw.Tree, other: tw.Tree) -> bool:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("estimator", [tw.C45Classifier, tw.CARTRegressor])
-@pytest.mark.usefixtures("road")
 def test_every_form_gives_the_same(estimator: Any, form: str, tmp_path: Path) -> None:
     target = "answer" if estimator in CLASSIFIERS else "pull"
     given = forms(TABLE, target, tmp_path)[form]()
@@ -174,7 +148,6 @@ def test_answers_and_scores_of_every_form(estimator: Any, form: str, tmp_path: P
 
 
 @pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS])
-@pytest.mark.usefixtures("road")
 def test_every_estimator(estimator: Any, tmp_path: Path) -> None:
     target = "answer" if estimator in CLASSIFIERS else "pull"
     given = forms(TABLE, target, tmp_path)["dask, names"]()
@@ -184,7 +157,6 @@ def test_every_estimator(estimator: Any, tmp_path: Path) -> None:
     assert same(found.tree_, expected.tree_)
 
 
-@pytest.mark.usefixtures("road")
 def test_costs_and_kinds_come_along() -> None:
     lazy = dd.from_pandas(TABLE, npartitions=3)
     more: dict[str, Any]
@@ -200,7 +172,6 @@ def test_costs_and_kinds_come_along() -> None:
         assert same(clone(estimator).fit(lazy[COLUMNS], lazy["answer"]).tree_, expected)
 
 
-@pytest.mark.usefixtures("road")
 def test_a_dask_array_has_no_names() -> None:
     numbers, truth = TABLE[["age", "income"]].to_numpy(float), TABLE["pull"].to_numpy()
     X, y = da.from_array(numbers, chunks=(150, 1)), da.from_array(truth, chunks=150)

@@ -366,7 +366,7 @@ def test_without_a_client_or_dask() -> None:
 @pytest.fixture
 def inquisitive(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many questions are asked, for hardly a node is small enough to be sent whole."""
-    monkeypatch.setattr("treewright.parts.cluster.Limits", lambda: Limits(apart=60, at_once=200))
+    monkeypatch.setattr("treewright.parts.cluster.Limits", lambda **given: Limits(apart=60, at_once=200, **given))
 
 
 @pytest.mark.parametrize("recipe", [tw.CART, tw.C45, tw.CHAID, tw.SKLEARN], ids=lambda recipe: recipe.name)

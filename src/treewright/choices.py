@@ -27,19 +27,20 @@ def is_number(value: object) -> bool:
 def require_count(owner: str, name: str, value: object, least: int, optional: bool = False) -> None:
     if optional and value is None:
         return
-    ok = isinstance(value, int) and not isinstance(value, bool) and value >= least
-    require(ok, f"{owner}.{name} must be a whole number of at least {least}, not {value!r}")
+    if not (isinstance(value, int) and not isinstance(value, bool) and value >= least):
+        raise RecipeError(f"{owner}.{name} must be a whole number of at least {least}, not {value!r}")
 
 
 def require_within(owner: str, name: str, value: object, low: float, high: float, optional: bool = False) -> None:
     if optional and value is None:
         return
-    ok = is_number(value) and low <= float(value) <= high  # type: ignore[arg-type]
-    require(ok, f"{owner}.{name} must be a number from {low:g} to {high:g}, not {value!r}")
+    if not (is_number(value) and low <= float(value) <= high):  # type: ignore[arg-type]
+        raise RecipeError(f"{owner}.{name} must be a number from {low:g} to {high:g}, not {value!r}")
 
 
 def require_one_of(owner: str, name: str, value: object, allowed: tuple[object, ...]) -> None:
-    require(value in allowed, f"{owner}.{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
+    if value not in allowed:
+        raise RecipeError(f"{owner}.{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
 
 
 class _Choice:
@@ -47,9 +48,8 @@ class _Choice:
 
     def __post_init__(self) -> None:
         for name, kind in type(self).__annotations__.items():
-            if kind == "bool":
-                value = getattr(self, name)
-                require(isinstance(value, bool), f"{type(self).__name__}.{name} must be True or False, not {value!r}")
+            if kind == "bool" and not isinstance(value := getattr(self, name), bool):
+                raise RecipeError(f"{type(self).__name__}.{name} must be True or False, not {value!r}")
 
 
 # --- branching: how the levels of a nominal column become children ---------------------------------------------------

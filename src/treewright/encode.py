@@ -120,11 +120,11 @@ def describe_target(target: RawColumn, task: Task | None = None, choice: KindCho
         return TargetSpec(target.name, "regression")
     wish = choice if isinstance(choice, (list, tuple)) or choice in LEVEL_KINDS else None
     classes = specify(target, wish if wish is not None or target.kind in LEVEL_KINDS else "nominal").levels or ()
-    n_used = len(np.unique(levels_of(target)[0]))
-    if n_used == target.n_rows > FEW_ROWS:
+    codes, levels = levels_of(target)
+    if len(levels) >= target.n_rows > FEW_ROWS and len(np.unique(codes)) == target.n_rows:
         raise DataError(
-            f"every row has its own class in the target {target.name!r} ({n_used} classes in {target.n_rows} rows, for "
-            f"example {target.text(0)}); choose another target, or task='regression' if it is a number"
+            f"every row has its own class in the target {target.name!r} ({target.n_rows} classes in {target.n_rows} "
+            f"rows, for example {target.text(0)}); choose another target, or task='regression' if it is a number"
         )
     return TargetSpec(target.name, "classification", classes)
 

@@ -103,9 +103,8 @@ def _from_chunks(
     chunks: Chunks, wishes: Wishes, limit: int, folder: Path, n_threads: int
 ) -> tuple[Encoded | Parts, Schema]:
     """Two passes over the rows: what the columns are, then the rows coded; in memory if there is room."""
-    said = reduce(
-        digest.merge, (digest.digest(frame, wishes.target, wishes.weight, wishes.kinds) for frame in chunks.frames())
-    )
+    each = (digest.digest(frame, wishes.target, wishes.weight, wishes.kinds) for frame in chunks.frames())
+    said = reduce(digest.merge, each, digest.NOTHING)
     schema = digest.described(said, wishes.task, wishes.kinds)
 
     def coded(frame: Frame) -> Encoded:

@@ -97,9 +97,10 @@ class Recipe:
         self._resolve("regression", CRITERION_NAMES)
         for name, (types, optional) in _FIELD_TYPES.items():
             value = getattr(self, name)
-            ok = isinstance(value, types) or (optional and value is None)
-            names_allowed = ", ".join(t.__name__ for t in types)
-            require(ok, f"Recipe.{name} must be one of {names_allowed}{' or None' if optional else ''}, not {value!r}")
+            if isinstance(value, types) or (optional and value is None):
+                continue
+            allowed = ", ".join(t.__name__ for t in types)
+            raise RecipeError(f"Recipe.{name} must be one of {allowed}{' or None' if optional else ''}, not {value!r}")
         require(isinstance(self.name, str), f"Recipe.name must be a string, not {self.name!r}")
         require(
             isinstance(self.drop_blank_rows, bool),

@@ -26,10 +26,14 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Limits:
-    """How many rows may leave their parts: nodes of at most `apart` rows are sent whole, `at_once` rows together."""
+    """What may leave the parts: nodes of at most `apart` rows whole, `at_once` rows together.
+
+    `memory`: bytes that the values of one column may take where they are put together; 0: any.
+    """
 
     apart: int = 2048
     at_once: int = 1 << 20
+    memory: int = 0
 
 
 class Growth(Protocol):

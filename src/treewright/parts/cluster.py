@@ -27,6 +27,7 @@ from treewright.kinds import KindChoice
 from treewright.parts import Limits, work
 from treewright.parts import digest as digests
 from treewright.parts.futures import Made, Weighed, batches, fetched, merged, reduced, release
+from treewright.parts.memory_limit import memory_size
 from treewright.schema import Schema, Task
 
 Value = TypeVar("Value")
@@ -164,7 +165,7 @@ class ClusterParts:
         self, client: Any, groups: Sequence[Any], numbers: Sequence[Sequence[int]], limits: Limits | None = None
     ) -> None:
         self.client = client
-        self.limits = Limits() if limits is None else limits
+        self.limits = Limits(memory=memory_size(None)) if limits is None else limits
         self._groups = tuple(groups)
         self._numbers = tuple(tuple(each) for each in numbers)
         self._facts: list[_Facts] = self.map(_facts)

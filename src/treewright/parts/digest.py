@@ -78,6 +78,10 @@ class Digest:
         return tuple(said.name for said in self.columns)
 
 
+#: What no rows say: it changes nothing that it is merged with.
+NOTHING = Digest(0, ())
+
+
 # --- one part -------------------------------------------------------------------------------------------------------
 
 
@@ -91,7 +95,7 @@ def frame_of(native: object, only: Collection[str] | None = None, schema: Schema
 def digest(frame: Frame, target: str, weight: str | None, kinds: Mapping[str, KindChoice] | None) -> Digest:
     """What one part says. Numbers are told apart only where `kinds` or being the target asks for it."""
     if not frame.n_rows:
-        return Digest(0, ())
+        return NOTHING
     chosen = dict(kinds or {})
     answers, frame = pop_column(frame, target)
     weights = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,11 @@ from treewright.choices import Custom
 from treewright.costs import Altered, altered_by
 from treewright.encode import Encoded
 from treewright.engine import coded, grow, lean, refuse_recipe, refuse_values, survey
+from treewright.errors import DataError
 from treewright.parts import Parts
 from treewright.parts.memory import MemoryParts
 from treewright.parts.pieces import as_it_is, joined
+from treewright.parts.stored import size_text
 from treewright.recipe import Recipe
 from treewright.schema import Schema
 from treewright.tree import Tree
@@ -89,17 +92,33 @@ def grow_parts(
             ask=growth.ask,
             apart=parts.limits.apart,
             at_once=parts.limits.at_once,
+            memory=parts.limits.memory,
             n_threads=n_threads,
             custom=criterion.function if isinstance(criterion, Custom) else None,
             factor=seen.factor,
             cost=seen.cost,
             progress=progress,
         )
+    except _core.TooManyValues as error:
+        raise _too_many_values(str(error), schema, recipe, parts.limits.memory) from None
     finally:
         growth.close()
         if grown is not parts:
             grown.close()
     return Tree.grown(arrays, schema, recipe)
+
+
+def _too_many_values(told: str, schema: Schema, recipe: Recipe, limit: int) -> DataError:
+    choice, column, size = told.split()
+    name = "regression" if choice == "criterion" and schema.target.classes is None else choice
+    value: Any = recipe
+    for step in name.split("."):
+        value = getattr(value, step)
+    return DataError(
+        f"the recipe {recipe.name!r} has {name}={value!r}, which looks at every value of a column in one place; "
+        f"{schema.columns[int(column)].name!r} may take {size_text(int(size))} there, and {size_text(limit)} are "
+        "allowed; allow more memory, round the column to fewer values, or use another choice, such as those of CART"
+    )
 
 
 def seen_by_growing(parts: Parts, schema: Schema) -> tuple[Parts, Altered]:

@@ -180,7 +180,7 @@ def write_parts(
 def _limits(part: StoredPart, memory_limit: int) -> Limits:
     """What may leave the parts: an eighth of the memory at once, and in nodes that are worth the way."""
     at_once = max(1, memory_limit // (8 * row_bytes(part.mapped())))
-    return Limits(apart=min(at_once, NODE_ROWS), at_once=at_once)
+    return Limits(apart=min(at_once, NODE_ROWS), at_once=at_once, memory=memory_limit)
 
 
 def row_bytes(piece: Encoded) -> int:

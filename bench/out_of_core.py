@@ -1,0 +1,122 @@
+"""A tree of a table much larger than the memory it may use, beside reading the file once.
+
+Comes in: the size of the table in gigabytes (20 unless told), the memory limit. Goes out: seconds and peak memory of a
+process that learns, seconds of one that only reads, and what is left in the scratch folder.
+Always holds: the table is made for the purpose, from a seed, as Parquet files in a temporary folder (or --folder), and
+removed. Numbers are float64 in full precision, two classes. The file is dropped from the cache of the system before it
+is read, where the system lets us.
+
+    python bench/out_of_core.py --gigabytes 20
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+COLUMNS = 28
+ROWS_PER_FILE = 4_000_000
+ROWS_PER_GROUP = 250_000
+LIMIT = 2.0  # gigabytes that the process may take in all
+
+READ = """
+import sys, pyarrow.dataset as ds
+rows = 0
+for batch in ds.dataset(sys.argv[1], format="parquet").to_batches(batch_readahead=1, fragment_readahead=1):
+    rows += batch.num_rows
+print(rows)
+"""
+
+LEARN = """
+import json, sys
+from dataclasses import replace
+import treewright as tw
+folder, scratch, limit, depth = sys.argv[1:]
+recipe = replace(tw.CART, pruning=None, rivals=0, stopping=tw.Stopping(max_depth=int(depth)))
+tree = tw.learn(folder + "/*.parquet", "answer", recipe, memory_limit=limit, scratch=scratch)
+print(json.dumps({"leaves": tree.n_leaves, "depth": tree.depth, "rows": int(tree.arrays["rows"][0])}))
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gigabytes", type=float, default=20.0, help="of the numbers, as they would lie in memory")
+    parser.add_argument("--memory-limit", default="1.2GB")
+    parser.add_argument("--depth", type=int, default=10)
+    parser.add_argument("--folder", type=Path)
+    arguments = parser.parse_args()
+    rows = int(arguments.gigabytes * 1e9 / (8 * COLUMNS))
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
+        table, scratch = Path(name, "table"), Path(name, "scratch")
+        table.mkdir()
+        scratch.mkdir()
+        write(table, rows)
+        size = sum(file.stat().st_size for file in table.iterdir())
+        print(
+            f"{rows:,} rows x {COLUMNS} float64: {8 * COLUMNS * rows / 1e9:.1f} GB, on disk {size / 1e9:.1f} GB",
+            flush=True,
+        )
+        forget(table)
+        _, read, _ = timed(READ, str(table))
+        print(f"read once: {read:.0f} s", flush=True)
+        forget(table)
+        told, seconds, peak = timed(LEARN, str(table), str(scratch), arguments.memory_limit, str(arguments.depth))
+        tree = json.loads(told)
+        left = list(scratch.iterdir())
+        print(
+            f"learned: {seconds:.0f} s ({seconds / read:.1f} times reading), depth {tree['depth']}, {tree['leaves']} "
+            f"leaves of {tree['rows']:,} rows; peak memory {peak:.2f} GB (limit {LIMIT} GB); left in scratch: {left}"
+        )
+        return 0 if peak < LIMIT and not left and tree["rows"] == rows else 1
+
+
+def write(folder: Path, rows: int) -> None:
+    """The table, file by file: sums, products and waves of some columns decide, the others are noise."""
+    rng = np.random.default_rng(0)
+    for number, begin in enumerate(range(0, rows, ROWS_PER_FILE)):
+        n = min(ROWS_PER_FILE, rows - begin)
+        columns = [rng.standard_normal(n) for _ in range(COLUMNS)]
+        signal = columns[0] + columns[1] * columns[2] + np.sin(2 * columns[3]) + 0.5 * rng.standard_normal(n)
+        names = [f"x{i}" for i in range(COLUMNS)]
+        arrays = [*columns, np.where(signal > 0, "yes", "no")]
+        pq.write_table(
+            pa.table(dict(zip([*names, "answer"], arrays, strict=True))),
+            folder / f"rows-{number:03}.parquet",
+            row_group_size=ROWS_PER_GROUP,
+            use_dictionary=["answer"],
+            compression="none",
+        )
+
+
+def forget(folder: Path) -> None:
+    """Asks the system to drop the files from its cache."""
+    os.sync()
+    for file in folder.iterdir():
+        with file.open("rb") as opened:
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def timed(program: str, *arguments: str) -> tuple[str, float, float]:
+    """What a program prints, its seconds, and its peak memory in gigabytes."""
+    begun = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    said = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        raise SystemExit(f"the program ended with status {status}")
+    return said, time.perf_counter() - begun, usage.ru_maxrss * 1024 / 1e9
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+// Inside a bin: the best cut between its rows, as sorting them would tell.
+//
+// Comes in: what lies below the bin, and its rows in any order, each with its value and what it adds. Goes out: the
+// best cut inside, if it beats the best so far. Always holds: many rows are counted in cells first, bins of the bin,
+// and only rows of cells where a cut as good as `least` could hide are sorted.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cut.hpp"
+
+namespace tw {
+
+// Calls `found(b, low)` for each of the bins where a cut of merit `least` could hide, if no cut between bins has more
+// than `highest`; `low` is what lies below the bin.
+template <class Counter, class Found>
+void find_open(const Counter& counter, Scale<Counter>& scale, std::span<const typename Counter::Word> bins,
+               Words<Counter> low, double least, double highest, const Found& found) {
+    const size_t words = static_cast<size_t>(counter.words());
+    const double needed = scale.leeway_needed(least, highest);
+    for (size_t b = 0; b * words < bins.size(); ++b) {
+        const typename Counter::Word* bin = &bins[b * words];
+        const int64_t listed = counter.listed(bin);
+        if (listed == 0) continue;
+        if (listed >= 2 && scale.leeway(low.data(), bin) >= needed && scale.bound(low.data(), bin, least) >= least) {
+            found(b, low);
+        }
+        for (size_t w = 0; w < words; ++w) low[w] += bin[w];
+    }
+}
+
+template <class Counter>
+class Inside {
+public:
+    using Word = typename Counter::Word;
+    struct Row {
+        double value;
+        typename Counter::Item item;
+    };
+
+    Inside(const Counter& counter, const Yardstick& node, Scale<Counter>& scale)
+        : counter_(counter), node_(node), scale_(scale), words_(static_cast<size_t>(counter.words())) {}
+
+    // Whether a cut inside is better than the best so far. The rows are put in another order.
+    bool improve(std::span<Row> rows, const Words<Counter>& below, double least, Cut& best) {
+        if (rows.size() >= many) {
+            const auto [low, high] = std::minmax_element(rows.begin(), rows.end(), is_lower);
+            const size_t cells = std::min(most_cells, rows.size() / rows_per_cell);
+            const double start = low->value, per_value = static_cast<double>(cells - 1) / (high->value - start);
+            if (start == high->value) return false;
+            if (std::isfinite(high->value - start) && std::isfinite(per_value)) {
+                return improve_by_cells(rows, below, least, best, cells, [start, per_value](double x) {
+                    return static_cast<size_t>((x - start) * per_value);
+                });
+            }
+        }
+        std::sort(rows.begin(), rows.end(), is_lower);
+        return scan(rows, below, best);
+    }
+
+private:
+    static constexpr size_t many = 512, rows_per_cell = 16, most_cells = 256;
+
+    static bool is_lower(const Row& a, const Row& b) { return a.value < b.value; }
+
+    // `cell_of` keeps the order of values.
+    template <class CellOf>
+    bool improve_by_cells(std::span<Row> rows, const Words<Counter>& below, double least, Cut& best, size_t cells,
+                          const CellOf& cell_of) {
+        counts_.assign(cells * words_, Word{0});
+        for (const Row& row : rows) counter_.add(&counts_[cell_of(row.value) * words_], row.item);
+        // What lies below each cell; cuts between cells are cuts, and the best of them is to be beaten, too.
+        std::vector<Words<Counter>> starts;
+        starts.reserve(cells + 1);
+        starts.push_back(below);
+        double highest = scale_.at_end(below.data());
+        for (size_t cell = 0; cell < cells; ++cell) {
+            Words<Counter>& low = starts.emplace_back(starts.back());
+            if (counter_.listed(&counts_[cell * words_]) == 0) continue;
+            for (size_t w = 0; w < words_; ++w) low[w] += counts_[cell * words_ + w];
+            highest = std::max(highest, scale_.at_end(low.data()));
+            if (cell + 1 == cells) break;
+            least = std::max(least, scale_.of(low.data(), counter_.rows(low.data()), Divide{}) - node_.rounding);
+        }
+        // A cut between two cells is met where one of them is open and both are sorted.
+        std::vector<uint8_t> sorted(cells, 0);
+        const auto take = [&](size_t cell, size_t step) {
+            const auto empty = [&](size_t c) { return counter_.listed(&counts_[c * words_]) == 0; };
+            do cell += step;
+            while (cell < cells && empty(cell));
+            if (cell < cells) sorted[cell] = 1;
+        };
+        find_open(counter_, scale_, std::span<const Word>(counts_), below, least, highest,
+                  [&](size_t cell, const Words<Counter>&) {
+                      sorted[cell] = 1;
+                      take(cell, 1);
+                      take(cell, ~size_t{0});
+                  });
+        const auto end =
+            std::partition(rows.begin(), rows.end(), [&](const Row& row) { return sorted[cell_of(row.value)] != 0; });
+        std::sort(rows.begin(), end, is_lower);
+        bool better = false;
+        // Stretches of neighbouring cells, one by one.
+        for (auto first = rows.begin(); first != end;) {
+            size_t cell = cell_of(first->value);
+            const Words<Counter>& low = starts[cell];
+            while (cell < cells && (sorted[cell] != 0 || counter_.listed(&counts_[cell * words_]) == 0)) ++cell;
+            const auto last = std::find_if(first, end, [&](const Row& row) { return cell_of(row.value) >= cell; });
+            if (scan(std::span<const Row>(first, last), low, best)) better = true;
+            first = last;
+        }
+        return better;
+    }
+
+    // Tries every cut between sorted rows.
+    bool scan(std::span<const Row> rows, Words<Counter> low, Cut& best) {
+        bool better = false;
+        for (size_t i = 0; i + 1 < rows.size(); ++i) {
+            counter_.add(low.data(), rows[i].item);
+            if (rows[i + 1].value == rows[i].value) continue;
+            const int64_t low_rows = counter_.rows(low.data());
+            const double merit = scale_.of(low.data(), low_rows, Divide{});
+            if (!node_.beats(merit, best.merit)) continue;
+            best.merit = merit;
+            best.low_rows = low_rows;
+            best.below = rows[i].value;
+            best.above = rows[i + 1].value;
+            better = true;
+        }
+        return better;
+    }
+
+    const Counter& counter_;
+    const Yardstick& node_;
+    Scale<Counter>& scale_;
+    size_t words_;
+    std::vector<Word> counts_;
+};
+
+} // namespace tw
