@@ -95,14 +95,9 @@ def on_dask(table: Table, folder: str, depth: int, names: Sequence[str]) -> Iter
             yield record(table, name, depth, runs[name], scores.get(name), failures.get(name, ""))
 
 
-def treewright(client: Any, frame: Any, depth: int) -> Predict:
-    from treewright.parts.cluster import from_dask
-    from treewright.parts.growing import grow_parts
-
+def treewright(_client: Any, frame: Any, depth: int) -> Predict:
     recipe = replace(tw.CART, pruning=None, stopping=tw.Stopping(max_depth=depth))
-    parts, schema = from_dask(frame, TARGET, task="classification", client=client)
-    tree = grow_parts(parts, schema, recipe)
-    parts.close()
+    tree = tw.learn(frame, TARGET, recipe, task="classification")
     return lambda rows: tw.predict(tree, dict(zip(NAMES, rows.T, strict=True)))
 
 

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,8 +24,7 @@ import treewright as tw
 from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.learn import training_table
-from treewright.parts import work
-from treewright.parts.growing import Limits, grow_parts
+from treewright.parts import Limits, work
 from treewright.parts.memory import MemoryParts
 
 pd = pytest.importorskip("pandas")
@@ -35,9 +35,6 @@ dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
 import toy_work  # noqa: E402
 
 from treewright.parts.cluster import ClusterParts, from_dask, is_partitioned, partitions  # noqa: E402
-
-#: So that many questions are asked: hardly a node is small enough to be sent whole.
-FEW = Limits(apart=60, at_once=200)
 
 
 @pytest.fixture(scope="module")
@@ -352,52 +349,53 @@ def test_what_is_no_table_of_partitions(client: Any) -> None:
 
 
 def test_without_a_client_or_dask() -> None:
-    code = (
-        "import dask, treewright.parts.cluster as c\n"
-        "try: c.from_dask([dask.delayed({'a': [1]})], 'a')\n"
-        "except ValueError as error: print(error)\n"
-        "import sys; sys.modules['distributed'] = None\n"
-        "try: c.from_dask([dask.delayed({'a': [1]})], 'a')\n"
-        "except ValueError as error: print(error)\n"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60).stdout
-    assert "make one first" in said
-    assert "pip install 'treewright[dask]'" in said
+    asked = "\ntry: c.from_dask(['a.parquet'], 'a')\nexcept ValueError as error: print(error)\nprint(c.has_client())"
+    for before, said in (
+        ("", "make one first, for example client = distributed.Client()"),
+        ("import sys; sys.modules['dask'] = None\n", "pip install 'treewright[dask]'"),
+    ):
+        code = f"{before}import treewright.parts.cluster as c{asked}"
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+        assert said in found.stdout
+        assert found.stdout.endswith("False\n")
 
 
 # --- trees ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def inquisitive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many questions are asked, for hardly a node is small enough to be sent whole."""
+    monkeypatch.setattr("treewright.parts.cluster.Limits", lambda **given: Limits(apart=60, at_once=200, **given))
+
+
 @pytest.mark.parametrize("recipe", [tw.CART, tw.C45, tw.CHAID, tw.SKLEARN], ids=lambda recipe: recipe.name)
-def test_trees_are_those_of_the_table_in_memory(client: Any, recipe: tw.Recipe) -> None:
-    grown = replace(recipe, pruning=None)
+def test_trees_are_those_of_the_table_in_memory(client: Any, inquisitive: None, recipe: tw.Recipe) -> None:
     whole = table(400)
     if recipe is tw.SKLEARN:
         whole = whole.drop(columns=["town", "age"])
-    plain = tw.export.to_json(tw.learn(whole, "ill", grown, weight="weight"))
-    for cuts in ((), (0, 10, 100, 200, 300)):
-        parts, schema = from_dask(lazily(pieces(whole, *cuts)), "ill", "weight")
-        assert tw.export.to_json(grow_parts(parts, schema, grown, limits=FEW)) == plain
-        parts.close()
+    if recipe is tw.CART:
+        recipe = replace(recipe, pruning=None)  # cross-validation grows ten trees more
+    plain = tw.export.to_json(tw.learn(whole, "ill", recipe, weight="weight"))
+    frame = dd.from_pandas(whole, npartitions=9)
+    assert tw.export.to_json(tw.learn(frame, "ill", recipe, weight="weight")) == plain
 
 
-def test_trees_of_numbers(client: Any) -> None:
-    whole = table(400)
-    recipe = replace(tw.CART, pruning=None)
-    parts, schema = from_dask(dd.from_pandas(whole, npartitions=9), "dose", "weight")
+def test_trees_of_numbers(client: Any, inquisitive: None) -> None:
+    whole, recipe = table(400), replace(tw.CART, pruning=None)
     plain = tw.export.to_json(tw.learn(whole, "dose", recipe, weight="weight"))
-    assert tw.export.to_json(grow_parts(parts, schema, recipe, limits=FEW)) == plain
+    assert tw.export.to_json(tw.learn(dd.from_pandas(whole, npartitions=5), "dose", recipe, weight="weight")) == plain
 
 
-@pytest.mark.parametrize("moment", [0.1, pytest.param(0.4, marks=pytest.mark.slow)])
-def test_a_tree_outlives_a_worker(client: Any, cluster: Any, moment: float) -> None:
+@pytest.mark.parametrize("moment", [0.3, pytest.param(0.8, marks=pytest.mark.slow)])
+def test_a_tree_outlives_a_worker(client: Any, cluster: Any, inquisitive: None, moment: float) -> None:
     whole = table(1500)
     recipe = replace(tw.CART, pruning=None)
     plain = tw.export.to_json(tw.learn(whole, "ill", recipe))
-    parts, schema = from_dask(dd.from_pandas(whole, npartitions=5), "ill")
+    frame = dd.from_pandas(whole, npartitions=5)
     settled(cluster)
     with ThreadPoolExecutor(1) as threads:
-        grown = threads.submit(grow_parts, parts, schema, recipe, limits=FEW)
+        grown = threads.submit(tw.learn, frame, "ill", recipe)
         time.sleep(moment)
         kill_one(cluster)
         assert tw.export.to_json(grown.result(timeout=100)) == plain
@@ -421,19 +419,35 @@ def test_a_worker_is_killed_between_rounds(client: Any, cluster: Any) -> None:
     settled(cluster)
 
 
-def test_workers_are_killed_at_work(client: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dask, told to give a task up at once, is asked to try again."""
-    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+def test_a_worker_is_killed_while_it_makes_up_for_another(
+    client: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask, told to give a task up at once, gives up an answer of long ago, and is asked to try again."""
     parts, _ = from_dask(dd.from_pandas(table(), npartitions=6), "ill")
-    truth = expected(parts, 5)
-    growth = parts.growth({**toy_work.TOY, "pause": 0.1})
-    with ThreadPoolExecutor(1) as threads:
-        asked = threads.submit(rounds, growth, 5)
-        for _ in range(2):
-            time.sleep(0.5)
-            kill_one(cluster)
-        assert asked.result(timeout=60) == truth
+    truth = expected(parts, 6)
     settled(cluster)
+    growth = parts.growth({**toy_work.TOY, "pause": 0.04})
+    assert rounds(growth, 5) == truth[:5]
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    kill_one(cluster)
+    with ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(growth.ask, bytes([5]) * 6)
+        while not asked.done() and (busy := replaying(cluster)) is None:
+            time.sleep(0.02)
+        assert busy is not None
+        os.kill(busy.process.pid, signal.SIGKILL)
+        assert asked.result(timeout=60) == truth[5]
+    settled(cluster)
+
+
+def replaying(cluster: Any) -> Any:
+    """The nanny of a worker that answers a question nobody waits for the answer of, but a later question does."""
+    with suppress(RuntimeError):  # the scheduler goes on while we look
+        for worker in list(cluster.scheduler.workers.values()):
+            for task in list(worker.processing):
+                if task.prefix.name == "treewright_answered" and not task.who_wants:
+                    return cluster.workers[worker.name]
+    return None
 
 
 @pytest.mark.slow
@@ -459,6 +473,18 @@ def test_a_worker_is_killed_while_the_table_is_read(client: Any, cluster: Any) -
         kill_one(cluster)
         parts, _ = read.result(timeout=60)
     same_rows(parts, training_table(whole, "ill")[0])
+    settled(cluster)
+
+
+def test_scattered_rows_are_lost_with_their_worker(client: Any, cluster: Any) -> None:
+    parts, _ = from_dask(client.scatter(pieces(table(), 100, 200), hash=False), "ill")
+    growth = parts.growth(toy_work.TOY)
+    growth.ask(b"a")
+    for number in range(2):  # both workers' rows go, for it is not known who has any
+        settled(cluster)
+        os.kill(cluster.workers[number].process.pid, signal.SIGKILL)
+    with pytest.raises(DataError, match="lost with a worker and cannot be made again"):
+        growth.ask(b"b")
     settled(cluster)
 
 
@@ -491,6 +517,15 @@ def test_an_interrupted_fit_lets_go_of_everything(client: Any, cluster: Any) -> 
     parts.close()
     assert tasks_left(cluster) == []
     assert "treewright_said" not in left
+
+
+def test_an_interrupted_reading_lets_go_of_everything(client: Any, cluster: Any) -> None:
+    slow = dask.delayed(_slowly)
+    timer = threading.Timer(0.6, signal.raise_signal, (signal.SIGINT,))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        from_dask([slow(each) for each in pieces(table(), *range(20, 300, 20))], "ill")
+    assert tasks_left(cluster) == []
 
 
 def _interrupted(growth: Any, timer: threading.Timer) -> None:

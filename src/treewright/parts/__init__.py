@@ -8,7 +8,7 @@ result.
     memory   the parts lie in memory: the plain form, by which the others are judged
     local    the parts lie in a scratch folder (`scratch`), their arrays in files (`stored`), of which only as
              many are mapped into memory at a time as `memory_limit` allows
-    cluster  the parts are futures of a Dask cluster
+    cluster  the parts are futures of a Dask cluster (`futures`)
     work     what is asked of one part: the only functions that travel
     growing  a tree from parts
 """

@@ -13,15 +13,12 @@ A task costs milliseconds wherever it runs, so the parts that lie on one worker 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import reduce
 from os import PathLike, fspath
-from typing import Any, Self, TypeVar
-
-import numpy as np
+from typing import Any, TypeVar
 
 from treewright.encode import Encoded
 from treewright.errors import DataError, TreewrightError
@@ -29,19 +26,11 @@ from treewright.frame import Frame
 from treewright.kinds import KindChoice
 from treewright.parts import Limits, work
 from treewright.parts import digest as digests
+from treewright.parts.futures import Made, Weighed, batches, fetched, merged, reduced, release
 from treewright.parts.memory_limit import memory_size
 from treewright.schema import Schema, Task
 
 Value = TypeVar("Value")
-
-#: So many answers are merged by one task.
-FAN_IN = 8
-
-#: What has so many bytes is not written into every task, but sent once and fetched from worker to worker.
-LARGE = 100_000
-
-#: Dask gives a task up once it was lost with a few workers, which may have died of something else. So often we insist.
-PATIENCE = 12
 
 _NO_CLIENT = (
     "a Dask table is learned from where a Dask client is: make one first, for example "
@@ -52,45 +41,26 @@ _NO_CLIENT = (
 # --- what lies on the workers ---------------------------------------------------------------------------------------
 
 
-class _Weighed:
-    """Something whose size Dask asks for, to decide what is cheaper to move: the rows or the task."""
-
-    def __sizeof__(self) -> int:
-        return _bytes_of(vars(self))
-
-
 @dataclass(frozen=True, eq=False)
-class Framed(_Weighed):
+class Framed(Weighed):
     """One partition, read."""
 
     frame: Frame
 
 
 @dataclass(frozen=True, eq=False)
-class Group(_Weighed):
+class Group(Weighed):
     """Parts that are asked together."""
 
     parts: tuple[Encoded, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Answered(_Weighed):
+class Answered(Weighed):
     """What a group remembers, part by part, and the answer of all of them."""
 
     states: tuple[work.State, ...]
     said: bytes
-
-
-def _bytes_of(value: object) -> int:
-    if isinstance(value, np.ndarray):
-        return value.nbytes
-    if isinstance(value, Mapping):
-        return sum(map(_bytes_of, value.values()))
-    if isinstance(value, (tuple, list)):
-        return sum(map(_bytes_of, value))
-    if is_dataclass(value):
-        return sum(_bytes_of(getattr(value, each.name)) for each in fields(value))
-    return sys.getsizeof(value)
 
 
 # --- what travels to them -------------------------------------------------------------------------------------------
@@ -138,14 +108,6 @@ def _said(answered: Answered) -> bytes:
     return answered.said
 
 
-def _reduced(values: Sequence[Value], merge: Callable[[Value, Value], Value]) -> Value:
-    return reduce(merge, values)
-
-
-def _itself(value: Value) -> Value:
-    return value
-
-
 def _facts(part: Encoded) -> _Facts:
     return _Facts(part.n_rows, part.kinds, part.levels, part.n_classes)
 
@@ -182,29 +144,31 @@ class ClusterGrowth:
         self._before: list[Any] = [None] * len(self._groups)
 
     def ask(self, question: bytes) -> bytes:
-        with _Made(self._client) as made:
+        with Made(self._client) as made:
             answered = made(_answered, self._groups, self._before, recipe=self._recipe, question=question)
-            said: bytes = _fetched(self._client, [_merged(made, made(_said, answered), work.merge)])[0]
+            said: bytes = fetched(self._client, [merged(made, made(_said, answered), work.merge)])[0]
             made.keep(answered)
-        _release(self._before)  # their recipes stay with the scheduler, which makes them again if a worker is lost
+        release(self._before)  # their recipes stay with the scheduler, which makes them again if a worker is lost
         self._before = answered
         self.traffic.append((len(question), len(said)))
         return said
 
     def close(self) -> None:
-        _release(self._before)
+        release(self._before)
         self._groups, self._before = (), []
 
 
 class ClusterParts:
     """Groups of parts on the workers of a Dask cluster: futures of `Group`, and which parts each holds."""
 
-    def __init__(self, client: Any, groups: Sequence[Any], numbers: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self, client: Any, groups: Sequence[Any], numbers: Sequence[Sequence[int]], limits: Limits | None = None
+    ) -> None:
         self.client = client
+        self.limits = Limits(memory=memory_size(None)) if limits is None else limits
         self._groups = tuple(groups)
         self._numbers = tuple(tuple(each) for each in numbers)
         self._facts: list[_Facts] = self.map(_facts)
-        self.limits = Limits(memory=memory_size(None))
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -223,8 +187,8 @@ class ClusterParts:
         return self._facts[0].n_classes
 
     def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
-        with _Made(self.client) as made:
-            found = _fetched(self.client, made(_mapped, self._groups, function=function, arguments=arguments))
+        with Made(self.client) as made:
+            found = fetched(self.client, made(_mapped, self._groups, function=function, arguments=arguments))
         by_number = {
             number: value
             for numbers, values in zip(self._numbers, found, strict=True)
@@ -235,10 +199,11 @@ class ClusterParts:
     def changed(
         self, function: Callable[..., Encoded], *arguments: object, each: Sequence[object] | None = None
     ) -> ClusterParts:
-        own = [[() if each is None else (each[number],) for number in numbers] for numbers in self._numbers]
-        with _Made(self.client) as made:
+        with Made(self.client) as made:
+            sent = None if each is None else [made.sent(value) for value in each]
+            own = [[[] if sent is None else [sent[number]] for number in numbers] for numbers in self._numbers]
             groups = made(_changed, self._groups, own, function=function, arguments=arguments)
-            changed = ClusterParts(self.client, groups, self._numbers)
+            changed = ClusterParts(self.client, groups, self._numbers, self.limits)
             made.keep(groups)
         return changed
 
@@ -246,7 +211,7 @@ class ClusterParts:
         return ClusterGrowth(self.client, self._groups, recipe)
 
     def close(self) -> None:
-        _release(self._groups)
+        release(self._groups)
         self._groups = ()
 
 
@@ -267,9 +232,9 @@ def from_dask(
     are read by the workers. A partition is computed once, and held as read columns until it is coded.
     """
     client = _client(client)
-    with _Made(client) as made:
+    with Made(client) as made:
         framed, digest = _read(client, made, _partitions(data), target, weight, kinds)
-        schema = digests.described(_fetched(client, [digest])[0], task, kinds)
+        schema = digests.described(fetched(client, [digest])[0], task, kinds)
         numbers = _dealt(client, framed)
         given = [[framed[number] for number in group] for group in numbers]
         groups = made(_coded, given, numbers, schema=schema, target=target, weight=weight)
@@ -298,12 +263,11 @@ def has_client() -> bool:
     """Whether a Dask client is around."""
     try:
         from distributed import get_client
-    except ModuleNotFoundError:
+
+        get_client()
+    except (ModuleNotFoundError, ValueError):
         return False
-    try:
-        return get_client() is not None
-    except ValueError:
-        return False
+    return True
 
 
 def _is_dask(value: object) -> bool:
@@ -339,7 +303,7 @@ def _client(client: Any) -> Any:
 
 def _read(
     client: Any,
-    made: _Made,
+    made: Made,
     tables: Sequence[object],
     target: str,
     weight: str | None,
@@ -354,7 +318,7 @@ def _read(
     framed = [task(_framed)(table, number) for number, table in enumerate(tables)]
     said = [task(_digested)(each, number, target, weight, kinds) for number, each in enumerate(framed)]
     while len(said) > 1:
-        said = [task(_reduced)(batch, digests.merge) for batch in _batches(said)]
+        said = [task(reduced)(batch, digests.merge) for batch in batches(said)]
     futures = made.add(client.compute([*framed, said[0]]))
     return futures[:-1], futures[-1]
 
@@ -372,73 +336,3 @@ def _dealt(client: Any, framed: Sequence[Any]) -> list[list[int]]:
         for start in range(max(1, threads.get(home, 1)))
     ]
     return sorted(group for group in groups if group)
-
-
-# --- futures --------------------------------------------------------------------------------------------------------
-
-
-class _Made:
-    """Futures of one piece of work. All are released at its end, whatever ends it, but those that are kept.
-
-    To release is to cancel what has not run yet, for nobody else knows these futures. (`Client.cancel` is not safe: it
-    breaks the client if a future has dependents that are not futures themselves.)
-    """
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._futures: list[Any] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _release(self._futures)
-
-    def __call__(self, function: Callable[..., object], /, *each: Sequence[object], **same: object) -> list[Any]:
-        """One task for each; what is the same for all (`same`) is sent once, however large it is."""
-        sent = {name: self._sent(value) for name, value in same.items()}
-        return self.add(self._client.map(function, *each, key=f"treewright{function.__name__}", pure=False, **sent))
-
-    def _sent(self, value: object) -> object:
-        """Something large as a future. Of a task, not of scattered data, which would be lost with its worker."""
-        from dask.sizeof import sizeof
-
-        if max(_bytes_of(value), sizeof(value)) < LARGE:
-            return value
-        return self.add([self._client.submit(_itself, value, pure=False)])[0]
-
-    def add(self, futures: list[Any]) -> list[Any]:
-        self._futures += futures
-        return futures
-
-    def keep(self, futures: Sequence[Any]) -> None:
-        kept = set(map(id, futures))
-        self._futures = [future for future in self._futures if id(future) not in kept]
-
-
-def _merged(made: _Made, futures: Sequence[Any], merge: Callable[[Value, Value], Value]) -> Any:
-    while len(futures) > 1:
-        futures = made(_reduced, _batches(futures), merge=merge)
-    return futures[0]
-
-
-def _batches(values: Sequence[Value]) -> list[list[Value]]:
-    return [list(values[start : start + FAN_IN]) for start in range(0, len(values), FAN_IN)]
-
-
-def _fetched(client: Any, futures: Sequence[Any]) -> list[Any]:
-    """The results. Errors are those of the tasks, but for workers that died: then again, for a while."""
-    from distributed import KilledWorker
-
-    for _ in range(PATIENCE):
-        try:
-            return list(client.gather(list(futures)))
-        except KilledWorker:
-            client.retry([future for future in futures if future.status == "error"])
-    return list(client.gather(list(futures)))
-
-
-def _release(futures: Sequence[Any]) -> None:
-    for future in futures:
-        if future is not None:
-            future.release()
