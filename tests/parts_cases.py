@@ -1,0 +1,58 @@
+"""What the tests of tables in parts share: a table cut up, where to cut it, and the tree as text.
+
+Comes in: encoded rows. Goes out: `MemoryParts` of them; strategies for places to cut at and limits.
+Always holds: cuts may meet, so that parts may be empty; each part has arrays of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import strategies as st
+
+from treewright.encode import Encoded
+from treewright.engine import grow
+from treewright.export.saved import to_json
+from treewright.parts import Limits
+from treewright.parts.growing import grow_parts
+from treewright.parts.memory import MemoryParts
+from treewright.recipe import Recipe
+from treewright.schema import Schema
+
+#: No node is sent whole; some are; all are.
+LIMITS = (Limits(apart=0), Limits(apart=5, at_once=7), Limits(apart=5), Limits(apart=1 << 20, at_once=1 << 20))
+
+
+def limits() -> st.SearchStrategy[Limits]:
+    return st.sampled_from(LIMITS)
+
+
+def cuts() -> st.SearchStrategy[list[float]]:
+    """Where to cut, as shares of the rows: 1 to 6 pieces."""
+    return st.lists(st.one_of(st.sampled_from((0.0, 0.5, 1.0)), st.floats(0, 1)), max_size=5)
+
+
+def cut_up(whole: Encoded, places: Sequence[float], limit: Limits) -> MemoryParts:
+    edges = [0, *sorted(round(share * whole.n_rows) for share in places), whole.n_rows]
+
+    def rows(start: int, stop: int) -> Encoded:
+        arrays = {name: getattr(whole, name) for name in ("target", "weight")}
+        return replace(
+            whole,
+            columns=tuple(np.ascontiguousarray(column[start:stop]) for column in whole.columns),
+            n_rows=stop - start,
+            **{name: None if array is None else array[start:stop].copy() for name, array in arrays.items()},
+        )
+
+    return MemoryParts([rows(start, stop) for start, stop in pairwise(edges)], limit)
+
+
+def check_parts(whole: Encoded, schema: Schema, recipe: Recipe, places: Sequence[float], limit: Limits) -> int:
+    """The tree of the parts is that of the whole; how many nodes it has."""
+    grown = grow(whole, schema, recipe, 1)
+    parts = grow_parts(cut_up(whole, places, limit), schema, recipe, 1)
+    assert to_json(parts) == to_json(grown)
+    return grown.n_nodes
