@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from oracle_recipes import cases, possible_recipes
 from oracle_table import NOMINAL, NUMBER, ORDINAL
 from oracle_tables import Table, tables
-from parts_cases import LIMITS, check_parts, cut_up, cuts, limits
+from parts_cases import LIMITS, check_parts, cut_up, cuts, limits, same_tree
 from pruning_cases import encoded, schema_of
 
 import treewright as tw
@@ -117,7 +117,7 @@ def test_weights_of_any_kind(table: Table, places: list[float], limit: Limits, d
     pool = data.draw(st.sampled_from(((0.0, 1.0), (0.0, 0.1, 0.7, 1 / 3), (1e-9, 1.0, 1e9), (0.0, 5e-324, 1e300))))
     weight = np.array(data.draw(st.lists(st.sampled_from(pool), min_size=table.n_rows, max_size=table.n_rows)))
     weight[data.draw(st.integers(0, table.n_rows - 1))] = 1.0
-    recipe = replace(data.draw(st.sampled_from((r.CART, r.RPART, r.C45, r.CHAID))), pruning=None)
+    recipe = replace(data.draw(st.sampled_from((r.CART, r.RPART, r.C45))), pruning=None)
     check_parts(replace(encoded(table), weight=weight), schema_of(table), recipe, places, limit)
 
 
@@ -192,7 +192,9 @@ def large(name: str, seed: int, n: int, single: bool = False) -> tuple[Table, r.
 @pytest.mark.parametrize(("seed", "single"), [(0, False), (1, True), (2, False)])
 def test_bins_are_opened(name: str, seed: int, single: bool) -> None:
     table, recipe = large(name, seed, 2500, single)
-    limit = (Limits(apart=0), Limits(apart=300, at_once=700), Limits(apart=100))[seed]
+    if seed == 0:  # many questions about every node, so fewer nodes
+        recipe = replace(recipe, stopping=replace(recipe.stopping, min_samples_split=150))
+    limit = (Limits(apart=0), Limits(apart=300, at_once=700), Limits(apart=200))[seed]
     assert check_parts(encoded(table), schema_of(table), recipe, CUTS, limit) > 5
 
 
@@ -236,8 +238,8 @@ EDGES: dict[str, Sequence[float]] = {
 
 @pytest.mark.parametrize("classes", [0, 3])
 @pytest.mark.parametrize("edge", EDGES)
-@settings(settled, max_examples=4)
-@given(st.integers(0, 2**30), cuts(), st.sampled_from((0, 30)))
+@settings(settled, max_examples=2)
+@given(st.integers(0, 2**30), cuts(), st.sampled_from((0, 100)))
 def test_numbers_at_the_edge(edge: str, classes: int, seed: int, places: list[float], apart: int) -> None:
     chance = np.random.default_rng(seed)
     n = 1200
@@ -246,7 +248,7 @@ def test_numbers_at_the_edge(edge: str, classes: int, seed: int, places: list[fl
     signal = np.sin(rank[0] / 40) + np.cos(rank[1] / 25) + chance.normal(size=n) / 3
     target = np.digitize(signal, (-0.5, 0.5)).astype(np.int32) if classes else signal
     table = Table(columns, [NUMBER] * 2, [0] * 2, target, classes)
-    for recipe in (replace(r.SKLEARN, rivals=1), replace(r.CART, pruning=None)):
+    for recipe in (replace(r.SKLEARN, rivals=1), replace(r.CART, pruning=None, stopping=r.Stopping(max_depth=4))):
         check_parts(encoded(table), schema_of(table), recipe, places, Limits(apart=apart))
 
 
@@ -258,14 +260,14 @@ def test_targets_of_any_size(offset: float, scale: float, seed: int) -> None:
     table = many_values(seed, 1500, 0, missing=0.05)
     table = replace(table, target=offset + scale * table.target)
     for recipe in (replace(r.CART, pruning=None), replace(r.RPART, pruning=None)):
-        check_parts(encoded(table), schema_of(table), recipe, CUTS, Limits(apart=40 * seed))
+        check_parts(encoded(table), schema_of(table), recipe, CUTS, Limits(apart=150 * (1 + seed)))
 
 
 # --- parts that are not like the whole --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("classes", [0, 3])
-@pytest.mark.parametrize("apart", [0, 200])
+@pytest.mark.parametrize("apart", [50, 300])
 @pytest.mark.parametrize("recipe", [r.CART, r.C45, r.RPART, r.CHAID], ids=lambda recipe: recipe.name)
 def test_parts_differ(classes: int, apart: int, recipe: r.Recipe) -> None:
     """A column is the same all over one part, missing all over another, and sorted over all of them."""
@@ -324,20 +326,19 @@ PRUNERS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("apart", [0, 150])
-@pytest.mark.parametrize("seed", [0, 2])
+@pytest.mark.parametrize(("seed", "apart"), [(0, 30), (2, 150), pytest.param(1, 0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("classes", [0, 3])
 @pytest.mark.parametrize("name", PRUNERS)
 def test_pruned_trees(name: str, classes: int, seed: int, apart: int) -> None:
     pruner = PRUNERS[name]
     if pruner.classes_only and not classes:
         pytest.skip("of classes only")
-    table = many_values(seed, 700, classes, missing=0.1)
+    table = many_values(seed, 400, classes, missing=0.1)
     whole, schema = encoded(table), schema_of(table)
     for recipe in (r.CART, r.C45 if classes else r.RPART):
         recipe = replace(recipe, pruning=pruner)
         grown = grow_and_prune(whole, schema, recipe, 1)
-        assert to_json(grow_and_prune(cut_up(whole, CUTS, Limits(apart=apart)), schema, recipe, 1)) == to_json(grown)
+        same_tree(grow_and_prune(cut_up(whole, CUTS, Limits(apart=apart)), schema, recipe, 1), grown)
         assert grown.n_leaves > 1
 
 
@@ -350,4 +351,4 @@ def test_pruned_trees_with_costs_and_priors(name: str) -> None:
     recipe = replace(r.CART, pruning=PRUNERS[name])
     whole = encoded(table)
     grown = grow_and_prune(whole, schema, recipe, 1)
-    assert to_json(grow_and_prune(cut_up(whole, CUTS, Limits(apart=50)), schema, recipe, 1)) == to_json(grown)
+    same_tree(grow_and_prune(cut_up(whole, CUTS, Limits(apart=50)), schema, recipe, 1), grown)
