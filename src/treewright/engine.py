@@ -8,8 +8,9 @@ the order of rows or on the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def grow(
     """
     refuse_recipe(recipe, schema)
     missing = survey(encoded, schema, n_threads)
-    refuse_values(encoded, recipe, schema)
+    refuse_values([doubts(encoded, recipe, schema)], recipe, schema)
     assert encoded.target is not None
     criterion = recipe.criterion if encoded.n_classes else recipe.regression
     seen = altered(schema.target, encoded.target, encoded.weight)
@@ -157,13 +158,43 @@ def _while_growing(tree: Tree) -> NDArray[np.int32]:
 
 def survey(encoded: Encoded, schema: Schema, n_threads: int) -> bool:
     """Whether any row with weight lacks a value. An infinite number is an error. The core looks, for it is quick."""
+    return settled([surveyed(encoded, n_threads)], schema)
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """What was seen in some rows: whether one with weight lacks a value, and the first infinite number, if any.
+
+    `infinite`: its column, its row and itself.
+    """
+
+    n_rows: int
+    missing: bool
+    infinite: tuple[int, int, float] | None
+
+
+def surveyed(encoded: Encoded, n_threads: int) -> Surveyed:
+    """A look at all values of some rows."""
     missing, infinite = _core.survey(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads, encoded.weight)
-    if infinite is not None:
-        column, row = infinite
-        values: Any = encoded.columns
-        value = values[row, column] if isinstance(values, np.ndarray) else values[column][row]
-        raise infinity(schema.columns[column].name, float(value), row)
-    return bool(missing)
+    if infinite is None:
+        return Surveyed(encoded.n_rows, bool(missing), None)
+    column, row = infinite
+    values: Any = encoded.columns
+    value = values[row, column] if isinstance(values, np.ndarray) else values[column][row]
+    return Surveyed(encoded.n_rows, bool(missing), (column, row, float(value)))
+
+
+def settled(looks: Sequence[Surveyed], schema: Schema) -> bool:
+    """Whether any row with weight lacks a value, by looks at rows that follow each other; see `survey`."""
+    found = [
+        (look.infinite[0], n_before + look.infinite[1], look.infinite[2])
+        for look, n_before in zip(looks, accumulate((look.n_rows for look in looks), initial=0), strict=False)
+        if look.infinite is not None
+    ]
+    if found:
+        column, row, value = min(found)
+        raise infinity(schema.columns[column].name, value, row)
+    return any(look.missing for look in looks)
 
 
 def _router(tree: Tree) -> Any:
@@ -189,21 +220,41 @@ def refuse_recipe(recipe: Recipe, schema: Schema) -> None:
         )
 
 
-def refuse_values(encoded: Encoded, recipe: Recipe, schema: Schema) -> None:
-    """What this recipe cannot learn from, given the values."""
+@dataclass(frozen=True)
+class Doubts:
+    """What a recipe may refuse, counted in some rows: missing values by column, and the target's size."""
+
+    n_rows: int
+    missing: tuple[int, ...] = ()
+    negative: bool = False
+    positive: bool = True
+
+
+def doubts(encoded: Encoded, recipe: Recipe, schema: Schema) -> Doubts:
+    """Counts what this recipe asks about, and nothing else."""
+    missing: tuple[int, ...] = ()
     if isinstance(recipe.missing, RefuseMissing):
-        for column, values in zip(schema.columns, encoded.columns, strict=True):
-            missing = int(np.count_nonzero(values < 0 if column.has_levels else np.isnan(values)))
-            if missing:
-                raise DataError(
-                    f"column {column.name!r} is missing in {missing} of {encoded.n_rows} rows, and the recipe "
-                    f"{recipe.name!r} refuses missing values; fill them in, or choose missing=Spread() or another "
-                    "policy"
-                )
-    if isinstance(recipe.regression, Poisson) and schema.target.task == "regression":
-        assert encoded.target is not None
-        if encoded.target.min() < 0 or encoded.target.sum() <= 0:
+        missing = tuple(
+            int(np.count_nonzero(values < 0 if column.has_levels else np.isnan(values)))
+            for column, values in zip(schema.columns, encoded.columns, strict=True)
+        )
+    if not (isinstance(recipe.regression, Poisson) and schema.target.task == "regression"):
+        return Doubts(encoded.n_rows, missing)
+    assert encoded.target is not None
+    return Doubts(encoded.n_rows, missing, bool((encoded.target < 0).any()), bool((encoded.target > 0).any()))
+
+
+def refuse_values(found: Sequence[Doubts], recipe: Recipe, schema: Schema) -> None:
+    """What this recipe cannot learn from, given what its values are, in all parts of the table together."""
+    for column, counts in zip(schema.columns, zip(*(each.missing for each in found), strict=True), strict=False):
+        if any(counts):
             raise DataError(
-                f"the target {schema.target.name!r} must not be negative, nor all zero, for the Poisson criterion; "
-                "use Variance()"
+                f"column {column.name!r} is missing in {sum(counts)} of {sum(each.n_rows for each in found)} rows, and "
+                f"the recipe {recipe.name!r} refuses missing values; fill them in, or choose missing=Spread() or "
+                "another policy"
             )
+    if any(each.negative for each in found) or not any(each.positive for each in found):
+        raise DataError(
+            f"the target {schema.target.name!r} must not be negative, nor all zero, for the Poisson criterion; "
+            "use Variance()"
+        )

@@ -18,7 +18,7 @@ from treewright import _core
 from treewright.choices import Custom
 from treewright.costs import Altered, altered_by
 from treewright.encode import Encoded
-from treewright.engine import coded, grow, lean, refuse_recipe, refuse_values, survey
+from treewright.engine import coded, doubts, grow, lean, refuse_recipe, refuse_values, settled, surveyed
 from treewright.errors import DataError
 from treewright.parts import Parts
 from treewright.parts.memory import MemoryParts
@@ -75,8 +75,8 @@ def grow_parts(
 ) -> Tree:
     """The core's tree of a table in parts, if the recipe can learn from it; `recipe.pruning` is not applied."""
     refuse_recipe(recipe, schema)
-    missing = any(parts.map(survey, schema, 1))
-    parts.map(refuse_values, recipe, schema)
+    missing = settled(parts.map(surveyed, 1), schema)
+    refuse_values(parts.map(doubts, recipe, schema), recipe, schema)
     grown, seen = seen_by_growing(parts, schema)
     lean_recipe = lean(recipe, missing).as_dict()
     criterion = recipe.criterion if parts.n_classes else recipe.regression

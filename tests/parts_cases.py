@@ -1,0 +1,76 @@
+"""What the tests of tables in parts share: a table cut up, where to cut it, and the tree as text.
+
+Comes in: encoded rows. Goes out: `MemoryParts` of them; strategies for places to cut at and limits.
+Always holds: cuts may meet, so that parts may be empty; each part has arrays of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from treewright.encode import Encoded
+from treewright.engine import grow
+from treewright.errors import TreewrightError
+from treewright.export.saved import to_json
+from treewright.parts import Limits
+from treewright.parts.growing import grow_parts
+from treewright.parts.memory import MemoryParts
+from treewright.recipe import Recipe
+from treewright.schema import Schema
+from treewright.tree import Tree
+
+#: No node is sent whole; some are; all are.
+LIMITS = (Limits(apart=0), Limits(apart=5, at_once=7), Limits(apart=5), Limits(apart=1 << 20, at_once=1 << 20))
+
+
+def limits() -> st.SearchStrategy[Limits]:
+    return st.sampled_from(LIMITS)
+
+
+def cuts() -> st.SearchStrategy[list[float]]:
+    """Where to cut, as shares of the rows: 1 to 6 pieces."""
+    return st.lists(st.one_of(st.sampled_from((0.0, 0.5, 1.0)), st.floats(0, 1)), max_size=5)
+
+
+def cut_up(whole: Encoded, places: Sequence[float], limit: Limits) -> MemoryParts:
+    edges = [0, *sorted(round(share * whole.n_rows) for share in places), whole.n_rows]
+
+    def rows(start: int, stop: int) -> Encoded:
+        arrays = {name: getattr(whole, name) for name in ("target", "weight")}
+        return replace(
+            whole,
+            columns=tuple(np.ascontiguousarray(column[start:stop]) for column in whole.columns),
+            n_rows=stop - start,
+            **{name: None if array is None else array[start:stop].copy() for name, array in arrays.items()},
+        )
+
+    return MemoryParts([rows(start, stop) for start, stop in pairwise(edges)], limit)
+
+
+def check_parts(whole: Encoded, schema: Schema, recipe: Recipe, places: Sequence[float], limit: Limits) -> int:
+    """The tree of the parts is that of the whole, and so is what is refused; how many nodes it has."""
+    parts = cut_up(whole, places, limit)
+    try:
+        grown = grow(whole, schema, recipe, 1)
+    except TreewrightError as error:
+        with pytest.raises(type(error)) as raised:
+            grow_parts(parts, schema, recipe, 1)
+        assert str(raised.value) == str(error)
+        return 0
+    same_tree(grow_parts(parts, schema, recipe, 1), grown)
+    return grown.n_nodes
+
+
+def same_tree(found: Tree, expected: Tree) -> None:
+    """Equal as they are saved. If not, the arrays that differ say so in fewer words."""
+    if to_json(found) != to_json(expected):
+        assert {name: array.tolist() for name, array in found.arrays.items()} == {
+            name: array.tolist() for name, array in expected.arrays.items()
+        }
+        raise AssertionError("the trees differ in more than their arrays")
