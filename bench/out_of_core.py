@@ -1,7 +1,7 @@
 """A tree of a table much larger than the memory it may use, beside reading the file once.
 
 Comes in: the size of the table in gigabytes (20 unless told), the memory limit. Goes out: seconds and peak memory of a
-process that learns, seconds of one that only reads, and what is left in the scratch folder.
+process that learns (Linux tells it), seconds of one that only reads, and what is left in the scratch folder.
 Always holds: the table is made for the purpose, from a seed, as Parquet files in a temporary folder (or --folder), and
 removed. Numbers are float64 in full precision, two classes. The file is dropped from the cache of the system before it
 is read, where the system lets us.
@@ -44,7 +44,9 @@ import treewright as tw
 folder, scratch, limit, depth = sys.argv[1:]
 recipe = replace(tw.CART, pruning=None, rivals=0, stopping=tw.Stopping(max_depth=int(depth)))
 tree = tw.learn(folder + "/*.parquet", "answer", recipe, memory_limit=limit, scratch=scratch)
-print(json.dumps({"leaves": tree.n_leaves, "depth": tree.depth, "rows": int(tree.arrays["rows"][0])}))
+most = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+told = {"leaves": tree.n_leaves, "depth": tree.depth, "rows": int(tree.arrays["rows"][0]), "kilobytes": int(most.split()[1])}
+print(json.dumps(told))
 """
 
 
@@ -67,11 +69,12 @@ def main() -> int:
             flush=True,
         )
         forget(table)
-        _, read, _ = timed(READ, str(table))
+        _, read = timed(READ, str(table))
         print(f"read once: {read:.0f} s", flush=True)
         forget(table)
-        told, seconds, peak = timed(LEARN, str(table), str(scratch), arguments.memory_limit, str(arguments.depth))
+        told, seconds = timed(LEARN, str(table), str(scratch), arguments.memory_limit, str(arguments.depth))
         tree = json.loads(told)
+        peak = tree["kilobytes"] * 1024 / 1e9
         left = list(scratch.iterdir())
         print(
             f"learned: {seconds:.0f} s ({seconds / read:.1f} times reading), depth {tree['depth']}, {tree['leaves']} "
@@ -106,16 +109,13 @@ def forget(folder: Path) -> None:
             os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def timed(program: str, *arguments: str) -> tuple[str, float, float]:
-    """What a program prints, its seconds, and its peak memory in gigabytes."""
+def timed(program: str, *arguments: str) -> tuple[str, float]:
+    """What a program prints, and its seconds."""
     begun = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    said = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f"the program ended with status {status}")
-    return said, time.perf_counter() - begun, usage.ru_maxrss * 1024 / 1e9
+    said = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
+    ).stdout
+    return said, time.perf_counter() - begun
 
 
 if __name__ == "__main__":
