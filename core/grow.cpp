@@ -154,7 +154,7 @@ private:
         } else {
             pool_.run(static_cast<int64_t>(decided.size()), divide_node);
         }
-        rows_.settle();
+        if (!made.empty()) rows_.settle(task_.recipe.stopping.max_depth - nodes_[made.back()].depth);
         pool_.run(static_cast<int64_t>(made.size()), [&](int64_t i) { describe(made[i]); });
         tell_progress(made);
         if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {

@@ -35,6 +35,7 @@ public:
         std::vector<int> counted;
         remaining_.clear();
         for (const int node : nodes) {
+            if (!kept_[node].empty()) continue; // counted before it was asked for
             if (!is_remainder(node, size)) {
                 counted.push_back(node);
                 continue;

@@ -347,17 +347,27 @@ void Part::count_cells(std::span<const uint32_t> rows, std::span<const Range> ra
     });
 }
 
-// Only the values next to a cut of known numbers.
+// Only the values next to a cut of known numbers. Of either side, only the bin nearest to it is looked into.
 Sides Part::edges(std::span<const uint32_t> rows, const CutAt& cut) const {
+    const size_t place = static_cast<size_t>(coded_.place_of(cut.column));
+    const CodedColumn& column = plan_.coded[place];
     const Numbers& numbers = table_.columns[static_cast<size_t>(cut.column)].numbers;
+    const uint8_t* codes = coded_.column(place);
+    const int cut_bin =
+        static_cast<int>(std::lower_bound(column.end.begin(), column.end.end(), cut.at) - column.end.begin());
     const double far = std::numeric_limits<double>::infinity();
     Sides sides{{}, {}, -far, far};
+    int low = 0, high = column.bins - 1; // nearest bins with rows so far
     for (const uint32_t row : rows) {
+        const int code = codes[row];
+        if (code < low || code > high) continue; // missing ones too
         const double x = numbers[row];
         if (x <= cut.at) {
+            low = std::min(code, cut_bin);
             sides.below = std::max(sides.below, x);
-        } else if (x < sides.above) {
-            sides.above = x;
+        } else {
+            high = std::max(code, cut_bin);
+            sides.above = std::min(sides.above, x);
         }
     }
     return sides;

@@ -55,8 +55,9 @@ public:
                         int first, Pool& pool) = 0;
     // Makes room for nodes below this number; divide may then run on many threads.
     virtual void reserve(int nodes) = 0;
-    // All nodes of a level are divided: from now on the children's totals are asked for.
-    virtual void settle() {}
+    // All nodes of a level are divided: from now on the children's totals are asked for. `levels`: so many more may
+    // follow below the children.
+    virtual void settle(int64_t /*levels*/) {}
 
     // Whether a node of so many rows, with so many levels to come at most, is better grown apart: by one thread, on
     // rows of its own.

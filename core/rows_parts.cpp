@@ -138,7 +138,7 @@ RowsParts::RowsParts(const PartsGround& ground, const Recipe& recipe, const Part
       source_{ground.shape, ground.measure, ground.facts, {}},
       totals_(1),
       next_(1) {
-    settle();
+    settle(0);
 }
 
 void RowsParts::reserve(int nodes) {
@@ -155,12 +155,13 @@ void RowsParts::divide(int node, uint64_t node_key, const Split& split, const st
 }
 
 // Carries out all divisions of a level at once; the children's totals come back. In the beginning, the root's.
-void RowsParts::settle() {
+void RowsParts::settle(int64_t levels) {
     Question question;
     if (totals_[0].all.rows.empty()) question.totals.push_back(0);
     for (std::optional<Sending>& sending : next_) {
         if (!sending) continue;
         for (int c = 0; c < sending->split.children(); ++c) question.totals.push_back(sending->first + c);
+        foresee(*sending, levels, question);
         question.sendings.push_back(std::move(*sending));
         sending.reset();
     }
@@ -169,6 +170,7 @@ void RowsParts::settle() {
     for (size_t i = 0; i < question.totals.size(); ++i) {
         totals_[static_cast<size_t>(question.totals[i])] = {std::move(answer.totals[i]), answer.low[i], answer.high[i]};
     }
+    hear(question, answer);
 }
 
 // --- choosing, value by value ---

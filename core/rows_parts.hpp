@@ -61,7 +61,7 @@ public:
     void divide(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
                 Pool& pool) override;
     void reserve(int nodes) override;
-    void settle() override;
+    void settle(int64_t levels) override;
     // A level costs less than the rows, unless they are very few.
     bool is_apart(int64_t rows, int64_t levels) const override {
         return rows <= settings_.apart && (levels > 2 || rows <= 256);
@@ -70,6 +70,10 @@ public:
     std::unique_ptr<Rows> detach(int node) override;
 
 protected:
+    // What will be wanted of the children next may be asked for on the way.
+    virtual void foresee(const Sending& /*sending*/, int64_t /*levels*/, Question& /*question*/) const {}
+    virtual void hear(const Question& /*question*/, Answer& /*answer*/) {}
+
     Answer ask(const Question& question) const { return read_message<Answer>(ask_(written(question))); }
     size_t rows_of(int node) const { return static_cast<size_t>(totals_[static_cast<size_t>(node)].all.rows[0]); }
     // The candidates of some columns that are counted value by value, node by node.

@@ -50,10 +50,11 @@ public:
             zoom.cut_between(histograms_.of(search.node).data(), search);
             set_bars(task, search);
         });
-        zoom.zoom(searches, [&](std::vector<Range> ranges) { return ask_ranges(std::move(ranges), {}); }, pool);
+        std::vector<Edge> edges = likely_edges(task, searches);
+        zoom.zoom(searches, [&](std::vector<Range> ranges) { return ask_ranges(std::move(ranges), {}, &edges); }, pool);
         std::vector<std::vector<Candidate>> gathered(asks.size());
         if (!look_.gathered.empty()) gathered = counted(task, asks, look_.gathered, pool);
-        std::vector<std::vector<Candidate>> found = tell(task, asks, searches, std::move(gathered), pool);
+        std::vector<std::vector<Candidate>> found = tell(task, asks, searches, edges, std::move(gathered), pool);
         histograms_.keep_only(nodes);
         return found;
     }
@@ -78,28 +79,85 @@ private:
     using Search = PartsSearch<Counter>;
     static constexpr size_t most_bytes = 1 << 26; // of histograms in one answer
 
-    std::vector<Cells> ask_ranges(std::vector<Range> ranges, std::vector<Imitated> imitations) const {
+    // The values next to a cut, wanted or known.
+    struct Edge {
+        CutAt cut;
+        bool known = false;
+        double below = 0, above = 0;
+    };
+
+    std::vector<Cells> ask_ranges(std::vector<Range> ranges, std::vector<Imitated> imitations,
+                                  std::vector<Edge>* edges = nullptr) const {
         Question question;
         question.ranges = std::move(ranges);
         question.imitations = std::move(imitations);
-        return std::move(ask(question).ranges);
+        if (edges) add_edges(*edges, question);
+        Answer answer = ask(question);
+        if (edges) hear_edges(*edges, answer);
+        return std::move(answer.ranges);
+    }
+    static void add_edges(const std::vector<Edge>& edges, Question& question) {
+        for (const Edge& edge : edges) {
+            if (!edge.known) question.cuts.push_back(edge.cut);
+        }
+    }
+    static void hear_edges(std::vector<Edge>& edges, const Answer& answer) {
+        size_t next = 0;
+        for (Edge& edge : edges) {
+            if (edge.known) continue;
+            edge.below = answer.cuts[next].below;
+            edge.above = answer.cuts[next++].above;
+            edge.known = true;
+        }
+    }
+
+    // Cuts between bins that may remain the best: what lies next to them is asked for on the way.
+    std::vector<Edge> likely_edges(const Task& task, const std::vector<Search>& searches) const {
+        std::vector<Edge> edges;
+        if (recipe_.rivals > 0 || tells_all(recipe_)) return edges; // too many that are never told
+        for (const Search& search : searches) {
+            for (const int which : worth_telling(task, search.yard, search.cuts)) {
+                const Cut& cut = search.cuts[static_cast<size_t>(which)];
+                if (!cut.found() || cut.low_rows == 0) continue;
+                const CodedColumn& column = look_.column(static_cast<size_t>(which));
+                const int last = search.coarse[static_cast<size_t>(which)].last;
+                edges.push_back({{search.node, column.column, true, false, column.end[static_cast<size_t>(last)]}});
+            }
+        }
+        return edges;
+    }
+
+    // The smaller child will have to be counted, if either of them is divided.
+    void foresee(const Sending& sending, int64_t levels, Question& question) const override {
+        if (levels == 0 || sending.split.children() != 2) return;
+        const double share = std::min(sending.split.share[0], sending.split.share[1]);
+        const auto larger = static_cast<int64_t>((1 - share) * static_cast<double>(rows_of(sending.node)));
+        if (is_apart(larger, levels) || question.histograms.size() >= nodes_together()) return;
+        question.histograms.push_back(sending.first +
+                                      static_cast<int>(sending.split.share[1] < sending.split.share[0]));
+    }
+    void hear(const Question& question, Answer& answer) override {
+        for (size_t i = 0; i < question.histograms.size(); ++i) {
+            const auto& counts = answer.histograms[i].template of<Word>();
+            auto& own = histograms_.make(question.histograms[i], counts.size());
+            std::copy(counts.begin(), counts.end(), own.begin());
+        }
+    }
+    size_t nodes_together() const {
+        const size_t bytes = static_cast<size_t>(coded_.bins() * look_.counter.words()) * sizeof(Word);
+        return std::max<size_t>(1, most_bytes / std::max<size_t>(1, bytes));
     }
 
     void count(const std::vector<int>& nodes, Pool& pool) {
         const std::vector<int> counted = histograms_.to_count(nodes, [&](int node) { return rows_of(node); });
-        const size_t bytes = static_cast<size_t>(coded_.bins() * look_.counter.words()) * sizeof(Word);
-        const size_t together = std::max<size_t>(1, most_bytes / std::max<size_t>(1, bytes));
+        const size_t together = nodes_together();
         for (size_t first = 0; first < counted.size(); first += together) {
             Question question;
             const size_t last = std::min(counted.size(), first + together);
             question.histograms.assign(counted.begin() + static_cast<std::ptrdiff_t>(first),
                                        counted.begin() + static_cast<std::ptrdiff_t>(last));
             Answer answer = ask(question);
-            for (size_t i = 0; i < question.histograms.size(); ++i) {
-                const auto& counts = answer.histograms[i].template of<Word>();
-                auto& own = histograms_.make(question.histograms[i], counts.size());
-                std::copy(counts.begin(), counts.end(), own.begin());
-            }
+            hear(question, answer);
         }
         histograms_.subtract(pool);
     }
@@ -128,7 +186,7 @@ private:
 
     // Cuts worth it become candidates; what the cut itself does not tell is asked for.
     std::vector<std::vector<Candidate>> tell(const Task& task, const std::vector<Ask>& asks,
-                                             std::vector<Search>& searches,
+                                             std::vector<Search>& searches, const std::vector<Edge>& edges,
                                              std::vector<std::vector<Candidate>> gathered, Pool& pool) {
         std::vector<std::vector<Candidate>> found(searches.size());
         std::vector<std::vector<Telling>> told(searches.size());
@@ -140,12 +198,20 @@ private:
             for (const Telling& each : told[n]) {
                 answer_of[n].push_back(-1);
                 if (each.which < 0) continue;
-                const Cut& cut = search.cuts[static_cast<size_t>(each.which)];
+                Cut& cut = search.cuts[static_cast<size_t>(each.which)];
                 const bool counted = needs_rows(task, look_, each, search.cuts);
+                const double at = search.at[static_cast<size_t>(each.which)];
+                const auto known = std::find_if(edges.begin(), edges.end(), [&](const Edge& edge) {
+                    return edge.known && edge.cut.node == search.node && edge.cut.column == each.column &&
+                           edge.cut.at == at;
+                });
+                if (!cut.placed() && cut.low_rows > 0 && known != edges.end()) {
+                    cut.below = known->below;
+                    cut.above = known->above;
+                }
                 if (!counted && (cut.low_rows == 0 || cut.placed())) continue;
                 answer_of[n].back() = static_cast<int64_t>(question.cuts.size());
-                question.cuts.push_back(
-                    {search.node, each.column, cut.low_rows > 0, counted, search.at[static_cast<size_t>(each.which)]});
+                question.cuts.push_back({search.node, each.column, cut.low_rows > 0, counted, at});
             }
         }
         const Answer answer = question.cuts.empty() ? Answer{} : ask(question);
