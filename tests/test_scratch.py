@@ -27,8 +27,6 @@ from treewright.parts.scratch import scratch
 ASKING = """
 import sys, threading
 import numpy as np
-from children import ended, started
-
 from treewright.encode import Encoded
 from treewright.parts import work
 from treewright.parts.local import write_parts
