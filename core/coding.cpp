@@ -211,6 +211,10 @@ Survey survey(const Table& table, const double* weight, Pool& pool) {
         if (finite) return {};
     }
     const int64_t blocks = (table.rows + block_rows - 1) / block_rows;
+    const auto plain = [](const Numbers& numbers, int64_t begin, int64_t count) {
+        return numbers.adjacent() && !(numbers.single() ? any_odd<float>(numbers.address(begin), count, false)
+                                                        : any_odd<double>(numbers.address(begin), count, false));
+    };
     std::vector<uint8_t> suspect(static_cast<size_t>(blocks), 0);
     std::atomic<bool> missing{false};
     pool.run(blocks, [&](int64_t block) {
@@ -225,6 +229,7 @@ Survey survey(const Table& table, const double* weight, Pool& pool) {
                 }
                 continue;
             }
+            if (plain(column.numbers, begin, end - begin)) continue;
             column.numbers.read(begin, values);
             int gaps = 0;
             for (const double x : values) {

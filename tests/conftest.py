@@ -1,14 +1,16 @@
-"""What all tests share: a real browser, and steady examples.
+"""What all tests share: a real browser, a disk that is soon full, and steady examples.
 
-Where the browser is missing, the tests that need it are skipped and say so. hypothesis draws the same examples every
-time, so that a change is judged by what it changes; `HYPOTHESIS_WANDER=1` lets it look for new ones.
+Where the browser or the disk cannot be had, the tests that need it are skipped and say so. hypothesis draws the same
+examples every time, so that a change is judged by what it changes; `HYPOTHESIS_WANDER=1` lets it look for new ones.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,3 +30,14 @@ def browser() -> Iterator[Any]:
         opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "small"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if os.geteuid() != 0 or subprocess.run(command, check=False, capture_output=True).returncode != 0:
+        pytest.skip("a small disk cannot be mounted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)

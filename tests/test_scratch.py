@@ -6,15 +6,14 @@ import multiprocessing
 import os
 import resource
 import signal
-import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
+from children import ended, started
 
 from treewright.encode import Encoded
 from treewright.errors import DataError, ScratchError
@@ -64,25 +63,6 @@ with scratch(sys.argv[1]) as folder:
     print("holding", flush=True)
     sys.stdin.readline()
 """
-
-
-def started(script: str, folder: Path, first: str) -> subprocess.Popen[str]:
-    child = subprocess.Popen(
-        [sys.executable, "-c", script, str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline().strip() == first
-    return child
-
-
-def ended(child: subprocess.Popen[str], number: int) -> tuple[int, str, str]:
-    child.send_signal(number)
-    out, err = child.communicate(timeout=30)
-    return child.returncode, out, err
 
 
 # --- success and errors ---------------------------------------------------------------------------------------------
@@ -284,17 +264,6 @@ print("holding", flush=True)
 
 
 # --- disk full ------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    place = tmp_path / "small"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(command, check=False, capture_output=True).returncode != 0:
-        pytest.skip("a small disk cannot be mounted here")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
 
 
 def test_a_full_disk(small_disk: Path) -> None:

@@ -15,9 +15,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
-import numpy as np
-
-from treewright.costs import class_factors, target_with
+from treewright.costs import added_up, class_factors, class_weights, require_classes, target_with, weighted
 from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.files import is_source, open_source
@@ -26,14 +24,14 @@ from treewright.kinds import KindChoice
 from treewright.parts import Parts, digest
 from treewright.parts.chunks import Chunks, chunked
 from treewright.parts.cluster import from_dask, has_client, is_partitioned, partitions
-from treewright.parts.growing import class_weights, reweighted
+from treewright.parts.growing import reweighted
 from treewright.parts.local import row_bytes, write_parts
 from treewright.parts.memory_limit import memory_size
 from treewright.parts.pieces import joined
 from treewright.parts.scratch import scratch
 from treewright.parts.stored import size_text
 from treewright.pruners import CostComplexityCV, ErrorBased, ImpurityThresholdCV, ReducedError
-from treewright.pruning import grow_and_prune
+from treewright.pruning import grow_and_prune, refuse
 from treewright.recipe import Recipe
 from treewright.schema import Schema, Task
 from treewright.tree import Tree
@@ -82,10 +80,10 @@ def learn_large(
         if is_partitioned(data) and has_client():
             rows, schema = from_dask(data, wishes.target, wishes.weight, wishes.kinds, wishes.task)
             stack.callback(rows.close)
+            schema = _settled(schema, wishes, recipe)
         else:
             folder = stack.enter_context(scratch(wishes.scratch))
-            rows, schema = _from_chunks(_chunks(data, limit, folder), wishes, limit, folder, n_threads)
-        schema = replace(schema, target=target_with(schema.target, wishes.costs, wishes.priors))
+            rows, schema = _from_chunks(_chunks(data, limit, folder), wishes, recipe, limit, folder, n_threads)
         if not isinstance(rows, Encoded):
             refuse_pruning(recipe, sum(rows.sizes), max(rows.map(row_bytes)), limit)
         return grow_and_prune(_weighted(rows, schema, wishes.class_weight), schema, recipe, n_threads, progress)
@@ -100,12 +98,12 @@ def _chunks(data: object, limit: int, folder: Path) -> Chunks:
 
 
 def _from_chunks(
-    chunks: Chunks, wishes: Wishes, limit: int, folder: Path, n_threads: int
+    chunks: Chunks, wishes: Wishes, recipe: Recipe, limit: int, folder: Path, n_threads: int
 ) -> tuple[Encoded | Parts, Schema]:
     """Two passes over the rows: what the columns are, then the rows coded; in memory if there is room."""
     each = (digest.digest(frame, wishes.target, wishes.weight, wishes.kinds) for frame in chunks.frames())
     said = reduce(digest.merge, each, digest.NOTHING)
-    schema = digest.described(said, wishes.task, wishes.kinds)
+    schema = _settled(digest.described(said, wishes.task, wishes.kinds), wishes, recipe)
 
     def coded(frame: Frame) -> Encoded:
         return digest.encoded_part(frame, schema, wishes.target, wishes.weight)
@@ -122,18 +120,21 @@ def _from_chunks(
     return write_parts(all_pieces(), folder, memory_limit=limit, n_threads=n_threads, n_rows=said.n_rows), schema
 
 
+def _settled(schema: Schema, wishes: Wishes, recipe: Recipe) -> Schema:
+    """The schema with costs and priors; what cannot be is refused, before the rows are written anywhere."""
+    refuse(recipe, schema)
+    return replace(schema, target=target_with(schema.target, wishes.costs, wishes.priors))
+
+
 def _weighted(rows: Encoded | Parts, schema: Schema, class_weight: object) -> Encoded | Parts:
     """The rows with their weights multiplied by their classes' weights."""
     if class_weight is None:
         return rows
-    if schema.target.classes is None:
-        raise DataError(
-            f"class_weight is about classes, but the target {schema.target.name!r} is a number; leave it out"
-        )
+    require_classes(schema)
     if isinstance(rows, Encoded):
-        return reweighted(rows, class_factors(class_weight, schema.target, class_weights(rows)))
-    found = np.sum(rows.map(class_weights), axis=0)
-    return rows.changed(reweighted, class_factors(class_weight, schema.target, found))
+        return weighted(rows, schema, class_weight)
+    factors = class_factors(class_weight, schema.target, added_up(rows.map(class_weights)))
+    return rows.changed(reweighted, factors)
 
 
 def refuse_pruning(recipe: Recipe, n_rows: int, bytes_per_row: int, limit: int) -> None:

@@ -25,6 +25,7 @@ from treewright.files import Reading, Source, is_source, open_source
 from treewright.files.several import open_files
 from treewright.frame import Frame
 from treewright.parts.digest import frame_of
+from treewright.parts.stored import room_for
 from treewright.schema import Schema
 from treewright.wording import listed
 
@@ -211,13 +212,9 @@ class _Spool:
 
     def _save(self, frame: Frame) -> None:
         path = self._folder / str(len(self._saved))
-        try:
-            path.write_bytes(pickle.dumps(frame, protocol=5))
-        except OSError as error:
-            raise DataError(
-                f"tables that come only once are kept in {self._folder}, which failed: {error}; give a folder on a "
-                "larger disk, or files instead"
-            ) from error
+        written = pickle.dumps(frame, protocol=5)
+        with room_for(len(written), self._folder):
+            path.write_bytes(written)
         self._saved.append(path)
 
 

@@ -28,6 +28,7 @@ from treewright.parts import Limits, work
 from treewright.parts import digest as digests
 from treewright.parts.futures import Made, Weighed, batches, fetched, merged, reduced, release
 from treewright.parts.memory_limit import memory_size
+from treewright.parts.pieces import joined
 from treewright.schema import Schema, Task
 
 Value = TypeVar("Value")
@@ -83,7 +84,7 @@ def _coded(framed: Sequence[Framed], numbers: Sequence[int], schema: Schema, tar
     for each, number in zip(framed, numbers, strict=True):
         with _named(number):
             parts.append(digests.encoded_part(each.frame, schema, target, weight))
-    return Group(tuple(parts))
+    return Group((joined(parts),))  # as one: sums of many parts would have to be merged
 
 
 def _mapped(group: Group, function: Callable[..., Value], arguments: Sequence[object]) -> list[Value]:
@@ -238,7 +239,7 @@ def from_dask(
         numbers = _dealt(client, framed)
         given = [[framed[number] for number in group] for group in numbers]
         groups = made(_coded, given, numbers, schema=schema, target=target, weight=weight)
-        parts = ClusterParts(client, groups, numbers)
+        parts = ClusterParts(client, groups, [[number] for number in range(len(groups))])
         made.keep(groups)
     return parts, schema
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.choices import Custom
-from treewright.costs import Altered, altered_by
+from treewright.costs import Altered, added_up, altered_by, class_weights
 from treewright.encode import Encoded
 from treewright.engine import coded, doubts, grow, lean, refuse_recipe, refuse_values, settled, surveyed
 from treewright.errors import DataError
@@ -55,11 +55,13 @@ def grow_table(
     progress: Callable[[float], object] | None = None,
 ) -> Tree:
     """The tree of a table, wherever it lies; `recipe.pruning` is not applied."""
-    if isinstance(rows, Encoded):
-        return grow(rows, schema, recipe, n_threads, progress)
-    if _is_one_piece(rows):
-        return grow(gathered(rows), schema, recipe, n_threads, progress)
-    return grow_parts(rows, schema, recipe, n_threads, progress)
+    if isinstance(rows, Encoded) or _is_one_piece(rows):
+        tree = grow(gathered(rows), schema, recipe, n_threads, progress)
+    else:
+        tree = grow_parts(rows, schema, recipe, n_threads, progress)
+    if progress is not None:
+        progress(1.0)
+    return tree
 
 
 def _is_one_piece(parts: Parts) -> bool:
@@ -126,21 +128,13 @@ def seen_by_growing(parts: Parts, schema: Schema) -> tuple[Parts, Altered]:
     target = schema.target
     if target.classes is None or (target.costs is None and target.priors is None):
         return parts, Altered(None)
-    found = np.sum(parts.map(class_weights), axis=0)
-    factors = altered_by(target, found)
+    factors = altered_by(target, added_up(parts.map(class_weights)))
     return parts.changed(reweighted, factors.seen), Altered(None, factors.factor, factors.cost)
 
 
 def has_weight(part: Encoded) -> bool:
     """Whether rows have weights of their own."""
     return part.weight is not None
-
-
-def class_weights(part: Encoded) -> NDArray[np.float64]:
-    """The weight of each class."""
-    assert part.target is not None
-    weight = np.ones(part.n_rows) if part.weight is None else part.weight
-    return np.bincount(part.target, weights=weight, minlength=part.n_classes).astype(np.float64)
 
 
 def reweighted(part: Encoded, by_class: NDArray[np.float64]) -> Encoded:

@@ -129,12 +129,18 @@ def grow_and_prune(
     pruner = recipe.pruning
     if pruner is None:
         return grow_table(encoded, schema, recipe, n_threads, progress)
-    refuse_recipe(recipe, schema)
-    _refuse(pruner, schema)
+    refuse(recipe, schema)
     grower = _GROWERS.get(type(pruner))
     if grower is not None:
         return grower(encoded, schema, recipe, n_threads)
     return prune_rows(grow_table(encoded, schema, recipe, n_threads, progress), pruner, encoded, n_threads)
+
+
+def refuse(recipe: Recipe, schema: Schema) -> None:
+    """What neither growing nor pruning by this recipe can learn from, whatever the values."""
+    refuse_recipe(recipe, schema)
+    if recipe.pruning is not None:
+        _refuse(recipe.pruning, schema)
 
 
 def _refuse(pruner: Pruner, schema: Schema) -> None:

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.costs import altered_by
+from treewright.costs import added_up, altered_by, class_weights
 from treewright.encode import Encoded
 from treewright.engine import route
 from treewright.parts import Parts
-from treewright.parts.growing import class_weights, grow_table
+from treewright.parts.growing import grow_table
 from treewright.parts.memory import MemoryParts
 from treewright.pruning.risk import row_losses
 from treewright.pruning.shape import is_leaf
@@ -197,8 +197,7 @@ def real_by_class(parts: Parts, schema: Schema) -> FloatArray | None:
     """What the weight of each class's rows is multiplied by then; None: nothing."""
     if schema.target.priors is None:
         return None
-    found = np.sum(parts.map(class_weights), axis=0)
-    return altered_by(replace(schema.target, costs=None), found).seen
+    return altered_by(replace(schema.target, costs=None), added_up(parts.map(class_weights))).seen
 
 
 def weight_by_class(part: Encoded, by_class: FloatArray | None) -> FloatArray:
