@@ -44,12 +44,11 @@ BINS = 256  # per column
 FEW_ROWS = 1 << 18  # rows in all opened ranges of a level that are told value by value
 FEW_IN_RANGE = 256  # or in one of them
 CELLS = 64  # into which other ranges are divided
-APART = 4096  # a node of so few rows is sent whole, unless its subtree has two levels at most
+APART = 2048  # a node of so few rows is sent whole, unless its subtree has two levels at most
 
 RANGE = 28  # bytes of a range in a question
 SPLIT = 100  # bytes of a split in a question
 CUT = 16  # bytes of an answer about the values on both sides of a cut
-ROWS_PER_PARTITION = 20_000_000  # at most
 
 
 @dataclass(frozen=True)
@@ -120,9 +119,9 @@ def seconds(table: Table, cluster: Cluster) -> float:
     return sum(level.seconds for level in fit(table, cluster))
 
 
-def partitions(table: Table, cluster: Cluster) -> int:
-    """Every core has one, and none is too large."""
-    return max(cluster.workers * cluster.cores, math.ceil(table.rows / ROWS_PER_PARTITION))
+def parts(cluster: Cluster) -> int:
+    """Every core has one: the partitions that lie on a worker are put together."""
+    return cluster.workers * cluster.cores
 
 
 def histogram_bytes(table: Table, depth: int) -> float:
@@ -160,8 +159,8 @@ def _coding(table: Table, cluster: Cluster) -> Level:
     return Level(
         asked=2,
         computing=max(work, reading),
-        sending=_reduced(table, cluster, sketch, grows=False),
-        scheduling=2 * _tasks(table, cluster),
+        sending=_reduced(cluster, sketch, grows=False),
+        scheduling=2 * _tasks(cluster),
         sent=sketch,
         received=sketch,
     )
@@ -174,25 +173,25 @@ def _level(table: Table, cluster: Cluster, depth: int) -> Level:
     work = table.rows * table.columns * (COUNT + DIVIDE + ZOOM) * 1e-9 / (cluster.workers * cluster.cores)
     choosing = nodes * table.columns * BINS * CHOOSE * 1e-9
     # Cells of all parts are the same cells, so merging keeps their number; values are other values in every part.
-    sending = sum(_reduced(table, cluster, size, grows=False) for size in (histograms, *cells, nodes * CUT))
-    sending += _reduced(table, cluster, values, grows=True)
+    sending = sum(_reduced(cluster, size, grows=False) for size in (histograms, *cells, nodes * CUT))
+    sending += _reduced(cluster, values, grows=True)
     questions = nodes * SPLIT + sum(ranges for ranges, _ in rounds) * RANGE
     sending += len(cluster.steps) * (LATENCY + questions / cluster.bandwidth)
-    asked = 2 + len(rounds)
+    asked = 1 + len(rounds)  # children are counted while they are made, edges come with the first cells
     same = histograms + sum(cells) + nodes * CUT
-    scheduling = asked * _tasks(table, cluster)
+    scheduling = asked * _tasks(cluster)
     return Level(asked, work + choosing, sending, scheduling, same + values / cluster.workers, same + values)
 
 
 def _finished_here(table: Table, cluster: Cluster) -> Level:
     """The rows are sent whole, and the client goes on alone with all levels below."""
     size = table.rows * (8 * table.columns + 16)
-    return Level(1, 0.0, size / cluster.bandwidth, _tasks(table, cluster), size / cluster.workers, size)
+    return Level(1, 0.0, size / cluster.bandwidth, _tasks(cluster), size / cluster.workers, size)
 
 
-def _reduced(table: Table, cluster: Cluster, size: float, *, grows: bool) -> float:
+def _reduced(cluster: Cluster, size: float, *, grows: bool) -> float:
     """Seconds until answers of this size (together, if they grow) are one answer at the client."""
-    here = max(1.0, partitions(table, cluster) / cluster.workers)
+    here = float(cluster.cores)
     answer = size / cluster.workers if grows else size
     took = (1 if grows else here) * answer / MERGE / (1 if grows else min(here, cluster.cores))
     for group in cluster.steps:
@@ -201,9 +200,9 @@ def _reduced(table: Table, cluster: Cluster, size: float, *, grows: bool) -> flo
     return took + LATENCY + size / cluster.bandwidth
 
 
-def _tasks(table: Table, cluster: Cluster) -> float:
-    """Seconds at the scheduler for one question: a task per partition, and those that merge."""
-    return partitions(table, cluster) * (1 + 1 / (FAN - 1)) * TASK
+def _tasks(cluster: Cluster) -> float:
+    """Seconds at the scheduler for one question: a task per part, and those that merge."""
+    return parts(cluster) * (1 + 1 / (FAN - 1)) * TASK
 
 
 # --- beside measurements ----------------------------------------------------------------------------------------------

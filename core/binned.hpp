@@ -25,7 +25,7 @@ inline std::vector<double> quantile_bounds(std::vector<std::pair<double, int64_t
         reached += static_cast<double>(values[i].second);
         if (i + 1 < values.size() && values[i + 1].first == values[i].first) continue;
         const double next = std::ceil(groups * (reached / total) - 1e-8);
-        if (next != group) bounds.push_back(values[i].first);
+        if (bounds.empty() || next != group) bounds.push_back(values[i].first);
         bounds.back() = values[i].first;
         group = next;
     }

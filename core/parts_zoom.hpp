@@ -158,6 +158,9 @@ private:
         const uint64_t keys = uint64_t{1} << open.range.shift;
         Words<Counter> low = open.below;
         std::vector<Point>& points = search.points[open.which];
+        if (exact && cells.cell.size() == 1 && open.rows == scale.known_rows() && !(scale.gaps() && places_missing_)) {
+            search.cuts[open.which].constant = true;
+        }
         for (size_t i = 0; i < cells.cell.size(); ++i, counts += words) {
             const uint64_t first = open.range.first + (cells.cell[i] << open.range.shift);
             const uint64_t last = std::min(open.range.last, first + (keys - 1));

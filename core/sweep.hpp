@@ -28,6 +28,7 @@ struct BinCut {
     int last = -1;
     int64_t low_rows = 0;
     double highest = nothing; // merit of any cut between bins, also of those whose sides are too small
+    bool several = false;     // known rows lie in more than one bin
 };
 
 // A bin worth looking into: what lies below it, and where its rows stand among those of all such bins.
@@ -74,13 +75,12 @@ public:
         Scale<Counter> scale = this->scale(node, which);
         Words<Counter> low = no_words(counter_);
         int64_t low_rows = 0;
-        bool several = false;
         for (int b = 0; b < column.bins; ++b, bin += words_) {
             if (counter_.listed(bin) == 0) continue;
             for (size_t w = 0; w < words_; ++w) low[w] += bin[w];
             low_rows += counter_.rows(bin);
             if (low_rows == scale.known_rows()) break;
-            several = true;
+            coarse.several = true;
             const double merit = scale.of(low.data(), low_rows, Divide{});
             coarse.highest = std::max(coarse.highest, merit > nothing ? merit : scale.at_end(low.data()));
             if (!node.beats(merit, coarse.merit)) continue;
@@ -92,7 +92,9 @@ public:
         cut.merit = coarse.merit;
         cut.low_rows = coarse.low_rows;
         cut.gaps = scale.gaps();
-        cut.constant = !several && column.exact && !(scale.gaps() && places_missing_);
+        // Known rows of one bin may still differ; whoever looks into it settles that.
+        cut.constant =
+            !coarse.several && (column.exact || scale.known_rows() < 2) && !(scale.gaps() && places_missing_);
         if (const double apart = scale.of_missing(); node.beats(apart, cut.merit)) {
             cut.merit = apart;
             cut.low_rows = 0;
@@ -176,8 +178,10 @@ public:
             if (scale.bound(bin.below.data(), held, least) < least) continue;
             const std::span<RowInside> own(&rows[bin.first], static_cast<size_t>(bin.rows));
             if (inside.improve(own, bin.below, least, finer)) finer_bin = bin.bin;
+            if (!coarse.several && !(scale.gaps() && this->places_missing_)) finer.constant = all_equal(own);
             if (zoomed_rows_) *zoomed_rows_ += bin.rows;
         }
+        if (!coarse_cut.found() && !finer.found()) return finer;
         // Of two equal cuts the lower; a cut inside a bin is lower than the cut at the bin's end.
         const bool finer_is_lower = coarse_cut.low_rows == 0 || finer_bin <= coarse.last;
         const bool take =
@@ -205,6 +209,9 @@ private:
     using RowInside = typename Inside<Counter>::Row;
 
     const Numbers& numbers(size_t which) const { return table_.columns[column(which).column].numbers; }
+    static bool all_equal(std::span<const RowInside> rows) {
+        return std::all_of(rows.begin(), rows.end(), [&](const RowInside& row) { return row.value == rows[0].value; });
+    }
 
     // The rows in open bins, bin after bin. Their values lie far apart: each is called early and read some finds later.
     std::vector<RowInside> rows_inside(size_t which, const std::array<int16_t, 256>& open,
