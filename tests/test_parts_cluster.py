@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import subprocess
 import sys
@@ -23,9 +22,10 @@ import treewright as tw
 from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.learn import training_table
-from treewright.parts import work
-from treewright.parts.growing import Limits, grow_parts
+from treewright.parts import Limits, work
+from treewright.parts.growing import grow_parts
 from treewright.parts.memory import MemoryParts
+from treewright.schema import Schema
 
 pd = pytest.importorskip("pandas")
 dask = pytest.importorskip("dask", reason="needs dask")
@@ -33,6 +33,7 @@ distributed = pytest.importorskip("distributed", reason="needs distributed")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
 
 import toy_work  # noqa: E402
+from clusters import kill_one, local_cluster, settled, tasks_left  # noqa: E402
 
 from treewright.parts.cluster import ClusterParts, from_dask, is_partitioned, partitions  # noqa: E402
 
@@ -42,13 +43,7 @@ FEW = Limits(apart=60, at_once=200)
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    workers = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "memory_limit": 0}
-    # A local cluster gives a worker up that was lost so long ago and is lost again just then, whatever came between.
-    patient = {"distributed.deploy.lost-worker-timeout": "1h"}
-    with (
-        dask.config.set(patient),
-        distributed.LocalCluster(**workers, dashboard_address=None, host="127.0.0.1", silence_logs=60) as made,
-    ):
+    with local_cluster(2) as made:
         yield made
 
 
@@ -114,36 +109,6 @@ def rounds(growth: Any, count: int = 6) -> list[bytes]:
 
 def expected(parts: ClusterParts, count: int = 6) -> list[bytes]:
     return rounds(MemoryParts(parts.map(_itself)).growth(toy_work.TOY), count)
-
-
-def running(cluster: Any) -> list[Any]:
-    """The nannies whose worker is at work: one that is killed while it starts is not replaced."""
-    known = {worker.name for worker in cluster.scheduler.workers.values()}
-    nannies = [nanny for name, nanny in cluster.workers.items() if name in known]
-    return [nanny for nanny in nannies if nanny.process is not None and nanny.process.status.name == "running"]
-
-
-def kill_one(cluster: Any) -> None:
-    os.kill(running(cluster)[0].process.pid, signal.SIGKILL)
-
-
-def settled(cluster: Any) -> None:
-    """Both workers are there."""
-    until = time.monotonic() + 60
-    while len(running(cluster)) < 2:
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
-def tasks_left(cluster: Any) -> list[str]:
-    """What the scheduler still knows, a moment later."""
-    gc.collect()  # a failed test's traceback holds futures
-    for _ in range(100):
-        left = [str(key) for key in cluster.scheduler.tasks]
-        if not left:
-            break
-        time.sleep(0.05)
-    return left
 
 
 # --- the same as in memory ------------------------------------------------------------------------------------------
@@ -368,6 +333,11 @@ def test_without_a_client_or_dask() -> None:
 # --- trees ------------------------------------------------------------------------------------------------------------
 
 
+def grown_on(parts: ClusterParts, schema: Schema, recipe: tw.Recipe) -> tw.Tree:
+    parts.limits = FEW
+    return grow_parts(parts, schema, recipe)
+
+
 @pytest.mark.parametrize("recipe", [tw.CART, tw.C45, tw.CHAID, tw.SKLEARN], ids=lambda recipe: recipe.name)
 def test_trees_are_those_of_the_table_in_memory(client: Any, recipe: tw.Recipe) -> None:
     grown = replace(recipe, pruning=None)
@@ -377,7 +347,7 @@ def test_trees_are_those_of_the_table_in_memory(client: Any, recipe: tw.Recipe) 
     plain = tw.export.to_json(tw.learn(whole, "ill", grown, weight="weight"))
     for cuts in ((), (0, 10, 100, 200, 300)):
         parts, schema = from_dask(lazily(pieces(whole, *cuts)), "ill", "weight")
-        assert tw.export.to_json(grow_parts(parts, schema, grown, limits=FEW)) == plain
+        assert tw.export.to_json(grown_on(parts, schema, grown)) == plain
         parts.close()
 
 
@@ -386,7 +356,7 @@ def test_trees_of_numbers(client: Any) -> None:
     recipe = replace(tw.CART, pruning=None)
     parts, schema = from_dask(dd.from_pandas(whole, npartitions=9), "dose", "weight")
     plain = tw.export.to_json(tw.learn(whole, "dose", recipe, weight="weight"))
-    assert tw.export.to_json(grow_parts(parts, schema, recipe, limits=FEW)) == plain
+    assert tw.export.to_json(grown_on(parts, schema, recipe)) == plain
 
 
 @pytest.mark.parametrize("moment", [0.1, pytest.param(0.4, marks=pytest.mark.slow)])
@@ -397,7 +367,7 @@ def test_a_tree_outlives_a_worker(client: Any, cluster: Any, moment: float) -> N
     parts, schema = from_dask(dd.from_pandas(whole, npartitions=5), "ill")
     settled(cluster)
     with ThreadPoolExecutor(1) as threads:
-        grown = threads.submit(grow_parts, parts, schema, recipe, limits=FEW)
+        grown = threads.submit(grown_on, parts, schema, recipe)
         time.sleep(moment)
         kill_one(cluster)
         assert tw.export.to_json(grown.result(timeout=100)) == plain
