@@ -34,7 +34,8 @@ dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
 from clusters import kill_one, local_cluster, settled, tasks_left  # noqa: E402
 from test_learn_large import PAIRS, RECIPES, TARGETS, needs_data, real, table  # noqa: E402
 
-PLAIN = replace(tw.CART, pruning=None)
+PLAIN = replace(tw.CART, pruning=None, stopping=tw.Stopping(max_depth=5))
+LARGE = replace(tw.CART, pruning=None)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def cluster() -> Iterator[Any]:
         yield made
 
 
-@pytest.fixture(scope="module", params=[1, 2, 4])
+@pytest.fixture(scope="module")
 def workers(cluster: Any, client: Any, request: pytest.FixtureRequest) -> int:
     return scaled(cluster, request.param)
 
@@ -62,7 +63,7 @@ def two_workers(cluster: Any, client: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def few_rows_leave_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clustered, "Limits", lambda: Limits(apart=100, at_once=500))
+    monkeypatch.setattr(clustered, "Limits", lambda: Limits(apart=150, at_once=500))
 
 
 def scaled(cluster: Any, n_workers: int) -> int:
@@ -72,6 +73,8 @@ def scaled(cluster: Any, n_workers: int) -> int:
 
 
 # --- real tables ------------------------------------------------------------------------------------------------------
+
+WORKERS = (1, 2, 4)
 
 #: Not all recipes on all tables every day: the rest is slow.
 DAILY = [
@@ -103,14 +106,19 @@ def check(name: str, recipe: str, n_rows: int, n_partitions: int, pruned: bool) 
 
 
 @needs_data
-@pytest.mark.parametrize(("name", "recipe"), DAILY)
+@pytest.mark.parametrize(
+    ("workers", "name", "recipe"),
+    [(n, *pair) for n in WORKERS for turn, pair in enumerate(DAILY) if n == WORKERS[turn % 3] or turn % 5 == 0],
+    indirect=["workers"],
+)
 def test_any_number_of_workers(workers: int, name: str, recipe: str) -> None:
     turn = DAILY.index((name, recipe))
-    check(name, recipe, 2000, (1, 2, 5, 16, 64)[(turn + workers) % 5], pruned=name == "soybean" and workers == 2)
+    check(name, recipe, 1200, (1, 2, 5, 16, 64)[(turn + workers) % 5], pruned=name == "soybean" and workers == 2)
 
 
 @needs_data
 @pytest.mark.slow
+@pytest.mark.parametrize("workers", WORKERS, indirect=True)
 @pytest.mark.parametrize("n_partitions", [1, 2, 3, 8, 21, 64])
 @pytest.mark.parametrize(("name", "recipe"), PAIRS)
 def test_any_number_of_workers_and_partitions(workers: int, name: str, recipe: str, n_partitions: int) -> None:
@@ -129,7 +137,7 @@ def test_what_the_user_says(two_workers: Any) -> None:
         "priors": {"yes": 0.2, "no": 0.5, "maybe": 0.3},
         "kinds": {"visits": "ordinal"},
     }
-    recipe = replace(tw.CART, pruning=tw.CostComplexityCV(folds=3), stopping=tw.Stopping(max_depth=6))
+    recipe = replace(PLAIN, pruning=tw.CostComplexityCV(folds=3))
     same_tree(
         tw.learn(dd.from_pandas(frame, npartitions=5), "ill", recipe, **said), tw.learn(frame, "ill", recipe, **said)
     )
@@ -158,7 +166,7 @@ def test_partitions_that_are_empty_skewed_and_differ_in_levels(two_workers: Any)
 def test_fits_at_the_same_time(two_workers: Any) -> None:
     frame = table().drop(columns="ill")
     lazy = dd.from_pandas(frame, npartitions=6)
-    recipes = [PLAIN, replace(tw.CHAID, pruning=None), PLAIN, replace(tw.RPART, pruning=None)]
+    recipes = [PLAIN, tw.CHAID, PLAIN, replace(PLAIN, rivals=0)]
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda recipe: tw.learn(lazy, "dose", recipe), recipes))
     for tree, recipe in zip(found, recipes, strict=True):
@@ -180,7 +188,7 @@ def test_a_cancelled_fit(two_workers: Any) -> None:
 
 def forever(lazy: Any) -> None:
     while True:
-        tw.learn(lazy, "dose", PLAIN)
+        tw.learn(lazy, "dose", LARGE)
 
 
 def test_errors_are_those_of_the_table_in_memory(two_workers: Any) -> None:
@@ -201,11 +209,11 @@ def test_errors_are_those_of_the_table_in_memory(two_workers: Any) -> None:
 def test_workers_are_killed(two_workers: Any, moments: Any) -> None:
     """Each time the same tree, and no end of waiting."""
     frame = table().drop(columns="ill")
-    expected = tw.learn(frame, "dose", PLAIN)
+    expected = tw.learn(frame, "dose", LARGE)
     for moment in moments:
         settled(two_workers)
         with ThreadPoolExecutor(1) as threads:
-            fit = threads.submit(tw.learn, dd.from_pandas(frame, npartitions=6), "dose", PLAIN)
+            fit = threads.submit(tw.learn, dd.from_pandas(frame, npartitions=6), "dose", LARGE)
             time.sleep(moment)
             assert not fit.done()
             kill_one(two_workers)
