@@ -346,8 +346,8 @@ def test_a_bad_value_in_the_last_piece(scratch: Path) -> None:
     ):
         with pytest.raises(TreewrightError, match=message):
             tw.learn(iter([*most, bad]), "ill", memory_limit=LITTLE)
+    kinds = {"town": ["Oslo", "Bern", "Rome"]}
     with pytest.raises(DataError, match="Paris"):
-        kinds = {"town": ["Oslo", "Bern", "Rome"]}
         tw.learn(iter([*most, last.assign(town="Paris")]), "ill", kinds=kinds, memory_limit=LITTLE)
 
 
@@ -366,14 +366,14 @@ def test_a_criterion_that_fails_in_the_middle(scratch: Path, on_disk: list[tuple
     def score(parent: Any, children: Any) -> Any:
         nonlocal calls
         calls += 1
-        if calls > 20:
+        if calls > 7:
             raise ZeroDivisionError
         return children.max(axis=-1).sum(axis=1) - parent.max()
 
     recipe = replace(tw.CART, criterion=tw.recipe.Custom(score), missing=tw.Spread(), pruning=None)
     with pytest.raises(ZeroDivisionError):
         tw.learn(pieces(table()), "ill", recipe, memory_limit=LITTLE)
-    assert calls == 21
+    assert calls == 8
     assert len(on_disk) == 1
 
 
@@ -405,8 +405,8 @@ def test_a_full_disk(small_disk: Path) -> None:
 )
 def test_pruners_without_room_are_refused(pruner: Any, remedy: str, scratch: Path) -> None:
     grown: list[float] = []
+    recipe = replace(tw.CART, pruning=pruner)
     with pytest.raises(DataError) as raised:
-        recipe = replace(tw.CART, pruning=pruner)
         tw.learn(pieces(table()), "ill", recipe, memory_limit="100kB", progress=grown.append)
     message = str(raised.value)
     assert f"pruned by {type(pruner).__name__}" in message

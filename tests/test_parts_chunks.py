@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 
 import treewright as tw
+from treewright.errors import ScratchError
 from treewright.files import open_source
 from treewright.frame import Frame
 from treewright.kinds import levels_of
@@ -327,5 +328,5 @@ def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     chunks = opened(iter(PIECES), tmp_path)
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(tw.DataError, match="No space left on device; give a folder on a larger disk"):
+    with pytest.raises(ScratchError, match="has no room: .* Give a folder on a larger disk"):
         list(chunks.frames())

@@ -335,8 +335,8 @@ def test_pruned_trees(name: str, classes: int, seed: int, apart: int) -> None:
         pytest.skip("of classes only")
     table = many_values(seed, 400, classes, missing=0.1)
     whole, schema = encoded(table), schema_of(table)
-    for recipe in (r.CART, r.C45 if classes else r.RPART):
-        recipe = replace(recipe, pruning=pruner)
+    for plain in (r.CART, r.C45 if classes else r.RPART):
+        recipe = replace(plain, pruning=pruner)
         grown = grow_and_prune(whole, schema, recipe, 1)
         same_tree(grow_and_prune(cut_up(whole, CUTS, Limits(apart=apart)), schema, recipe, 1), grown)
         assert grown.n_leaves > 1

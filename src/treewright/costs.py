@@ -9,7 +9,7 @@ the cheapest answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,17 +18,12 @@ from numpy.typing import NDArray
 
 from treewright.encode import Encoded, encode_weight
 from treewright.errors import DataError
+from treewright.exact_sums import Sums, as_floats, merged, sums_by
 from treewright.frame import RawColumn
 from treewright.schema import Level, Schema, TargetSpec
 from treewright.wording import listed
 
 FloatArray = NDArray[np.float64]
-
-#: The smallest number is 2 to the minus this; a number has so many digits, which come in two halves; so many rows of
-#: half a number's digits add up exactly.
-_SMALLEST = 1074
-_DIGITS, _HALF = 53, 27
-_AT_ONCE = 1 << 20
 
 
 def target_with(target: TargetSpec, costs: object = None, priors: object = None) -> TargetSpec:
@@ -78,7 +73,7 @@ def weighted(encoded: Encoded, schema: Schema, class_weight: object) -> Encoded:
     require_classes(schema)
     rows = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
     assert encoded.target is not None
-    factors = class_factors(class_weight, schema.target, added_up([class_weights(encoded)]))
+    factors = class_factors(class_weight, schema.target, added_up([class_weights(encoded)], encoded.n_classes))
     column = RawColumn("class_weight", "numeric", rows * factors[encoded.target])
     return replace(encoded, weight=encode_weight(column, encoded.n_rows))
 
@@ -90,35 +85,15 @@ def require_classes(schema: Schema) -> None:
         raise DataError(f"class_weight is about classes, but the target {name!r} is a number; leave it out")
 
 
-def class_weights(rows: Encoded) -> list[int]:
-    """The weight of each class, exactly, in units of the smallest number there is; see `added_up`."""
+def class_weights(rows: Encoded) -> Sums:
+    """The weight of each class, to be added up (`added_up`) with those of other parts of the table."""
     assert rows.target is not None
-    return _exact_sums(rows.target, rows.weight, rows.n_classes)
+    return sums_by(rows.target, np.ones(rows.n_rows) if rows.weight is None else rows.weight, rows.n_classes)
 
 
-def added_up(parts: Iterable[Sequence[int]]) -> FloatArray:
-    """The weight of each class in all parts. Each is rounded once, so it does not matter how the rows are parted."""
-    return np.array([sum(sums) / (1 << _SMALLEST) for sums in zip(*parts, strict=True)])
-
-
-def _exact_sums(codes: NDArray[Any], weight: FloatArray | None, n_classes: int) -> list[int]:
-    if weight is None:
-        return [int(rows) << _SMALLEST for rows in np.bincount(codes, minlength=n_classes)]
-    sums = [0] * n_classes
-    for start in range(0, len(codes), _AT_ONCE):
-        some = slice(start, start + _AT_ONCE)
-        fraction, power = np.frexp(weight[some])
-        digits = np.ldexp(fraction, _DIGITS).astype(np.int64)
-        for each in np.unique(power):
-            there = power == each
-            for shift in (0, _HALF):  # so few digits at a time that their sums are exact
-                half = digits[there] >> _HALF if shift else digits[there] & ((1 << _HALF) - 1)
-                found = np.bincount(codes[some][there], weights=half, minlength=n_classes)
-                place = int(each) - _DIGITS + _SMALLEST + shift
-                for code in np.flatnonzero(found):
-                    # Below the smallest number there are only zeros, if the two halves are seen together.
-                    sums[code] += int(found[code]) << (place + _DIGITS)
-    return [total >> _DIGITS for total in sums]
+def added_up(parts: Iterable[Sums], n_classes: int) -> FloatArray:
+    """The weight of each class in all parts: the same, however the rows are parted."""
+    return as_floats(merged(parts), n_classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +112,9 @@ def altered(target: TargetSpec, codes: NDArray[Any], weight: FloatArray | None) 
     """
     if target.classes is None or (target.costs is None and target.priors is None):
         return Altered(weight)
-    by_class = altered_by(target, added_up([_exact_sums(codes, weight, len(target.classes))]))
     rows = np.ones(len(codes)) if weight is None else weight
+    n_classes = len(target.classes)
+    by_class = altered_by(target, as_floats(sums_by(codes, rows, n_classes), n_classes))
     return Altered(rows * by_class.seen[codes], by_class.factor, by_class.cost)
 
 

@@ -16,6 +16,7 @@ from treewright.encode import Encoded, describe, encode
 from treewright.errors import RecipeError
 from treewright.kinds import KindChoice
 from treewright.learn_large import Wishes, has_room, learn_large
+from treewright.parts.cluster import is_partitioned
 from treewright.parts.inputs import is_large, joined
 from treewright.pruning import grow_and_prune
 from treewright.recipe import CART, Recipe
@@ -61,7 +62,7 @@ def learn(
     """
     if not isinstance(recipe, Recipe):
         raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
-    if is_large(data) and not has_room(data, memory_limit):
+    if (is_large(data) or is_partitioned(data)) and not has_room(data, memory_limit):
         table, target_name, weight_name = joined(data, target, weight)
         wishes = Wishes(
             target_name,

@@ -133,7 +133,7 @@ def _weighted(rows: Encoded | Parts, schema: Schema, class_weight: object) -> En
     require_classes(schema)
     if isinstance(rows, Encoded):
         return weighted(rows, schema, class_weight)
-    factors = class_factors(class_weight, schema.target, added_up(rows.map(class_weights)))
+    factors = class_factors(class_weight, schema.target, added_up(rows.map(class_weights), rows.n_classes))
     return rows.changed(reweighted, factors)
 
 

@@ -128,7 +128,7 @@ def seen_by_growing(parts: Parts, schema: Schema) -> tuple[Parts, Altered]:
     target = schema.target
     if target.classes is None or (target.costs is None and target.priors is None):
         return parts, Altered(None)
-    factors = altered_by(target, added_up(parts.map(class_weights)))
+    factors = altered_by(target, added_up(parts.map(class_weights), parts.n_classes))
     return parts.changed(reweighted, factors.seen), Altered(None, factors.factor, factors.cost)
 
 

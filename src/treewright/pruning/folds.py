@@ -8,7 +8,7 @@ twice is a row of weight two, here too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from treewright import _core
 from treewright.costs import added_up, altered_by, class_weights
 from treewright.encode import Encoded
 from treewright.engine import route
+from treewright.exact_sums import Sums, as_floats, merged, sums_by
 from treewright.parts import Parts
 from treewright.parts.growing import grow_table
 from treewright.parts.memory import MemoryParts
@@ -40,7 +41,7 @@ class HeldOut:
     although it asks (nothing says where they belong). `squares` likewise of squared losses.
     """
 
-    tree: Tree | None  # None while it is of one part only
+    tree: Tree
     as_leaf: FloatArray
     asking: FloatArray
     squares_as_leaf: FloatArray
@@ -150,17 +151,15 @@ def _without_fold(part: Encoded, n: int, fold: int) -> Encoded:
     return without(part, _share_in(part, n, fold))
 
 
-def _losses_of_fold(part: Encoded, tree: Tree, by_class: FloatArray | None, n: int, fold: int) -> HeldOut:
+def _losses_of_fold(part: Encoded, tree: Tree, by_class: FloatArray | None, n: int, fold: int) -> dict[str, Sums]:
     share = _share_in(part, n, fold)
     left_out = share > 0
     weight = weight_by_class(part, by_class) * share
-    return replace(losses_on(tree, some_rows(part, left_out), weight[left_out], 0), tree=None)
+    return _loss_sums(tree, some_rows(part, left_out), weight[left_out], 0)
 
 
-def _added_up(tree: Tree, found: Sequence[HeldOut]) -> HeldOut:
-    names = ("as_leaf", "asking", "squares_as_leaf", "squares_asking")
-    sums = {name: np.sum([getattr(one, name) for one in found], axis=0) for name in names}
-    return HeldOut(tree, **sums)
+def _added_up(tree: Tree, found: Sequence[Mapping[str, Sums]]) -> HeldOut:
+    return HeldOut(tree, **{name: as_floats(merged(part[name] for part in found), tree.n_nodes) for name in found[0]})
 
 
 def without(part: Encoded, share: Array) -> Encoded:
@@ -197,7 +196,7 @@ def real_by_class(parts: Parts, schema: Schema) -> FloatArray | None:
     """What the weight of each class's rows is multiplied by then; None: nothing."""
     if schema.target.priors is None:
         return None
-    return altered_by(replace(schema.target, costs=None), added_up(parts.map(class_weights))).seen
+    return altered_by(replace(schema.target, costs=None), added_up(parts.map(class_weights), parts.n_classes)).seen
 
 
 def weight_by_class(part: Encoded, by_class: FloatArray | None) -> FloatArray:
@@ -205,32 +204,43 @@ def weight_by_class(part: Encoded, by_class: FloatArray | None) -> FloatArray:
     return _weights(part) if by_class is None else _weights(part) * by_class[part.target]
 
 
-def total_weight(part: Encoded, by_class: FloatArray | None) -> float:
-    """All of it, of a part."""
-    return float(weight_by_class(part, by_class).sum())
+def total_weight(parts: Parts, by_class: FloatArray | None) -> float:
+    """All of it."""
+    return float(as_floats(merged(parts.map(_weight_of, by_class)), 1)[0])
+
+
+def _weight_of(part: Encoded, by_class: FloatArray | None) -> Sums:
+    return sums_by(np.zeros(part.n_rows, dtype=np.intp), weight_by_class(part, by_class), 1)
 
 
 def losses_on(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> HeldOut:
-    """Every row counts at each node from where it ends up to the root."""
+    """What the tree does wrong on rows that have these weights."""
+    return _added_up(tree, [_loss_sums(tree, rows, weight, n_threads)])
+
+
+def _loss_sums(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> dict[str, Sums]:
+    """The sums of `HeldOut`, by name. Every row counts at each node from where it ends up to the root."""
     loss_at, n = row_losses(tree, rows), tree.n_nodes
     end = route(tree, rows, n_threads)
     parent = tree.arrays["parent"]
-    as_leaf, squares = np.zeros(n), np.zeros(n)
+    as_leaf: list[Sums] = []
+    squares: list[Sums] = []
     node, counted = end.astype(np.int64), np.arange(rows.n_rows)
     while len(counted):
         loss = loss_at(node)[counted]
         here, heavy = node[counted], weight[counted]
-        as_leaf += _per_node(here, heavy * loss, n)
-        squares += _per_node(here, heavy * loss * loss, n)
+        as_leaf.append(sums_by(here, heavy * loss, n))
+        squares.append(sums_by(here, heavy * loss * loss, n))
         node = np.maximum(parent[node], 0)
         counted = counted[parent[here] >= 0]
     own, stays = loss_at(end), ~is_leaf(tree)[end]
-    asking, squares_asking = (_per_node(end[stays], part[stays], n) for part in (weight * own, weight * own * own))
-    return HeldOut(tree, as_leaf, asking, squares, squares_asking)
-
-
-def _per_node(node: Array, values: FloatArray, n_nodes: int) -> FloatArray:
-    return np.bincount(node, weights=values, minlength=n_nodes).astype(np.float64)  # of no rows, numpy gives integers
+    asking, squares_asking = (sums_by(end[stays], part[stays], n) for part in (weight * own, weight * own * own))
+    return {
+        "as_leaf": merged(as_leaf),
+        "asking": asking,
+        "squares_as_leaf": merged(squares),
+        "squares_asking": squares_asking,
+    }
 
 
 def row_draws(encoded: Encoded, seed: int) -> NDArray[np.uint64]:

@@ -126,13 +126,12 @@ def validated(
     """
     table = as_parts(rows).changed(used_rows, tree.recipe)
     table = coded_once(table, n_threads)
-    total = sum(table.map(total_weight, real_by_class(table, tree.schema)))
+    total = total_weight(table, real_by_class(table, tree.schema))
     risk, variance = np.zeros(len(limits)), np.zeros(len(limits))
     for repeat in range(pruner.repeats):
         folds, dealt = deal_parts(table, pruner.folds, pruner.seed + repeat, pruner.stratified)
         losses, squares = np.zeros(len(limits)), np.zeros(len(limits))
         for fold in held_out(dealt, folds.n, tree.schema, tree.recipe, n_threads):
-            assert fold.tree is not None
             family = spans(fold.tree, limit_of_nodes(fold.tree))
             losses += family.sums(limits, fold.as_leaf, fold.asking)
             squares += family.sums(limits, fold.squares_as_leaf, fold.squares_asking)

@@ -1,0 +1,60 @@
+"""Sums of numbers that do not depend on their order, nor on how the numbers are parted.
+
+Comes in: numbers, each with the place of the sum it belongs to. Goes out: sums as whole numbers of ever smaller units,
+which can be added without rounding; at the end, floats.
+Always holds: the same numbers give the same sums to the last bit, in one piece or in many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+#: Sums by the unit they are counted in: k stands for 2 ** (BITS * k).
+Sums = Mapping[int, NDArray[np.int64]]
+
+#: A number has fewer than 2 ** BITS of each unit, and so many numbers of so many bits add up exactly in a float.
+BITS = 26
+AT_ONCE = 1 << 22
+
+
+def sums_by(place: NDArray[Any], values: FloatArray, n_places: int) -> Sums:
+    """The sum of the values of every place. What is beyond all numbers counts as the largest of them.
+
+    >>> halves = sums_by(np.array([0, 0, 1]), np.array([0.1, 0.2, 5.0]), 2)
+    >>> as_floats(merged([halves, halves]), 2).tolist()
+    [0.6000000000000001, 10.0]
+    """
+    found: dict[int, NDArray[np.int64]] = {}
+    for start in range(0, len(values), AT_ONCE):
+        rest, to = np.nan_to_num(values[start : start + AT_ONCE]), place[start : start + AT_ONCE]
+        while largest := np.abs(rest).max(initial=0.0):
+            unit = (int(np.frexp(largest)[1]) - 1) // BITS
+            digits = np.trunc(np.ldexp(rest, -BITS * unit))
+            counted = np.bincount(to, weights=digits, minlength=n_places).astype(np.int64)
+            found[unit] = found[unit] + counted if unit in found else counted
+            rest = rest - np.ldexp(digits, BITS * unit)
+    return found
+
+
+def merged(parts: Iterable[Sums]) -> Sums:
+    """The sums of all parts together."""
+    found: dict[int, NDArray[np.int64]] = {}
+    for part in parts:
+        for unit, counted in part.items():
+            found[unit] = found[unit] + counted if unit in found else counted
+    return found
+
+
+def as_floats(sums: Sums, n_places: int) -> FloatArray:
+    """The sums as floats; from the largest unit to the smallest, so that they are rounded alike."""
+    total = np.zeros(n_places)
+    with np.errstate(over="ignore"):
+        for unit in sorted(sums, reverse=True):
+            total += np.ldexp(sums[unit].astype(np.float64), BITS * unit)
+    return total

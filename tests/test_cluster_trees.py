@@ -1,0 +1,221 @@
+"""Trees learned on a Dask cluster are those of the table in memory, for any number of workers and partitions.
+
+Comes in: samples of public tables from ../shared/data (skipped without it) and made-up ones, through `tw.learn`; a
+cluster of processes on this machine that has one, two and four workers, some of which are killed.
+Always holds: what is compared is the saved form of the tree, character by character. Hardly a node is small enough to
+be sent whole, so that many questions are asked.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from parts_cases import same_tree
+
+import treewright as tw
+from treewright.errors import DataError
+from treewright.parts import Limits
+from treewright.parts import cluster as clustered
+
+pd = pytest.importorskip("pandas")
+dask = pytest.importorskip("dask", reason="needs dask")
+distributed = pytest.importorskip("distributed", reason="needs distributed")
+dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
+
+from clusters import kill_one, local_cluster, settled, tasks_left  # noqa: E402
+from test_learn_large import PAIRS, RECIPES, TARGETS, needs_data, real, table  # noqa: E402
+
+PLAIN = replace(tw.CART, pruning=None, stopping=tw.Stopping(max_depth=5))
+LARGE = replace(tw.CART, pruning=None)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with local_cluster(1) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def workers(cluster: Any, client: Any, request: pytest.FixtureRequest) -> int:
+    return scaled(cluster, request.param)
+
+
+@pytest.fixture(scope="module")
+def client(cluster: Any) -> Iterator[Any]:
+    with distributed.Client(cluster) as made:
+        yield made
+
+
+@pytest.fixture
+def two_workers(cluster: Any, client: Any) -> Any:
+    scaled(cluster, 2)
+    return cluster
+
+
+@pytest.fixture(autouse=True)
+def few_rows_leave_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clustered, "Limits", lambda: Limits(apart=150, at_once=500))
+
+
+def scaled(cluster: Any, n_workers: int) -> int:
+    cluster.scale(n_workers)
+    settled(cluster, n_workers)
+    return n_workers
+
+
+# --- real tables ------------------------------------------------------------------------------------------------------
+
+WORKERS = (1, 2, 4)
+
+#: Not all recipes on all tables every day: the rest is slow.
+DAILY = [
+    *[(table, recipe) for table, recipe in PAIRS if table == "soybean"],
+    *[("adult", "C45"), ("covertype", "CART"), ("flights", "RPART"), ("flights", "CHAID")],
+]
+
+
+@cache
+def frame_of(name: str, recipe: str, n_rows: int) -> Any:
+    frame = real(name, n_rows)
+    return frame.dropna(axis="columns") if isinstance(RECIPES[recipe].missing, tw.RefuseMissing) else frame
+
+
+def learned(data: Any, name: str, recipe: tw.Recipe) -> tw.Tree:
+    return tw.learn(data, TARGETS[name], recipe, task="regression" if name == "flights" else "classification")
+
+
+@cache
+def in_memory(name: str, recipe: str, n_rows: int, pruned: bool) -> tw.Tree:
+    chosen = RECIPES[recipe] if pruned else replace(RECIPES[recipe], pruning=None)
+    return learned(frame_of(name, recipe, n_rows), name, chosen)
+
+
+def check(name: str, recipe: str, n_rows: int, n_partitions: int, pruned: bool) -> None:
+    expected = in_memory(name, recipe, n_rows, pruned)
+    frame = dd.from_pandas(frame_of(name, recipe, n_rows), npartitions=n_partitions)
+    same_tree(learned(frame, name, expected.recipe), expected)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("workers", "name", "recipe"),
+    [(n, *pair) for n in WORKERS for turn, pair in enumerate(DAILY) if n == WORKERS[turn % 3] or turn % 5 == 0],
+    indirect=["workers"],
+)
+def test_any_number_of_workers(workers: int, name: str, recipe: str) -> None:
+    turn = DAILY.index((name, recipe))
+    check(name, recipe, 1200, (1, 2, 5, 16, 64)[(turn + workers) % 5], pruned=name == "soybean" and workers == 2)
+
+
+@needs_data
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", WORKERS, indirect=True)
+@pytest.mark.parametrize("n_partitions", [1, 2, 3, 8, 21, 64])
+@pytest.mark.parametrize(("name", "recipe"), PAIRS)
+def test_any_number_of_workers_and_partitions(workers: int, name: str, recipe: str, n_partitions: int) -> None:
+    check(name, recipe, 5000, n_partitions, pruned=n_partitions == 8)
+
+
+# --- what partitions may be, and what users do ------------------------------------------------------------------------
+
+
+def test_what_the_user_says(two_workers: Any) -> None:
+    frame = table().drop(columns="dose")
+    said: dict[str, Any] = {
+        "weight": "weight",
+        "class_weight": "balanced",
+        "costs": {"yes": {"no": 4.0}},
+        "priors": {"yes": 0.2, "no": 0.5, "maybe": 0.3},
+        "kinds": {"visits": "ordinal"},
+    }
+    recipe = replace(PLAIN, pruning=tw.CostComplexityCV(folds=3))
+    same_tree(
+        tw.learn(dd.from_pandas(frame, npartitions=5), "ill", recipe, **said), tw.learn(frame, "ill", recipe, **said)
+    )
+    assert tasks_left(two_workers) == []
+
+
+def test_a_target_of_its_own(two_workers: Any) -> None:
+    frame = table().drop(columns=["dose", "weight"])
+    lazy = dd.from_pandas(frame, npartitions=4)
+    found = tw.learn(lazy.drop(columns="ill"), lazy["ill"], PLAIN)
+    same_tree(found, tw.learn(frame, "ill", PLAIN))
+
+
+def test_partitions_that_are_empty_skewed_and_differ_in_levels(two_workers: Any) -> None:
+    frame = table().drop(columns="dose")
+    last = frame.iloc[2990:].assign(town="Paris")
+    whole = pd.concat([frame.iloc[:2990], last])
+    parts = [whole.iloc[:0], whole.iloc[:3], whole.iloc[3:2990].astype({"town": "category"}), whole.iloc[:0], last]
+    expected = tw.learn(whole, "ill", PLAIN)
+    same_tree(tw.learn([dask.delayed(part) for part in parts], "ill", PLAIN), expected)
+    unknown = dd.from_pandas(whole, npartitions=7).astype({"town": "category"})
+    assert not unknown["town"].cat.known
+    same_tree(tw.learn(unknown, "ill", PLAIN), expected)
+
+
+def test_fits_at_the_same_time(two_workers: Any) -> None:
+    frame = table().drop(columns="ill")
+    lazy = dd.from_pandas(frame, npartitions=6)
+    recipes = [PLAIN, tw.CHAID, PLAIN, replace(PLAIN, rivals=0)]
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda recipe: tw.learn(lazy, "dose", recipe), recipes))
+    for tree, recipe in zip(found, recipes, strict=True):
+        same_tree(tree, tw.learn(frame, "dose", recipe))
+    assert tasks_left(two_workers) == []
+
+
+def test_a_cancelled_fit(two_workers: Any) -> None:
+    frame = table().drop(columns="ill")
+    lazy = dd.from_pandas(frame, npartitions=8)
+    timer = threading.Timer(0.5, signal.raise_signal, (signal.SIGINT,))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        forever(lazy)
+    timer.join()
+    assert tasks_left(two_workers) == []
+    same_tree(tw.learn(lazy, "dose", PLAIN), tw.learn(frame, "dose", PLAIN))
+
+
+def forever(lazy: Any) -> None:
+    while True:
+        tw.learn(lazy, "dose", LARGE)
+
+
+def test_errors_are_those_of_the_table_in_memory(two_workers: Any) -> None:
+    frame = table().drop(columns="dose")
+    recipe = replace(PLAIN, missing=tw.RefuseMissing())
+    missing = int(frame["age"].isna().sum())
+    with pytest.raises(DataError, match=f"'age' is missing in {missing} of {len(frame)} rows"):
+        tw.learn(dd.from_pandas(frame, npartitions=4), "ill", recipe)
+    with pytest.raises(DataError, match="no criterion for regression"):
+        tw.learn(dd.from_pandas(table(), npartitions=4), "dose", tw.C45)
+    assert tasks_left(two_workers) == []
+
+
+# --- workers that die -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("moments", [(0.1, 0.7), pytest.param(np.linspace(0, 2.5, 10), marks=pytest.mark.slow)])
+def test_workers_are_killed(two_workers: Any, moments: Any) -> None:
+    """Each time the same tree, and no end of waiting."""
+    frame = table().drop(columns="ill")
+    expected = tw.learn(frame, "dose", LARGE)
+    for moment in moments:
+        settled(two_workers)
+        with ThreadPoolExecutor(1) as threads:
+            fit = threads.submit(tw.learn, dd.from_pandas(frame, npartitions=6), "dose", LARGE)
+            time.sleep(moment)
+            assert not fit.done()
+            kill_one(two_workers)
+            same_tree(fit.result(timeout=100), expected)
+    settled(two_workers)
