@@ -79,7 +79,7 @@ def on_dask(table: Table, folder: str, depth: int, names: Sequence[str]) -> Iter
 
     logging.getLogger("distributed").setLevel(logging.ERROR)
     cluster = LocalCluster(
-        n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+        n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", memory_limit=0
     )
     with cluster, Client(cluster) as client:
         frame = dd.read_parquet(folder).persist()

@@ -7,8 +7,8 @@ what is lost with a worker is made again by Dask, the answers of earlier rounds 
 of a released result as long as a result that came from it is wanted. Names of tasks are new for every fit, so fits do
 not meet. Only merged answers come to the client.
 
-A task costs milliseconds wherever it runs, so the parts that lie on one worker are held and asked together, as one
-`Group` per thread. That decides how fast answers come, never what they are.
+A task costs milliseconds wherever it runs, and answers cost more the more of them there are. So the partitions that lie
+on one worker are put together, into one part per thread. That decides how fast answers come, never what they are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
@@ -50,17 +49,17 @@ class Framed(Weighed):
 
 
 @dataclass(frozen=True, eq=False)
-class Group(Weighed):
-    """Parts that are asked together."""
+class Lying(Weighed):
+    """A part, where it lies."""
 
-    parts: tuple[Encoded, ...]
+    part: Encoded
 
 
 @dataclass(frozen=True, eq=False)
 class Answered(Weighed):
-    """What a group remembers, part by part, and the answer of all of them."""
+    """What a part remembers, and what it said."""
 
-    states: tuple[work.State, ...]
+    state: work.State
     said: bytes
 
 
@@ -79,30 +78,26 @@ def _digested(
         return digests.digest(framed.frame, target, weight, kinds)
 
 
-def _coded(framed: Sequence[Framed], numbers: Sequence[int], schema: Schema, target: str, weight: str | None) -> Group:
-    parts = []
+def _coded(framed: Sequence[Framed], numbers: Sequence[int], schema: Schema, target: str, weight: str | None) -> Lying:
+    pieces = []
     for each, number in zip(framed, numbers, strict=True):
         with _named(number):
-            parts.append(digests.encoded_part(each.frame, schema, target, weight))
-    return Group((joined(parts),))  # as one: sums of many parts would have to be merged
+            pieces.append(digests.encoded_part(each.frame, schema, target, weight))
+    return Lying(joined(pieces))
 
 
-def _mapped(group: Group, function: Callable[..., Value], arguments: Sequence[object]) -> list[Value]:
-    return [function(part, *arguments) for part in group.parts]
+def _mapped(lying: Lying, function: Callable[..., Value], arguments: Sequence[object]) -> Value:
+    return function(lying.part, *arguments)
 
 
 def _changed(
-    group: Group, each: Sequence[Sequence[object]], function: Callable[..., Encoded], arguments: Sequence[object]
-) -> Group:
-    pairs = zip(group.parts, each, strict=True)
-    return Group(tuple(function(part, *arguments, *own) for part, own in pairs))
+    lying: Lying, own: Sequence[object], function: Callable[..., Encoded], arguments: Sequence[object]
+) -> Lying:
+    return Lying(function(lying.part, *arguments, *own))
 
 
-def _answered(group: Group, before: Answered | None, recipe: Mapping[str, Any], question: bytes) -> Answered:
-    states = before.states if before else (work.State(),) * len(group.parts)
-    pairs = zip(group.parts, states, strict=True)
-    answers = [work.answer(part, recipe, state, question) for part, state in pairs]
-    return Answered(tuple(state for state, _ in answers), reduce(work.merge, (said for _, said in answers)))
+def _answered(lying: Lying, before: Answered | None, recipe: Mapping[str, Any], question: bytes) -> Answered:
+    return Answered(*work.answer(lying.part, recipe, before.state if before else work.State(), question))
 
 
 def _said(answered: Answered) -> bytes:
@@ -137,16 +132,16 @@ def _named(number: int) -> Iterator[None]:
 class ClusterGrowth:
     """A tree being grown on a cluster. `traffic`: bytes of question and merged answer, round by round."""
 
-    def __init__(self, client: Any, groups: Sequence[Any], recipe: Mapping[str, Any]) -> None:
+    def __init__(self, client: Any, parts: Sequence[Any], recipe: Mapping[str, Any]) -> None:
         self.traffic: list[tuple[int, int]] = []
         self._client = client
-        self._groups = tuple(groups)
+        self._parts = tuple(parts)
         self._recipe = dict(recipe)
-        self._before: list[Any] = [None] * len(self._groups)
+        self._before: list[Any] = [None] * len(self._parts)
 
     def ask(self, question: bytes) -> bytes:
         with Made(self._client) as made:
-            answered = made(_answered, self._groups, self._before, recipe=self._recipe, question=question)
+            answered = made(_answered, self._parts, self._before, recipe=self._recipe, question=question)
             said: bytes = fetched(self._client, [merged(made, made(_said, answered), work.merge)])[0]
             made.keep(answered)
         release(self._before)  # their recipes stay with the scheduler, which makes them again if a worker is lost
@@ -156,19 +151,16 @@ class ClusterGrowth:
 
     def close(self) -> None:
         release(self._before)
-        self._groups, self._before = (), []
+        self._parts, self._before = (), []
 
 
 class ClusterParts:
-    """Groups of parts on the workers of a Dask cluster: futures of `Group`, and which parts each holds."""
+    """Parts on the workers of a Dask cluster: futures of `Lying`."""
 
-    def __init__(
-        self, client: Any, groups: Sequence[Any], numbers: Sequence[Sequence[int]], limits: Limits | None = None
-    ) -> None:
+    def __init__(self, client: Any, parts: Sequence[Any], limits: Limits | None = None) -> None:
         self.client = client
         self.limits = Limits(memory=memory_size(None)) if limits is None else limits
-        self._groups = tuple(groups)
-        self._numbers = tuple(tuple(each) for each in numbers)
+        self._parts = tuple(parts)
         self._facts: list[_Facts] = self.map(_facts)
 
     @property
@@ -189,31 +181,24 @@ class ClusterParts:
 
     def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
         with Made(self.client) as made:
-            found = fetched(self.client, made(_mapped, self._groups, function=function, arguments=arguments))
-        by_number = {
-            number: value
-            for numbers, values in zip(self._numbers, found, strict=True)
-            for number, value in zip(numbers, values, strict=True)
-        }
-        return [by_number[number] for number in range(len(by_number))]
+            return fetched(self.client, made(_mapped, self._parts, function=function, arguments=arguments))
 
     def changed(
         self, function: Callable[..., Encoded], *arguments: object, each: Sequence[object] | None = None
     ) -> ClusterParts:
         with Made(self.client) as made:
-            sent = None if each is None else [made.sent(value) for value in each]
-            own = [[[] if sent is None else [sent[number]] for number in numbers] for numbers in self._numbers]
-            groups = made(_changed, self._groups, own, function=function, arguments=arguments)
-            changed = ClusterParts(self.client, groups, self._numbers, self.limits)
-            made.keep(groups)
+            own: list[list[object]] = [[] for _ in self._parts] if each is None else [[made.sent(one)] for one in each]
+            parts = made(_changed, self._parts, own, function=function, arguments=arguments)
+            changed = ClusterParts(self.client, parts, self.limits)
+            made.keep(parts)
         return changed
 
     def growth(self, recipe: Mapping[str, Any]) -> ClusterGrowth:
-        return ClusterGrowth(self.client, self._groups, recipe)
+        return ClusterGrowth(self.client, self._parts, recipe)
 
     def close(self) -> None:
-        release(self._groups)
-        self._groups = ()
+        release(self._parts)
+        self._parts = ()
 
 
 # --- a table of partitions ------------------------------------------------------------------------------------------
@@ -237,10 +222,10 @@ def from_dask(
         framed, digest = _read(client, made, _partitions(data), target, weight, kinds)
         schema = digests.described(fetched(client, [digest])[0], task, kinds)
         numbers = _dealt(client, framed)
-        given = [[framed[number] for number in group] for group in numbers]
-        groups = made(_coded, given, numbers, schema=schema, target=target, weight=weight)
-        parts = ClusterParts(client, groups, [[number] for number in range(len(groups))])
-        made.keep(groups)
+        given = [[framed[number] for number in some] for some in numbers]
+        coded = made(_coded, given, numbers, schema=schema, target=target, weight=weight)
+        parts = ClusterParts(client, coded)
+        made.keep(coded)
     return parts, schema
 
 
@@ -325,7 +310,7 @@ def _read(
 
 
 def _dealt(client: Any, framed: Sequence[Any]) -> list[list[int]]:
-    """Which frames are coded together: for every worker as many groups as it has threads."""
+    """Which frames become one part: every worker has as many parts as threads."""
     threads = client.nthreads()
     homes: dict[str | None, list[int]] = {}
     where = client.who_has(framed)
