@@ -328,5 +328,5 @@ def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     chunks = opened(iter(PIECES), tmp_path)
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(ScratchError, match="has no room: .* Give a folder on a larger disk"):
+    with pytest.raises(ScratchError, match=r"has no room: .* Give a folder on a larger disk"):
         list(chunks.frames())
