@@ -24,7 +24,7 @@ def local_cluster(n_workers: int) -> Iterator[Any]:
     patient = {"distributed.deploy.lost-worker-timeout": "1h"}
     with (
         dask.config.set(patient),
-        distributed.LocalCluster(**workers, dashboard_address=None, host="127.0.0.1", silence_logs=60) as made,
+        distributed.LocalCluster(**workers, dashboard_address="127.0.0.1:0", host="127.0.0.1", silence_logs=60) as made,
     ):
         yield made
 
