@@ -25,6 +25,7 @@ from pruning_cases import encoded, schema_of
 
 import treewright as tw
 from treewright import recipe as r
+from treewright.engine import grow
 from treewright.export.saved import to_json
 from treewright.parts import Limits
 from treewright.parts.growing import grow_parts
@@ -41,6 +42,7 @@ settled = settings(
 )
 
 POSSIBLE = possible_recipes()
+NO_COLUMN = 4  # why a leaf stopped
 CUTS = (0.0, 0.1, 0.1, 0.4, 0.9)
 NAMED = (r.ID3, r.C45, r.J48, r.CART, r.RPART, r.SKLEARN, r.CHAID, r.EXHAUSTIVE_CHAID)
 
@@ -117,7 +119,7 @@ def test_weights_of_any_kind(table: Table, places: list[float], limit: Limits, d
     pool = data.draw(st.sampled_from(((0.0, 1.0), (0.0, 0.1, 0.7, 1 / 3), (1e-9, 1.0, 1e9), (0.0, 5e-324, 1e300))))
     weight = np.array(data.draw(st.lists(st.sampled_from(pool), min_size=table.n_rows, max_size=table.n_rows)))
     weight[data.draw(st.integers(0, table.n_rows - 1))] = 1.0
-    recipe = replace(data.draw(st.sampled_from((r.CART, r.RPART, r.C45))), pruning=None)
+    recipe = replace(data.draw(st.sampled_from((r.CART, r.RPART, r.C45, r.CHAID))), pruning=None)
     check_parts(replace(encoded(table), weight=weight), schema_of(table), recipe, places, limit)
 
 
@@ -304,6 +306,34 @@ def test_threads_make_no_difference(recipe: r.Recipe) -> None:
     grown = replace(recipe, pruning=None)
     one, two = (to_json(grow_parts(parts, schema_of(table), grown, threads)) for threads in (1, 2))
     assert one == two
+
+
+# --- questions about the smallest nodes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["gini", "gini, all", "majority"])
+def test_of_rivals_without_gain_the_lowest_cut_is_told(name: str) -> None:
+    """Where all that is known of a column is of one class, every cut is as good as any."""
+    table, recipe = large(name, 0, 2500)
+    check_parts(encoded(table), schema_of(table), recipe, (0.5,), Limits(apart=0))
+
+
+def test_why_a_node_of_equal_rows_is_a_leaf() -> None:
+    """A column of many values has only one here: nothing can be cut, however the values were coded."""
+    chance = np.random.default_rng(0)
+    column, target = chance.random(3000), np.zeros(3000, np.int32)
+    for equal in (30, 700):
+        column[:equal], target[: equal // 2], target[equal // 2 :] = 2.0, 1, 0
+        table = Table([column], [NUMBER], [0], target, 2)
+        for limit in (Limits(apart=0), Limits(apart=5000)):
+            check_parts(encoded(table), schema_of(table), r.SKLEARN, (0.5,), limit)
+        tree = grow(encoded(table), schema_of(table), r.SKLEARN, 1)
+        assert tree.arrays["stop"].tolist() == [0, 1, NO_COLUMN]
+
+
+def test_a_quantile_group_may_weigh_next_to_nothing() -> None:
+    tree = tw.learn({"x": [1.0, 0.0]}, ["p", "q"], tw.CHAID, weight=[1e9, 1.0])
+    assert tree.n_nodes == 1
 
 
 # --- pruning ----------------------------------------------------------------------------------------------------------
