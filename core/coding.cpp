@@ -402,10 +402,10 @@ std::vector<CodedColumn> bins_of(const Table& table, const std::vector<ColumnSke
     return columns;
 }
 
-std::pair<std::vector<uint8_t>, std::vector<uint8_t>> code_by(const Table& table,
+std::pair<LargeVector<uint8_t>, LargeVector<uint8_t>> code_by(const Table& table,
                                                               const std::vector<CodedColumn>& columns) {
     const size_t width = columns.size(), rows = static_cast<size_t>(table.rows);
-    std::vector<uint8_t> by_row(rows * width), by_column(rows * width);
+    LargeVector<uint8_t> by_row(rows * width), by_column(rows * width);
     std::vector<Finder> find;
     for (const CodedColumn& column : columns) find.emplace_back(column.end);
     std::array<double, block_rows> buffer;

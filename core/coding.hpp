@@ -83,7 +83,7 @@ private:
 };
 
 // The codes of a table's rows by bins that are known already: row by row, and column by column.
-std::pair<std::vector<uint8_t>, std::vector<uint8_t>> code_by(const Table& table,
+std::pair<LargeVector<uint8_t>, LargeVector<uint8_t>> code_by(const Table& table,
                                                               const std::vector<CodedColumn>& columns);
 
 } // namespace tw

@@ -187,6 +187,7 @@ private:
         });
     }
 
+    Total total(const Stretch& stretch) const;
     Known values(const Places& places, int column) const;
     Counts histogram(std::span<const uint32_t> rows) const;
     Counts imitation_histogram(const Stretch& stretch, const Split& split) const;
@@ -208,7 +209,7 @@ private:
 Places Part::sent(const Places& places, const std::vector<Sending>& sendings) const {
     std::vector<int32_t> node;
     std::vector<int64_t> start{0};
-    std::vector<uint32_t> row;
+    LargeVector<uint32_t> row;
     std::vector<int64_t> weight;
     const bool in_parts = recipe_.missing == Missing::spread;
     row.reserve(places.row.size());
@@ -261,6 +262,17 @@ Places Part::sent(const Places& places, const std::vector<Sending>& sendings) co
 }
 
 // --- counting ---
+
+// Most tables have classes and undivided rows, which need no entries.
+Total Part::total(const Stretch& stretch) const {
+    if (measure_.n_classes == 0 || !measure_.weight.empty()) return total_of(source_, entries(stretch));
+    std::vector<int64_t> count(static_cast<size_t>(measure_.n_classes), 0);
+    for (const uint32_t row : stretch.rows) ++count[static_cast<size_t>(measure_.classes[row])];
+    Total total = total_of(source_, {});
+    std::copy(count.begin(), count.end(), total.all.stats.begin());
+    total.all.rows[0] = static_cast<int64_t>(stretch.rows.size());
+    return total;
+}
 
 Known Part::values(const Places& places, int column) const {
     const Stretch root = stretch(places, 0);
@@ -407,7 +419,7 @@ Bundle Part::bundle(const Stretch& stretch) const {
 void Part::say(const Question& question, const Places& places, Answer& answer) const {
     for (const int column : question.values) answer.values.push_back(values(places, column));
     for (const int node : question.totals) {
-        Total total = total_of(source_, entries(stretch(places, node)));
+        Total total = this->total(stretch(places, node));
         answer.low.push_back(total.low);
         answer.high.push_back(total.high);
         answer.totals.push_back(std::move(total.all));

@@ -51,7 +51,11 @@ public:
             set_bars(task, search);
         });
         std::vector<Edge> edges = likely_edges(task, searches);
-        zoom.zoom(searches, [&](std::vector<Range> ranges) { return ask_ranges(std::move(ranges), {}, &edges); }, pool);
+        const auto ask_for_cells = [&](std::vector<Range> ranges) {
+            for (const Search& search : searches) add_likely_edge(search, edges);
+            return ask_ranges(std::move(ranges), {}, &edges);
+        };
+        zoom.zoom(searches, ask_for_cells, pool);
         std::vector<std::vector<Candidate>> gathered(asks.size());
         if (!look_.gathered.empty()) gathered = counted(task, asks, look_.gathered, pool);
         std::vector<std::vector<Candidate>> found = tell(task, asks, searches, edges, std::move(gathered), pool);
@@ -109,6 +113,22 @@ private:
             edge.above = answer.cuts[next++].above;
             edge.known = true;
         }
+    }
+
+    // The same for the best cut between cells that were told.
+    void add_likely_edge(const Search& search, std::vector<Edge>& edges) const {
+        if (recipe_.rivals > 0 || tells_all(recipe_)) return;
+        const typename Search::Point* best = nullptr;
+        size_t column = 0;
+        for (size_t which = 0; which < search.points.size(); ++which) {
+            for (const typename Search::Point& point : search.points[which]) {
+                if (best && !(point.merit > best->merit)) continue;
+                best = &point;
+                column = which;
+            }
+        }
+        if (!best || best->below < best->above) return;
+        edges.push_back({{search.node, look_.column(column).column, true, false, number_of(best->key)}});
     }
 
     // Cuts between bins that may remain the best: what lies next to them is asked for on the way.

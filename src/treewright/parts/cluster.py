@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
@@ -31,6 +32,9 @@ from treewright.parts.pieces import joined
 from treewright.schema import Schema, Task
 
 Value = TypeVar("Value")
+
+#: So few answers are merged by the client.
+FEW_ANSWERS = 2
 
 _NO_CLIENT = (
     "a Dask table is learned from where a Dask client is: make one first, for example "
@@ -142,12 +146,19 @@ class ClusterGrowth:
     def ask(self, question: bytes) -> bytes:
         with Made(self._client) as made:
             answered = made(_answered, self._parts, self._before, recipe=self._recipe, question=question)
-            said: bytes = fetched(self._client, [merged(made, made(_said, answered), work.merge)])[0]
+            said = self._merged(made, made(_said, answered))
             made.keep(answered)
         release(self._before)  # their recipes stay with the scheduler, which makes them again if a worker is lost
         self._before = answered
         self.traffic.append((len(question), len(said)))
         return said
+
+    def _merged(self, made: Made, said: Sequence[Any]) -> bytes:
+        """A few answers come here as they are: merging them on a worker first would be one step more."""
+        if len(said) > FEW_ANSWERS:
+            said = [merged(made, said, work.merge)]
+        answers: list[bytes] = fetched(self._client, said)
+        return reduce(work.merge, answers)
 
     def close(self) -> None:
         release(self._before)
