@@ -6,35 +6,10 @@
 
 #include <optional>
 
+#include "prepared.hpp"
 #include "question.hpp"
-#include "recipe.hpp"
 
 namespace tw {
-
-// Rows as counting likes them, made once for every tree. Empty arrays are not needed.
-struct Prepared {
-    Array<uint8_t> plan; // the written form of the Plan
-    Array<int64_t> weight, target, square, log;
-    Array<uint32_t> rank;
-    Array<uint8_t> by_row, by_column;
-    Array<uint8_t> bounds;    // the written form of the binned columns' bounds
-    Array<int32_t> bin_codes; // of binned columns, one after the other
-
-    // Calls visit(name, array) for each.
-    template <class Self, class Visit>
-    static void each(Self& self, const Visit& visit) {
-        visit("plan", self.plan);
-        visit("weight", self.weight);
-        visit("target", self.target);
-        visit("square", self.square);
-        visit("log", self.log);
-        visit("rank", self.rank);
-        visit("by_row", self.by_row);
-        visit("by_column", self.by_column);
-        visit("bounds", self.bounds);
-        visit("bin_codes", self.bin_codes);
-    }
-};
 
 // Which rows lie in which node: nodes one after the other. `weight` is empty where no row was ever divided.
 struct Places {

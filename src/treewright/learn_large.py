@@ -8,7 +8,9 @@ in memory is learned from there. Nothing is left behind in the scratch folder.
 
 from __future__ import annotations
 
+import logging
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -35,6 +37,10 @@ from treewright.pruning import grow_and_prune, refuse
 from treewright.recipe import Recipe
 from treewright.schema import Schema, Task
 from treewright.tree import Tree
+
+_log = logging.getLogger("treewright.parts")
+
+SECONDS_BETWEEN_LINES = 5
 
 #: Growing in memory takes about this many times what the encoded rows take.
 IN_MEMORY = 3
@@ -101,14 +107,15 @@ def _from_chunks(
     chunks: Chunks, wishes: Wishes, recipe: Recipe, limit: int, folder: Path, n_threads: int
 ) -> tuple[Encoded | Parts, Schema]:
     """Two passes over the rows: what the columns are, then the rows coded; in memory if there is room."""
-    each = (digest.digest(frame, wishes.target, wishes.weight, wishes.kinds) for frame in chunks.frames())
+    frames = _told("described", chunks.frames())
+    each = (digest.digest(frame, wishes.target, wishes.weight, wishes.kinds) for frame in frames)
     said = reduce(digest.merge, each, digest.NOTHING)
     schema = _settled(digest.described(said, wishes.task, wishes.kinds), wishes, recipe)
 
     def coded(frame: Frame) -> Encoded:
         return digest.encoded_part(frame, schema, wishes.target, wishes.weight)
 
-    pieces = map(coded, chunks.frames())
+    pieces = map(coded, _told(f"of {said.n_rows:,} coded", chunks.frames()))
     first = next(pieces)
     if IN_MEMORY * said.n_rows * row_bytes(first) <= limit:
         return joined([first, *pieces]), schema
@@ -124,6 +131,19 @@ def _settled(schema: Schema, wishes: Wishes, recipe: Recipe) -> Schema:
     """The schema with costs and priors; what cannot be is refused, before the rows are written anywhere."""
     refuse(recipe, schema)
     return replace(schema, target=target_with(schema.target, wishes.costs, wishes.priors))
+
+
+def _told(what: str, frames: Iterator[Frame]) -> Iterator[Frame]:
+    """The frames, and now and then a line in the log about how many rows they were."""
+    begun = last = time.perf_counter()
+    n_rows = 0
+    for frame in frames:
+        yield frame
+        n_rows += frame.n_rows
+        if time.perf_counter() - last > SECONDS_BETWEEN_LINES:
+            last = time.perf_counter()
+            _log.info("%s rows %s, %.0f s", f"{n_rows:,}", what, last - begun)
+    _log.info("%s rows %s, %.1f s", f"{n_rows:,}", what, time.perf_counter() - begun)
 
 
 def _weighted(rows: Encoded | Parts, schema: Schema, class_weight: object) -> Encoded | Parts:

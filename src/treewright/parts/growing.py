@@ -7,6 +7,8 @@ finished here.
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -27,6 +29,8 @@ from treewright.parts.stored import size_text
 from treewright.recipe import Recipe
 from treewright.schema import Schema
 from treewright.tree import Tree
+
+_log = logging.getLogger("treewright.parts")
 
 
 def as_parts(rows: Encoded | Parts) -> Parts:
@@ -91,7 +95,7 @@ def grow_parts(
             n_classes=parts.n_classes,
             weighted=any(grown.map(has_weight)),
             recipe=lean_recipe,
-            ask=growth.ask,
+            ask=_told(growth.ask),
             apart=parts.limits.apart,
             at_once=parts.limits.at_once,
             memory=parts.limits.memory,
@@ -108,6 +112,28 @@ def grow_parts(
         if grown is not parts:
             grown.close()
     return Tree.grown(arrays, schema, recipe)
+
+
+def _told(ask: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
+    """Asks, and logs how much went to and fro."""
+    total = [0, 0, 0]
+
+    def asked(question: bytes) -> bytes:
+        begun = time.perf_counter()
+        answer = ask(question)
+        total[:] = total[0] + 1, total[1] + len(question), total[2] + len(answer)
+        _log.info(
+            "question %d: %s asked, %s heard, %.3f s; in all %s and %s",
+            total[0],
+            size_text(len(question)),
+            size_text(len(answer)),
+            time.perf_counter() - begun,
+            size_text(total[1]),
+            size_text(total[2]),
+        )
+        return answer
+
+    return asked
 
 
 def _too_many_values(told: str, schema: Schema, recipe: Recipe, limit: int) -> DataError:
