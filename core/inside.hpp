@@ -79,15 +79,17 @@ private:
         starts.reserve(cells + 1);
         starts.push_back(below);
         double highest = scale_.at_end(below.data());
+        std::vector<double> after(cells, nothing); // the merit of the cut after each cell
         for (size_t cell = 0; cell < cells; ++cell) {
             Words<Counter>& low = starts.emplace_back(starts.back());
             if (counter_.listed(&counts_[cell * words_]) == 0) continue;
             for (size_t w = 0; w < words_; ++w) low[w] += counts_[cell * words_ + w];
             highest = std::max(highest, scale_.at_end(low.data()));
             if (cell + 1 == cells) break;
-            least = std::max(least, scale_.of(low.data(), counter_.rows(low.data()), Divide{}) - node_.rounding);
+            after[cell] = scale_.of(low.data(), counter_.rows(low.data()), Divide{});
+            least = std::max(least, after[cell] - node_.rounding);
         }
-        // A cut between two cells is met where one of them is open and both are sorted.
+        // A cut between two cells is met where both are sorted: next to open ones, and wherever it is good itself.
         std::vector<uint8_t> sorted(cells, 0);
         const auto take = [&](size_t cell, size_t step) {
             const auto empty = [&](size_t c) { return counter_.listed(&counts_[c * words_]) == 0; };
@@ -95,6 +97,11 @@ private:
             while (cell < cells && empty(cell));
             if (cell < cells) sorted[cell] = 1;
         };
+        for (size_t cell = 0; cell < cells; ++cell) {
+            if (after[cell] < least) continue;
+            sorted[cell] = 1;
+            take(cell, 1);
+        }
         find_open(counter_, scale_, std::span<const Word>(counts_), below, least, highest,
                   [&](size_t cell, const Words<Counter>&) {
                       sorted[cell] = 1;

@@ -63,7 +63,7 @@ def two_workers(cluster: Any, client: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def few_rows_leave_their_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clustered, "Limits", lambda: Limits(apart=150, at_once=500))
+    monkeypatch.setattr(clustered, "Limits", lambda **given: Limits(apart=150, at_once=500, **given))
 
 
 def scaled(cluster: Any, n_workers: int) -> int:
