@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -142,8 +142,9 @@ def _too_many_values(told: str, schema: Schema, recipe: Recipe, limit: int) -> D
     value: Any = recipe
     for step in name.split("."):
         value = getattr(value, step)
+    shown = type(value).__name__ if is_dataclass(value) else value
     return DataError(
-        f"the recipe {recipe.name!r} has {name}={value!r}, which looks at every value of a column in one place; "
+        f"the recipe {recipe.name!r} has {name}={shown}, which looks at every value of a column in one place; "
         f"{schema.columns[int(column)].name!r} may take {size_text(int(size))} there, and {size_text(limit)} are "
         "allowed; allow more memory, round the column to fewer values, or use another choice, such as those of CART"
     )
