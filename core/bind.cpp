@@ -18,14 +18,11 @@
 #include "bind_common.hpp"
 #include "bind_explain.hpp"
 #include "bind_parts.hpp"
+#include "bind_prune.hpp"
 #include "bind_recipe.hpp"
 #include "coding.hpp"
-#include "draw.hpp"
-#include "error_based.hpp"
 #include "grow.hpp"
 #include "predict.hpp"
-#include "prune.hpp"
-#include "reduced_error.hpp"
 #include "rows_coded.hpp"
 #include "rows_cpu.hpp"
 #include "tail.hpp"
@@ -87,31 +84,6 @@ CustomScore ask_python(nb::object function) {
 
 Rule rule_named(const std::string& name);
 
-// The target, and the weight where rows have one; returns the number of rows.
-int64_t read_answers(const nb::object& target, int n_classes, const std::optional<Doubles>& weight, Answers& answers) {
-    answers.n_classes = n_classes;
-    if (weight) answers.weight = weight->data();
-    if (n_classes > 0) {
-        const auto classes = nb::cast<Ints>(target, false);
-        answers.classes = classes.data();
-        return static_cast<int64_t>(classes.shape(0));
-    }
-    const auto numbers = nb::cast<Doubles>(target, false);
-    answers.numbers = numbers.data();
-    return static_cast<int64_t>(numbers.shape(0));
-}
-
-std::vector<double> read_costs(const std::optional<Table2>& cost) {
-    return cost ? std::vector<double>(cost->data(), cost->data() + cost->size()) : std::vector<double>{};
-}
-
-Costs read_costs(const std::optional<Doubles>& factor, const std::optional<Table2>& cost) {
-    Costs costs;
-    if (factor) costs.factor.assign(factor->data(), factor->data() + factor->size());
-    costs.cost = read_costs(cost);
-    return costs;
-}
-
 // Seconds of all threads together, and rows.
 void write_account(const Account& kept, const nb::object& account) {
     const auto seconds = [](const std::atomic<int64_t>& part) { return static_cast<double>(part.load()) * 1e-9; };
@@ -146,7 +118,10 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         constexpr int64_t worth_a_thread = 1 << 16;
         const bool small = table.rows * static_cast<int64_t>(table.columns.size()) < worth_a_thread;
         Pool pool(score || small ? 1 : n_threads, pulse_of(progress));
-        const Measure measured = measure(answers, table.rows, recipe.missing == Missing::spread, needs_of(recipe.rule));
+        // Rows are spread over children where they lack a value; for classes it is worth knowing that none does.
+        const bool spreads = recipe.missing == Missing::spread &&
+                             (n_classes == 0 || survey(table, weight ? weight->data() : nullptr, pool).missing);
+        const Measure measured = measure(answers, table.rows, spreads, needs_of(recipe.rule));
         pool.breathe();
         std::unique_ptr<Rows> rows;
         if (!exhaustive) {
@@ -274,94 +249,6 @@ double bound_named(const std::string& name, const nb::object& target, int n_clas
     const int64_t rows = read_answers(target, n_classes, weight, answers);
     const Rule rule = rule_named(name);
     return bound_of_bin(rule, measure(answers, rows, false, needs_of(rule)), rows, first, last);
-}
-
-// --- pruning ---
-
-// Per row a number drawn by its values and the seed alone.
-nb::object row_draws(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, uint64_t seed) {
-    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
-    std::vector<uint64_t> draws(rows);
-    for (int64_t row = 0; row < rows; ++row) draws[row] = mix(seed, hash_row(table, row));
-    return array(std::move(draws), rows);
-}
-
-nb::object weakest_links_of(const Ints& parent, const Doubles& risk, bool exact) {
-    const size_t nodes = parent.shape(0);
-    std::vector<double> alpha;
-    {
-        const nb::gil_scoped_release unlocked;
-        const auto links = exact ? weakest_links : child_links;
-        alpha = links(parent.data(), risk.data(), static_cast<int64_t>(nodes));
-    }
-    return array(std::move(alpha), nodes);
-}
-
-nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::object& columns, const std::vector<int>& kinds,
-                            const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
-                            const nb::dict& written, double confidence, bool exact, double margin,
-                            const std::optional<Table2>& cost, const std::optional<Doubles>& factor) {
-    const FlatTree flat = from_dict(arrays);
-    const Recipe recipe = read_recipe(written, true);
-    Answers answers;
-    const int64_t rows = read_answers(target, n_classes, weight, answers);
-    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
-    std::vector<double> factors;
-    if (factor) factors.assign(factor->data(), factor->data() + factor->size());
-    ErrorPruned pruned;
-    {
-        const nb::gil_scoped_release unlocked;
-        const Measure measured = measure(answers, rows, recipe.missing == Missing::spread, Needs::classes);
-        pruned =
-            prune_by_errors(flat, table, recipe, measured,
-                            {confidence, exact ? Deviate::exact : Deviate::table, margin, read_costs(cost), factors});
-    }
-    const size_t nodes = flat.parent.size();
-    nb::list replacements;
-    for (const Replacement& one : pruned.replacements) {
-        replacements.append(nb::make_tuple(one.node, one.raised, one.instead, one.below));
-    }
-    nb::dict out;
-    out["kept"] = array(std::move(pruned.kept), nodes);
-    out["leaf"] = array(std::move(pruned.leaf), nodes);
-    out["rows"] = array(std::move(pruned.rows), nodes);
-    out["weight"] = array(std::move(pruned.weight), nodes);
-    out["stats"] = array(std::move(pruned.stats), nodes, flat.n_stats);
-    out["value"] = array(std::move(pruned.value), nodes, flat.n_values);
-    out["impurity"] = array(std::move(pruned.impurity), nodes);
-    const size_t shares = pruned.share.size();
-    out["share"] = array(std::move(pruned.share), shares);
-    out["replacements"] = replacements;
-    return out;
-}
-
-nb::dict reduce_error_of(const nb::dict& arrays, const nb::object& columns, const std::vector<int>& kinds,
-                         const nb::object& target, int n_classes, const std::optional<Doubles>& weight, uint64_t seed,
-                         const std::optional<Table2>& cost) {
-    const FlatTree flat = from_dict(arrays);
-    Answers answers;
-    const int64_t rows = read_answers(target, n_classes, weight, answers);
-    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
-    Reduced reduced;
-    {
-        const nb::gil_scoped_release unlocked;
-        const Needs needs = n_classes > 0 ? Needs::classes : Needs::squares;
-        reduced = reduce_error(flat, table, seed, measure(answers, rows, false, needs), read_costs(cost));
-    }
-    const size_t nodes = flat.parent.size();
-    nb::dict out;
-    out["leaf"] = array(std::move(reduced.leaf), nodes);
-    out["as_leaf"] = array(std::move(reduced.as_leaf), nodes);
-    out["below"] = array(std::move(reduced.below), nodes);
-    return out;
-}
-
-nb::object extra_errors(const Doubles& cases, const Doubles& errors, double confidence, bool exact) {
-    const ErrorLimit limit(confidence, exact ? Deviate::exact : Deviate::table);
-    std::vector<double> extra(cases.shape(0));
-    for (size_t i = 0; i < extra.size(); ++i) extra[i] = limit.extra(cases.data()[i], errors.data()[i]);
-    const size_t size = extra.size();
-    return array(std::move(extra), size);
 }
 
 // --- formulas ---

@@ -8,11 +8,13 @@
 #include <nanobind/ndarray.h>
 
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "costs.hpp"
 #include "table.hpp"
 #include "tree.hpp"
 
@@ -75,6 +77,32 @@ inline std::vector<Column> read_columns(const nb::object& columns, const std::ve
         result.push_back(column);
     }
     return result;
+}
+
+// The target, and the weight where rows have one; returns the number of rows.
+inline int64_t read_answers(const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
+                            Answers& answers) {
+    answers.n_classes = n_classes;
+    if (weight) answers.weight = weight->data();
+    if (n_classes > 0) {
+        const auto classes = nb::cast<Ints>(target, false);
+        answers.classes = classes.data();
+        return static_cast<int64_t>(classes.shape(0));
+    }
+    const auto numbers = nb::cast<Doubles>(target, false);
+    answers.numbers = numbers.data();
+    return static_cast<int64_t>(numbers.shape(0));
+}
+
+inline std::vector<double> read_costs(const std::optional<Table2>& cost) {
+    return cost ? std::vector<double>(cost->data(), cost->data() + cost->size()) : std::vector<double>{};
+}
+
+inline Costs read_costs(const std::optional<Doubles>& factor, const std::optional<Table2>& cost) {
+    Costs costs;
+    if (factor) costs.factor.assign(factor->data(), factor->data() + factor->size());
+    costs.cost = read_costs(cost);
+    return costs;
 }
 
 // An array that owns its numbers; if `Kept` is const, one that cannot be written to.

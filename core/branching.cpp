@@ -88,8 +88,7 @@ Outcome cut_in_two(const Task& task, const Parent& parent, const Buckets& bucket
     Search search(task, parent, buckets, place, true, min_side);
     const std::vector<int> order = natural_order(buckets.size());
     if (place == Place::own_child) search.offer_known_or_missing();
-    // Decimal data often differs by the gap itself, which no subtraction of doubles gives exactly.
-    search.sweep(0, order, [&](size_t i) { return buckets.at[i + 1] - buckets.at[i] > gap * (1 + 1e-9); });
+    search.sweep(0, order, [&](size_t i) { return may_part(buckets.at[i], buckets.at[i + 1], gap); });
     if (place == Place::high_then_low || place == Place::any_child) search.offer_known_or_missing();
     const auto found = search.close();
     if (!found) return {};
@@ -188,14 +187,12 @@ Outcome each_value(const Task& task, const Parent& parent, const ColumnFacts& fa
     return place_missing(task, parent, facts, buckets, place, division, natural_order(facts.levels));
 }
 
-double least_side(const Task& task, const Buckets& buckets) {
-    if (!task.recipe.threshold.tenth) return 0;
+double known_weight(const Task& task, const Buckets& buckets) {
     Pile known(task.measure, buckets);
     for (int i = 0; i < buckets.size(); ++i) known.add(buckets.bin(i));
     std::vector<double> stat(task.measure.width());
     known.read(stat.data());
-    const double tenth = 0.1 * weight_of(task.recipe.rule, stat) / task.measure.n_classes;
-    return std::min(25.0, std::max(tenth, task.recipe.stopping.min_weight_two));
+    return weight_of(task.recipe.rule, stat);
 }
 
 // The chi-square or F test of a division, for criteria that are no test themselves.
@@ -238,7 +235,7 @@ Outcome divide_column(const Task& task, const Parent& parent, const ColumnFacts&
         const bool binary = recipe.branching == Branching::binary;
         const Place place = learned || (own && binary) ? Place::high_then_low : own ? Place::own_child : Place::nowhere;
         const double gap = facts.kind == Kind::number ? recipe.threshold.gap : 0;
-        return cut_in_two(task, parent, buckets, place, gap, least_side(task, buckets));
+        return cut_in_two(task, parent, buckets, place, gap, least_side(task, known_weight(task, buckets)));
     }
     const Place place = learned ? Place::any_child : Place::nowhere;
     switch (recipe.branching) {
@@ -261,7 +258,13 @@ Outcome divide_column(const Task& task, const Parent& parent, const ColumnFacts&
 
 } // namespace
 
-Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Buckets buckets) {
+double least_side(const Task& task, double known_weight) {
+    if (!task.recipe.threshold.tenth) return 0;
+    return std::min(25.0, std::max(0.1 * known_weight / task.measure.n_classes, task.recipe.stopping.min_weight_two));
+}
+
+Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Buckets buckets,
+                         int64_t tried) {
     const Recipe& recipe = task.recipe;
     if (recipe.branching == Branching::merge) return merge_levels(task, node, facts, buckets);
 
@@ -290,7 +293,8 @@ Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFa
     }
     candidate.obstacle = Obstacle::none;
     if (ordered && recipe.threshold.penalised) {
-        candidate.rating.gain -= std::log2(outcome.allowed) / node.weight;
+        const double cuts = static_cast<double>(tried > 0 ? tried : outcome.allowed);
+        candidate.rating.gain -= std::log2(cuts) / node.weight;
         if (candidate.rating.gain <= recipe.slack) candidate.obstacle = Obstacle::no_gain;
     }
     if (recipe.rule == Rule::gain_ratio) {

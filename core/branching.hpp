@@ -55,12 +55,21 @@ struct NodeFacts {
     std::vector<double> stat; // as criteria read it
 };
 
-Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Buckets buckets);
+// `tried`: the buckets are both sides of the best of so many cuts; 0: they are all there is to cut between.
+Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Buckets buckets,
+                         int64_t tried = 0);
 
 // --- parts shared by the kinds of branching ---
 
 // Whether missing entries are scored in a child (own category, learned direction) or left out.
 bool scores_missing(Missing missing);
+// The least weight of each side of a cut, if this much is known (C4.5: a tenth of it for each class, at most 25).
+double least_side(const Task& task, double known_weight);
+// Whether neighbouring values are far enough apart to be cut between.
+inline bool may_part(double below, double above, double gap) {
+    // Decimal data often differs by the gap itself, which no subtraction of doubles gives exactly.
+    return above - below > gap * (1 + 1e-9);
+}
 Parent parent_of(const Task& task, const NodeFacts& node, const Buckets& buckets);
 Children children_of(const Task& task, const Buckets& buckets, const Division& division);
 // The split that sends each bucket where the division says. Levels absent at the node get `absent[level]`.

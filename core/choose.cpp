@@ -109,11 +109,10 @@ Stop why_not(const Task& task, const GrownNode& node, double root_weight, const 
 
 Stop stop_before_looking(const Task& task, const GrownNode& node) {
     const Stopping& stopping = task.recipe.stopping;
-    const double patience = std::max(task.recipe.slack, 1e-9);
     if (node.rows == 0) return Stop::empty;
     if (node.pure) return Stop::pure;
     if (node.depth >= stopping.max_depth) return Stop::depth;
-    if (node.rows < stopping.min_samples_split || node.weight < stopping.min_weight_split - patience ||
+    if (node.rows < stopping.min_samples_split || node.weight < stopping.min_weight_split - patience(task.recipe) ||
         node.rows / 2 < stopping.min_samples_leaf) {
         return Stop::few_rows;
     }

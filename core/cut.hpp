@@ -1,8 +1,8 @@
 // Cuts found on counters: what the fast ways to look for a threshold have in common.
 //
 // Comes in: counters of the low side of a cut. Goes out: its merit above the undivided node, so that cuts of columns
-// with and without missing values can be compared, and at the end candidates as branching.hpp makes them. Always holds:
-// a later cut wins only by more than rounding, so of equal cuts the lowest is taken, as judge.hpp does.
+// with and without missing values can be compared. Always holds: a later cut wins only by more than rounding (or the
+// recipe's slack), so of equal cuts the lowest is taken, as judge.hpp does.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "branching.hpp"
 #include "coding.hpp"
 #include "gather.hpp"
+#include "ladder.hpp"
 #include "merit_weighted.hpp"
 
 namespace tw {
@@ -27,6 +28,7 @@ struct Cut {
     double merit = nothing; // above the undivided node
     int64_t low_rows = 0;   // 0: no cut of known values is the best
     double below = 0, above = 0;
+    int64_t tried = 0;     // cuts that were allowed, where the recipe asks how many (looks_in_order)
     bool constant = false; // all known values are one
     bool gaps = false;     // some rows are missing
 
@@ -45,7 +47,8 @@ struct Ground {
     std::vector<int> gathered; // columns of the table that are counted value by value
     int64_t small_rows;        // so few are better ordered than counted
     Inverses inverses;
-    Account* account = nullptr; // where the time goes, if anybody asks
+    std::span<const Ladder> ladders; // one per coded column; none if the recipe does not need them
+    Account* account = nullptr;      // where the time goes, if anybody asks
 
     const CodedColumn& column(size_t which) const { return coded.columns()[swept[which]]; }
     const Numbers& numbers(size_t which) const { return source.table.columns[column(which).column].numbers; }
@@ -71,6 +74,11 @@ struct Yardstick {
     double rounding = 0; // merits closer than this are equal
     int64_t least = 1;   // rows each side needs
     double least_weight = 0;
+    const Task* task = nullptr; // null: cuts have no rules of their own
+
+    double gap() const { return task ? task->recipe.threshold.gap : 0; }
+    bool counts_cuts() const { return task && task->recipe.threshold.penalised; }
+    bool has_slack() const { return task && task->recipe.slack > 0; } // so the order of cuts decides
 
     bool beats(double merit, double best) const { return merit > best + rounding; }
 };
@@ -82,9 +90,11 @@ Yardstick yardstick(const Task& task, const Counter& counter, const NodeFacts& n
     result.span = span;
     const double impurity_merit =
         impurity(task.recipe.rule, node.stat, task.measure.offset) * node.weight / counter.unit();
-    result.rounding = 1e-12 * std::max(impurity_merit, std::numeric_limits<double>::min());
+    result.rounding = std::max(1e-12 * std::max(impurity_merit, std::numeric_limits<double>::min()),
+                               task.recipe.slack * node.weight / counter.unit());
     result.least = std::max<int64_t>(1, stopping.min_samples_leaf);
-    result.least_weight = std::max(stopping.min_weight_leaf, stopping.min_weight_two) - 1e-9;
+    result.least_weight = std::max(stopping.min_weight_leaf, stopping.min_weight_two) - patience(task.recipe);
+    result.task = &task;
     return result;
 }
 
@@ -105,12 +115,24 @@ public:
             for (int w = 0; w < counter.words(); ++w) known_[w] -= missing[w];
         }
         known_rows_ = counter.rows(known_.data());
+        least_weight_ = node.least_weight;
+        if (node.task && node.task->recipe.threshold.tenth) {
+            const double least = least_side(*node.task, counter.weight(known_.data()));
+            least_weight_ = std::max(least_weight_, least - patience(node.task->recipe));
+        }
         reference_ = counter.side(placed_ ? total : known_.data(), node.span, Divide{});
     }
 
     bool gaps() const { return gaps_; }
     int64_t known_rows() const { return known_rows_; }
     double reference() const { return reference_; } // the merit of the undivided node
+    double least_weight() const { return least_weight_; }
+    const Words<Counter>& known() const { return known_; }
+    const Words<Counter>& missing() const { return missing_; }
+    // Whether a side is large enough; the other has what remains of the known rows.
+    bool is_enough(const Word* side) const {
+        return counter_.rows(side) >= node_.least && (!(least_weight_ > 0) || heavy(side));
+    }
 
     // The merit of the cut with these rows below it; `nothing` where a side would be too small.
     template <class Over>
@@ -170,10 +192,10 @@ public:
 private:
     template <class Over>
     double merit(const Word* low, const Word* high, const Over& over) const {
-        if (node_.least_weight > 0 && !(heavy(low) && heavy(high))) return nothing;
+        if (least_weight_ > 0 && !(heavy(low) && heavy(high))) return nothing;
         return counter_.side(low, node_.span, over) + counter_.side(high, node_.span, over) - reference_;
     }
-    bool heavy(const Word* side) const { return counter_.weight(side) >= node_.least_weight; }
+    bool heavy(const Word* side) const { return counter_.weight(side) >= least_weight_; }
     bool allowed(const Word* low, const Word* high) const {
         return counter_.rows(low) >= node_.least && counter_.rows(high) >= node_.least;
     }
@@ -182,7 +204,7 @@ private:
     const Yardstick& node_;
     Words<Counter> known_, missing_, high_, more_;
     int64_t known_rows_ = 0;
-    double reference_ = 0;
+    double least_weight_ = 0, reference_ = 0;
     bool gaps_ = false, placed_ = false;
 };
 
@@ -211,185 +233,6 @@ Span span_of(std::span<const Item> items) {
     } else {
         return {};
     }
-}
-
-// A cut as a candidate where every row weighs one and has a value; one that was not found says why.
-template <class Counter>
-Candidate candidate_of(const Task& task, const Counter& counter, const NodeFacts& node, int column, const Cut& cut) {
-    Candidate candidate;
-    candidate.column = column;
-    candidate.obstacle = cut.found() ? Obstacle::none : cut.constant ? Obstacle::constant : Obstacle::too_small;
-    if (!cut.found()) return candidate;
-    const double gain = std::max(0.0, cut.merit * counter.unit() / node.weight);
-    candidate.rating.score = candidate.rating.gain = candidate.rating.decrease = gain;
-    Split& split = candidate.split;
-    split.column = column;
-    split.closed = task.recipe.threshold.closed;
-    split.breaks = {midpoint(cut.below, cut.above, split.closed)};
-    split.child_of_bin = {0, 1};
-    const double low = static_cast<double>(cut.low_rows);
-    split.share = {low / node.weight, (node.weight - low) / node.weight};
-    settle_missing(task, -1, split);
-    return candidate;
-}
-
-// The general way to the same: the cut leaves at most two bins of known values, which branching.hpp rates.
-inline Candidate rated_cut(const Task& task, const Source& source, const NodeFacts& node, int column, const Cut& cut,
-                           const Sides& sides) {
-    Buckets buckets;
-    buckets.column = column;
-    buckets.width = source.measure.sums();
-    for (size_t side = 0; side < 3; ++side) {
-        if (side < 2 && sides.rows[side] == 0) continue;
-        Sum* sums = buckets.append();
-        std::copy_n(&sides.stats[side * static_cast<size_t>(buckets.width)], buckets.width, sums);
-        buckets.rows.back() = sides.rows[side];
-        if (side < 2) buckets.at.push_back(side == 0 ? cut.below : cut.above);
-    }
-    Candidate candidate = best_candidate(task, node, source.facts[column], std::move(buckets));
-    candidate.column = column;
-    return candidate;
-}
-
-// Gain ratio takes each column's cut of largest gain, but columns are compared by another number, so all are told.
-inline bool tells_all(const Recipe& recipe) { return recipe.rule == Rule::gain_ratio; }
-inline Rule counted_rule(Rule rule) { return rule == Rule::gain_ratio ? Rule::information_gain : rule; }
-
-// What every cut must beat before it is looked for: the node's best, or, where rivals are told too, the last of those
-// told.
-inline double bar(const Task& task, const std::vector<Cut>& cuts) {
-    if (tells_all(task.recipe)) return nothing;
-    const size_t told = task.recipe.rivals > 0 ? static_cast<size_t>(task.recipe.rivals) + 2 : 1;
-    if (cuts.size() < told) return nothing;
-    std::vector<double> merits;
-    for (const Cut& cut : cuts) merits.push_back(cut.merit);
-    std::nth_element(merits.begin(), merits.begin() + static_cast<std::ptrdiff_t>(told) - 1, merits.end(),
-                     std::greater<>());
-    return merits[told - 1];
-}
-
-// Which columns' cuts are worth making into candidates: the best with their equals, and as many rivals as the recipe
-// remembers. Where there is none, all, for they say why.
-inline std::vector<int> worth_telling(const Task& task, const Yardstick& node, const std::vector<Cut>& cuts) {
-    double best = nothing;
-    for (const Cut& cut : cuts) best = std::max(best, cut.merit);
-    std::vector<int> told;
-    const bool all = best == nothing || tells_all(task.recipe);
-    if (all || task.recipe.rivals > 0) {
-        for (size_t i = 0; i < cuts.size(); ++i) told.push_back(static_cast<int>(i));
-        if (all) return told;
-        std::stable_sort(told.begin(), told.end(), [&](int a, int b) { return cuts[a].merit > cuts[b].merit; });
-        // One place more than told: rounding may put the winner second.
-        told.resize(std::min(told.size(), static_cast<size_t>(task.recipe.rivals) + 2));
-        std::sort(told.begin(), told.end());
-        return told;
-    }
-    for (size_t i = 0; i < cuts.size(); ++i) {
-        if (cuts[i].merit >= best - 4 * node.rounding) told.push_back(static_cast<int>(i));
-    }
-    return told;
-}
-
-// A candidate to be told: of a swept column by its cut, or of a column that is gathered.
-struct Telling {
-    int which = -1; // among the swept columns; -1: gathered
-    int column = 0;
-};
-
-// What a node tells, in order of columns: swept columns worth it, and all the others.
-template <class Counter>
-std::vector<Telling> tellings(const Ground<Counter>& ground, const std::vector<int>& told) {
-    std::vector<Telling> all;
-    for (const int which : told) all.push_back({which, ground.column(which).column});
-    for (const int column : ground.gathered) all.push_back({-1, column});
-    std::sort(all.begin(), all.end(), [](const Telling& a, const Telling& b) { return a.column < b.column; });
-    return all;
-}
-
-// Whether the candidate of a cut is made from rows, not from the cut alone.
-template <class Counter>
-bool needs_rows(const Task& task, const Ground<Counter>& ground, const Telling& telling, const std::vector<Cut>& cuts) {
-    if (telling.which < 0) return true;
-    const Cut& cut = cuts[telling.which];
-    return cut.found() && (cut.gaps || !ground.source.measure.even || tells_all(task.recipe));
-}
-
-template <class Counter>
-Candidate tell(const Task& task, const Ground<Counter>& ground, const NodeFacts& facts, const Telling& telling,
-               const std::vector<Cut>& cuts, std::span<const Entry> entries) {
-    const Source& source = ground.source;
-    if (telling.which < 0) {
-        Candidate candidate =
-            best_candidate(task, facts, source.facts[telling.column], count_target(source, entries, telling.column));
-        candidate.column = telling.column;
-        return candidate;
-    }
-    const Cut& cut = cuts[telling.which];
-    if (!needs_rows(task, ground, telling, cuts)) return candidate_of(task, ground.counter, facts, telling.column, cut);
-    return rated_cut(task, source, facts, telling.column, cut,
-                     count_sides(source, entries, telling.column, cut.low_rows > 0, cut.below));
-}
-
-inline std::vector<Entry> entries_of(const Source& source, std::span<const uint32_t> rows) {
-    std::vector<Entry> entries;
-    entries.reserve(rows.size());
-    for (const uint32_t row : rows) entries.push_back({row, source.measure.weight_of(row)});
-    return entries;
-}
-
-// A node's statistics from what its rows add.
-template <class Counter>
-Total total_of_rows(const Ground<Counter>& ground, std::span<const uint32_t> rows,
-                    std::span<const typename Counter::Item> items) {
-    using Item = typename Counter::Item;
-    const Measure& measure = ground.source.measure;
-    Total total;
-    Buckets& all = total.all;
-    all.width = measure.sums();
-    all.at.push_back(0);
-    Sum* sums = all.append();
-    all.rows.back() = static_cast<int64_t>(items.size());
-    if constexpr (std::is_same_v<Item, Sums::Item>) {
-        Sum squares = 0;
-        int64_t sum = 0, some = 0; // a thousand squares fit 64 bits, all targets do
-        size_t low = 0, high = 0;
-        for (size_t i = 0; i < rows.size(); ++i) {
-            sum += items[i];
-            some += measure.square[rows[i]];
-            if (items[i] < items[low]) low = i;
-            if (items[i] > items[high]) high = i;
-            if (i % 1024 == 1023) {
-                squares += some;
-                some = 0;
-            }
-        }
-        squares += some;
-        sums[0] = static_cast<Sum>(rows.size());
-        sums[1] = sum;
-        sums[2] = squares;
-        all.append();
-        if (rows.empty()) return total;
-        total.low = measure.raw[rows[low]];
-        total.high = measure.raw[rows[high]];
-        if (items[low] < items[high]) return total;
-    } else if constexpr (std::is_integral_v<Item>) {
-        std::vector<int64_t> count(measure.n_classes, 0);
-        for (const Item item : items) ++count[item];
-        std::copy(count.begin(), count.end(), sums);
-        all.append();
-        return total;
-    } else {
-        for (const uint32_t row : rows) measure.add(sums, {row, measure.weight_of(row)});
-        all.append();
-        if (measure.n_classes > 0 || rows.empty()) return total;
-        total.low = total.high = measure.raw[rows[0]];
-    }
-    // Targets that are one number as they are measured may still be two.
-    for (const uint32_t row : rows) {
-        total.low = std::min(total.low, measure.raw[row]);
-        total.high = std::max(total.high, measure.raw[row]);
-    }
-    return total;
 }
 
 } // namespace tw

@@ -195,7 +195,8 @@ private:
         std::vector<int> apart;
         while (!open.empty()) {
             const auto large = std::stable_partition(open.begin(), open.end(), [&](int id) {
-                return !rows_.is_apart(nodes_[id].rows, task_.recipe.stopping.max_depth - nodes_[id].depth);
+                const int64_t levels = task_.recipe.stopping.max_depth - nodes_[id].depth;
+                return !rows_.lies_apart(id) && !rows_.is_apart(nodes_[id].rows, levels);
             });
             apart.insert(apart.end(), large, open.end());
             open.erase(large, open.end());

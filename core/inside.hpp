@@ -46,21 +46,22 @@ public:
     Inside(const Counter& counter, const Yardstick& node, Scale<Counter>& scale)
         : counter_(counter), node_(node), scale_(scale), words_(static_cast<size_t>(counter.words())) {}
 
-    // Whether a cut inside is better than the best so far. The rows are put in another order.
-    bool improve(std::span<Row> rows, const Words<Counter>& below, double least, Cut& best) {
+    // Whether a cut inside is better than the best so far; `low`: what lies below the best. The rows are put in another
+    // order.
+    bool improve(std::span<Row> rows, const Words<Counter>& below, double least, Cut& best, Words<Counter>& low) {
         if (rows.size() >= many) {
-            const auto [low, high] = std::minmax_element(rows.begin(), rows.end(), is_lower);
+            const auto [first, last] = std::minmax_element(rows.begin(), rows.end(), is_lower);
             const size_t cells = std::min(most_cells, rows.size() / rows_per_cell);
-            const double start = low->value, per_value = static_cast<double>(cells - 1) / (high->value - start);
-            if (start == high->value) return false;
-            if (std::isfinite(high->value - start) && std::isfinite(per_value)) {
-                return improve_by_cells(rows, below, least, best, cells, [start, per_value](double x) {
+            const double start = first->value, per_value = static_cast<double>(cells - 1) / (last->value - start);
+            if (start == last->value) return false;
+            if (std::isfinite(last->value - start) && std::isfinite(per_value)) {
+                return improve_by_cells(rows, below, least, best, low, cells, [start, per_value](double x) {
                     return static_cast<size_t>((x - start) * per_value);
                 });
             }
         }
         std::sort(rows.begin(), rows.end(), is_lower);
-        return scan(rows, below, best);
+        return scan(rows, below, best, low);
     }
 
 private:
@@ -70,8 +71,8 @@ private:
 
     // `cell_of` keeps the order of values.
     template <class CellOf>
-    bool improve_by_cells(std::span<Row> rows, const Words<Counter>& below, double least, Cut& best, size_t cells,
-                          const CellOf& cell_of) {
+    bool improve_by_cells(std::span<Row> rows, const Words<Counter>& below, double least, Cut& best,
+                          Words<Counter>& best_low, size_t cells, const CellOf& cell_of) {
         counts_.assign(cells * words_, Word{0});
         for (const Row& row : rows) counter_.add(&counts_[cell_of(row.value) * words_], row.item);
         // What lies below each cell; cuts between cells are cuts, and the best of them is to be beaten, too.
@@ -118,14 +119,14 @@ private:
             const Words<Counter>& low = starts[cell];
             while (cell < cells && (sorted[cell] != 0 || counter_.listed(&counts_[cell * words_]) == 0)) ++cell;
             const auto last = std::find_if(first, end, [&](const Row& row) { return cell_of(row.value) >= cell; });
-            if (scan(std::span<const Row>(first, last), low, best)) better = true;
+            if (scan(std::span<const Row>(first, last), low, best, best_low)) better = true;
             first = last;
         }
         return better;
     }
 
     // Tries every cut between sorted rows.
-    bool scan(std::span<const Row> rows, Words<Counter> low, Cut& best) {
+    bool scan(std::span<const Row> rows, Words<Counter> low, Cut& best, Words<Counter>& best_low) {
         bool better = false;
         for (size_t i = 0; i + 1 < rows.size(); ++i) {
             counter_.add(low.data(), rows[i].item);
@@ -137,6 +138,7 @@ private:
             best.low_rows = low_rows;
             best.below = rows[i].value;
             best.above = rows[i + 1].value;
+            best_low = low;
             better = true;
         }
         return better;

@@ -71,16 +71,15 @@ Judge::Judge(const Task& task, const Parent& parent, bool by_gain, double min_si
 
 bool Judge::allowed(const Children& children) const {
     const Stopping& stopping = task_.recipe.stopping;
-    // Weights of spread rows carry rounding, so sizes are compared with a little patience.
-    const double patience = std::max(task_.recipe.slack, 1e-9);
-    const double least = std::max(stopping.min_weight_leaf, min_side_) - patience;
+    const double patient = patience(task_.recipe);
+    const double least = std::max(stopping.min_weight_leaf, min_side_) - patient;
     int filled = 0, large = 0;
     for (int i = 0; i < children.count(); ++i) {
         if (children.rows[i] == 0) continue;
         const double weight = weight_of(task_.recipe.rule, children.stat(i));
         if (children.rows[i] < stopping.min_samples_leaf || weight < least) return false;
         ++filled;
-        large += weight >= stopping.min_weight_two - patience;
+        large += weight >= stopping.min_weight_two - patient;
     }
     return filled >= 2 && large >= 2 &&
            can_rate(task_.recipe.rule, children.stats, children.width, task_.measure.offset);

@@ -4,6 +4,7 @@
 // once, at the end, about all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -59,6 +60,9 @@ struct Rating {
     double decrease = 0;    // of the impurity, whatever the criterion
     Test test;
 };
+
+// Weights of spread rows carry rounding, so sizes are compared with a little patience.
+inline double patience(const Recipe& recipe) { return std::max(recipe.slack, 1e-9); }
 
 Rating rate(const Task& task, const Parent& parent, const Children& children);
 

@@ -3,11 +3,11 @@
 //
 // A counter class says what a row adds (Item), how a bin's counters are laid out (Word, words(); Narrow while at most
 // `narrow_rows` rows are counted), the merit of a side, the best merit that any cut inside a bin could reach (`bound`),
-// and the unit of merits. Where `has_stray`, a merit above that of the undivided node is a squared distance (of the
-// sides' means, times n m / (n + m) for sides of sizes n and m), and `stray` is how far, squared, a part of a bin's
-// rows can be from an even share of the bin. Always holds: a bound is never below what a cut inside the bin reaches.
-// Merits are convex in the counters of the low side, so over all ways to divide a bin they are largest at a corner:
-// whole classes on one side.
+// and the unit of merits; `tell` says what was counted as sums (stat.hpp), but for squares, which are rounded. Where
+// `has_stray`, a merit above that of the undivided node is a squared distance (of the sides' means, times n m / (n + m)
+// for sides of sizes n and m), and `stray` is how far, squared, a part of a bin's rows can be from an even share of the
+// bin. Always holds: a bound is never below what a cut inside the bin reaches. Merits are convex in the counters of the
+// low side, so over all ways to divide a bin they are largest at a corner: whole classes on one side.
 #pragma once
 
 #include <algorithm>
@@ -84,6 +84,10 @@ public:
         *to += (*from & 0xffffU) + (static_cast<Word>(*from >> 16) << 32);
     }
     int64_t rows(const Word* counter) const { return static_cast<int64_t>(*counter & 0xffffffffU); }
+    void tell(const Word* counter, Sum* sums) const {
+        sums[1] = static_cast<Sum>(*counter >> 32);
+        sums[0] = rows(counter) - sums[1];
+    }
     int64_t listed(const Word* counter) const { return rows(counter); } // rows whose value counts as seen
     double weight(const Word* counter) const { return static_cast<double>(rows(counter)); }
     static constexpr bool has_stray = rule == Rule::gini;
@@ -165,6 +169,7 @@ public:
         for (int c = 0; c < words(); ++c) n += counter[c];
         return n;
     }
+    void tell(const Word* counter, Sum* sums) const { std::copy_n(counter, classes_, sums); }
     int64_t listed(const Word* counter) const { return rows(counter); }
     double weight(const Word* counter) const { return static_cast<double>(rows(counter)); }
     static constexpr bool has_stray = rule == Rule::gini;
@@ -252,6 +257,7 @@ public:
     }
     int64_t rows(const Word* counter) const { return counter[0]; }
     int64_t listed(const Word* counter) const { return counter[0]; }
+    void tell(const Word* counter, Sum* sums) const { std::copy_n(counter, 2, sums); }
     double weight(const Word* counter) const { return static_cast<double>(counter[0]); }
     static constexpr bool has_stray = true;
     double size(const Word* counter) const { return weight(counter); }

@@ -35,6 +35,7 @@ public:
     }
     int64_t rows(const Word* counter) const { return counter[0]; }
     int64_t listed(const Word* counter) const { return counter[0]; }
+    void tell(const Word* counter, Sum* sums) const { std::copy_n(counter + 1, classes_, sums); }
     double weight(const Word* counter) const {
         int64_t sum = 0;
         for (int c = 1; c <= classes_; ++c) sum += counter[c];
@@ -95,6 +96,7 @@ public:
     }
     int64_t rows(const Word* counter) const { return static_cast<int64_t>(counter[0]); }
     int64_t listed(const Word* counter) const { return static_cast<int64_t>(counter[0]); }
+    void tell(const Word* counter, Sum* sums) const { std::copy_n(counter + 1, 2, sums); }
     double weight(const Word* counter) const { return static_cast<double>(counter[1]) * measure_->weight_unit; }
     static constexpr bool has_stray = true;
     double size(const Word* counter) const { return static_cast<double>(counter[1]); }
@@ -161,11 +163,19 @@ public:
     }
 };
 
+// Gain ratio compares the cuts of a column by gain.
+inline Rule counted_rule(Rule rule) { return rule == Rule::gain_ratio ? Rule::information_gain : rule; }
+
+inline bool has_counter(Rule rule) {
+    return rule == Rule::gini || rule == Rule::information_gain || rule == Rule::misclassification ||
+           rule == Rule::variance;
+}
+
 // Calls act(counter) with the counter that serves a rule and a measure best; a rule without one is not called.
 template <class Act>
 void with_counter(Rule rule, const Measure& measure, const Act& act) {
+    if (!has_counter(rule)) return;
     if (rule == Rule::variance) return measure.even ? act(Sums(measure)) : act(WeightedSums(measure));
-    if (rule != Rule::gini && rule != Rule::information_gain && rule != Rule::misclassification) return;
     if (!measure.even) return act(WeightedClasses(measure, rule));
     const bool two = measure.n_classes == 2;
     if (measure.n_classes > std::numeric_limits<ManyClasses<Rule::gini>::Item>::max()) return;

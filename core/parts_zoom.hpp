@@ -23,17 +23,13 @@ namespace tw {
 // The work on one node.
 template <class Counter>
 struct PartsSearch {
-    // Words of fixed number are kept where a cut was found; who wants the others counts again.
-    struct NoWords {};
-    using KeptWords = std::conditional_t<(Counter::fixed > 0), Words<Counter>, NoWords>;
-
     // A cut inside a bin: after which key, and how good. `below` and `above` where they are known.
     struct Point {
         uint64_t key;
         double merit;
         int64_t low_rows;
         double below = 0, above = 0;
-        [[no_unique_address]] KeptWords low{};
+        Words<Counter> low;
     };
 
     int node = 0;
@@ -45,7 +41,7 @@ struct PartsSearch {
     std::vector<Cut> cuts;
     std::vector<std::vector<Point>> points; // per column
     std::vector<double> at;                 // the number after which each column is cut
-    std::vector<KeptWords> low;             // what lies below
+    std::vector<Words<Counter>> low;        // what lies below
 };
 
 template <class Counter>
@@ -65,7 +61,7 @@ public:
         search.coarse.resize(swept_.size());
         search.points.resize(swept_.size());
         search.at.resize(swept_.size());
-        search.low.resize(swept_.size());
+        search.low.resize(swept_.size(), no_words(counter_));
         for (size_t which = 0; which < swept_.size(); ++which) {
             search.cuts.push_back(search.sweep->cut_between(search.yard, which, search.coarse[which]));
         }
@@ -173,13 +169,13 @@ private:
             for (size_t w = 0; w < words; ++w) low[w] += counts[w];
             if (i + 1 == cells.cell.size()) break; // the cut after the last lies between bins, or between cells
             const int64_t low_rows = counter_.rows(low.data());
-            Point point{last, scale.of(low.data(), low_rows, Divide{}), low_rows};
-            if constexpr (Counter::fixed > 0) point.low = low;
+            const double merit = scale.of(low.data(), low_rows, Divide{});
+            if (!(merit > nothing) || merit < least) continue;
+            Point& point = points.emplace_back(Point{last, merit, low_rows, 0, 0, low});
             if (exact) {
                 point.below = number_of(first);
                 point.above = number_of(open.range.first + cells.cell[i + 1]);
             }
-            if (point.merit > nothing) points.push_back(point);
         }
     }
 
@@ -189,7 +185,7 @@ private:
             Cut& cut = search.cuts[which];
             if (cut.low_rows > 0) {
                 search.at[which] = column(which).end[static_cast<size_t>(search.coarse[which].last)];
-                if constexpr (Counter::fixed > 0) search.low[which] = up_to(search, which, search.coarse[which].last);
+                search.low[which] = search.sweep->up_to(which, search.coarse[which].last);
             }
             std::vector<Point>& points = search.points[which];
             std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.key < b.key; });
@@ -209,15 +205,6 @@ private:
             search.at[which] = number_of(best->key);
             search.low[which] = best->low;
         }
-    }
-
-    // What the bins up to this one hold.
-    Words<Counter> up_to(const Search& search, size_t which, int last) const {
-        Words<Counter> low = no_words(counter_);
-        const Word* bins = search.sweep->bins(which);
-        const size_t words = static_cast<size_t>(counter_.words());
-        for (size_t cell = 0; cell < static_cast<size_t>(last + 1) * words; ++cell) low[cell % words] += bins[cell];
-        return low;
     }
 
     const Counter& counter_;

@@ -62,6 +62,8 @@ public:
     // Whether a node of so many rows, with so many levels to come at most, is better grown apart: by one thread, on
     // rows of its own.
     virtual bool is_apart(int64_t /*rows*/, int64_t /*levels*/) const { return false; }
+    // Whether a node's rows lie apart from the others already, so that it must be grown apart.
+    virtual bool lies_apart(int /*node*/) const { return false; }
     // As many of these nodes, from the first on, as should be grown apart at once; `detach` is asked for them next.
     virtual size_t fetch(std::span<const int> nodes) { return nodes.size(); }
     virtual std::unique_ptr<Rows> detach(int /*node*/) { return nullptr; }

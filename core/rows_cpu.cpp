@@ -9,10 +9,14 @@
 namespace tw {
 namespace {
 
-ColumnFacts learn_facts(const Column& data, const Recipe& recipe, const Measure& measure,
-                        std::span<const uint32_t> rows) {
+ColumnFacts learn_facts(const Table& table, int column, const Recipe& recipe, const Measure& measure,
+                        std::span<const uint32_t> rows, const DistinctOf& distinct) {
+    const Column& data = table.columns[column];
     if (!needs_values(data, recipe)) return facts_of(data, recipe, {});
-    return facts_of(data, recipe, known_values(data, measure, rows));
+    if (!distinct) return facts_of(data, recipe, known_values(data, measure, rows));
+    ColumnFacts facts = facts_of(data, recipe, {});
+    facts.distinct = distinct(column);
+    return facts;
 }
 
 } // namespace
@@ -76,13 +80,13 @@ LargeVector<uint32_t> taking_part(const Table& table, const Recipe& recipe, cons
 }
 
 Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, std::span<const uint32_t> rows,
-                    Pool& pool) {
+                    Pool& pool, const DistinctOf& distinct) {
     Source source{table, measure, {}, {}};
     source.facts.resize(table.columns.size());
     source.bin_codes.resize(table.columns.size());
     pool.run(static_cast<int64_t>(table.columns.size()), [&](int64_t i) {
         const Column& column = table.columns[i];
-        source.facts[i] = learn_facts(column, recipe, measure, rows);
+        source.facts[i] = learn_facts(table, static_cast<int>(i), recipe, measure, rows, distinct);
         if (source.facts[i].binned) {
             source.bin_codes[i] = code_bins(column.numbers, table.rows, source.facts[i].bounds);
         }

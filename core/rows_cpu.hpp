@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 
 #include "draw.hpp"
 #include "large_vector.hpp"
@@ -10,9 +11,11 @@
 
 namespace tw {
 
-// What growing needs to know of the columns from the whole table: the rows it is grown on.
+// What growing needs to know of the columns from the whole table: the rows it is grown on. `distinct(column)`: their
+// known values, rising, if somebody has them already.
+using DistinctOf = std::function<std::vector<double>(int)>;
 Source learn_source(const Table& table, const Recipe& recipe, const Measure& measure, std::span<const uint32_t> rows,
-                    Pool& pool);
+                    Pool& pool, const DistinctOf& distinct = nullptr);
 // The known values of a column, rising, each with its weight.
 using KnownValues = std::vector<std::pair<double, int64_t>>;
 KnownValues known_values(const Column& data, const Measure& measure, std::span<const uint32_t> rows);
@@ -46,21 +49,26 @@ private:
     std::vector<std::vector<Entry>> entries_; // per node
 };
 
-// Calls put(child, entry) for wherever each entry goes; an entry that is spread goes to many in parts.
+// Calls put(child, weight) for wherever an entry of this weight goes, by what the split says of it: to a child, to all
+// of them in parts (spread), or nowhere.
+template <class Put>
+void send_parts(const Split& split, int child, int64_t weight, const Put& put) {
+    if (child >= 0) return put(child, weight);
+    if (child != spread) return;
+    for (int i = 0; i < split.children(); ++i) {
+        const int64_t part = std::llround(static_cast<double>(weight) * split.share[i]);
+        if (part > 0) put(i, part);
+    }
+}
+
+// Calls put(child, entry) for wherever each entry goes.
 template <class Put>
 void send_entries(const std::vector<Column>& columns, uint64_t node_key, const Split& split,
                   const std::vector<Split>& surrogates, std::span<const Entry> entries, const Put& put) {
     for (const Entry& entry : entries) {
         int child = destination(split, surrogates, columns, entry.row);
         if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, entry.row));
-        if (child >= 0) {
-            put(child, entry);
-        } else if (child == spread) {
-            for (int i = 0; i < split.children(); ++i) {
-                const int64_t part = std::llround(static_cast<double>(entry.weight) * split.share[i]);
-                if (part > 0) put(i, {entry.row, part});
-            }
-        }
+        send_parts(split, child, entry.weight, [&](int to, int64_t weight) { put(to, Entry{entry.row, weight}); });
     }
 }
 

@@ -44,17 +44,43 @@ Measure measure_of_bundle(const Bundle& bundle, const Units& units) {
     return measure;
 }
 
+// The choice by which a recipe must look at every value of a column of numbers; null: codes serve.
+const char* needs_all_values(const Recipe& recipe, size_t columns) {
+    const ThresholdChoice& threshold = recipe.threshold;
+    if (!has_counter(counted_rule(recipe.rule))) return "criterion";
+    if (recipe.numeric != Numeric::threshold) return "numeric";
+    if (threshold.observed || threshold.tenth || threshold.penalised || threshold.gap > 0) return "numeric";
+    if (recipe.missing == Missing::spread) return "missing";
+    if (recipe.branching == Branching::merge) return "branching";
+    if (recipe.stopping.significance) return "stopping.significance";
+    if (recipe.stopping.max_features < static_cast<int>(columns)) return "stopping.max_features";
+    return recipe.slack > 0 ? "slack" : nullptr;
+}
+
+// The choice by which a column of numbers is counted value by value; null: its codes serve.
+const char* counted_by_value(const Recipe& recipe, size_t columns, bool is_coded, const ColumnSketch& sketch) {
+    if (!is_coded) {
+        const char* choice = needs_all_values(recipe, columns);
+        return choice ? choice : "criterion";
+    }
+    if (recipe.branching == Branching::binary) return nullptr;
+    // More than two children are more than a cut can say or imitate.
+    const bool imitated = recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
+    return imitated || (recipe.missing == Missing::own && sketch.gaps) ? "missing" : nullptr;
+}
+
 // Value by value, a column of numbers comes here as one bucket per distinct value.
 void refuse_values(const Table& shape, const Recipe& recipe, const PartsSettings& settings, const Units& units,
-                   const std::vector<ColumnSketch>& sketches) {
+                   bool is_coded, const std::vector<ColumnSketch>& sketches) {
     const int64_t sums = units.n_classes > 0 ? units.n_classes : 4;
     const int64_t bytes = settings.rows * (16 + static_cast<int64_t>(sizeof(Sum)) * sums) * 2; // as bytes, and read
     if (settings.memory == 0 || bytes <= settings.memory) return;
     size_t next = 0;
     for (size_t i = 0; i < shape.columns.size(); ++i) {
-        if (shape.columns[i].kind != Kind::number || !sketches[next++].many) continue;
-        const char* choice = needs_all_values(recipe, shape.columns.size());
-        throw TooManyValues(choice ? choice : "criterion", static_cast<int64_t>(i), bytes);
+        if (shape.columns[i].kind != Kind::number) continue;
+        const ColumnSketch& sketch = sketches[next++];
+        const char* choice = counted_by_value(recipe, shape.columns.size(), is_coded, sketch);
+        if (choice && sketch.many) throw TooManyValues(choice, static_cast<int64_t>(i), bytes);
     }
 }
 
@@ -88,11 +114,13 @@ std::unique_ptr<Rows> rows_in_parts(PartsGround& ground, const Recipe& recipe, c
     }
     set_target_units(targets, units);
     ground.measure = measure_of(units);
+    const auto is_number = [](const Column& column) { return column.kind == Kind::number; };
+    const std::vector<Column>& columns = ground.shape.columns;
     bool is_coded = false;
-    if (suits_codes(ground.shape, recipe)) {
+    if (!needs_all_values(recipe, columns.size()) && std::any_of(columns.begin(), columns.end(), is_number)) {
         with_counter(counted_rule(recipe.rule), ground.measure, [&](const auto&) { is_coded = true; });
     }
-    if (!is_coded) refuse_values(ground.shape, recipe, settings, units, seen.look->sketches);
+    refuse_values(ground.shape, recipe, settings, units, is_coded, seen.look->sketches);
     if (is_coded) ground.plan.coded = bins_of(ground.shape, seen.look->sketches);
 
     Question begin;

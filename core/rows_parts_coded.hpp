@@ -4,11 +4,11 @@
 // columns without codes, and whatever a cut cannot say, are counted value by value.
 #pragma once
 
-#include "cut.hpp"
 #include "histograms.hpp"
 #include "imitate.hpp"
 #include "parts_zoom.hpp"
 #include "rows_parts.hpp"
+#include "telling.hpp"
 
 namespace tw {
 
@@ -21,7 +21,7 @@ public:
                    const Counter& counter)
         : RowsParts(ground, recipe, settings, std::move(ask)),
           coded_(ground.shape, ground.plan.coded, {}, {}),
-          look_{source(), coded_, recipe, counter, {}, {}, 0, Inverses(0), nullptr} {
+          look_{source(), coded_, recipe, counter, {}, {}, 0, Inverses(0), {}, nullptr} {
         set_swept(look_);
         histograms_.reserve(1);
     }
@@ -219,7 +219,7 @@ private:
                 answer_of[n].push_back(-1);
                 if (each.which < 0) continue;
                 Cut& cut = search.cuts[static_cast<size_t>(each.which)];
-                const bool counted = needs_rows(task, look_, each, search.cuts);
+                const bool counted = is_rated(task, look_, cut);
                 const double at = search.at[static_cast<size_t>(each.which)];
                 const auto known = std::find_if(edges.begin(), edges.end(), [&](const Edge& edge) {
                     return edge.known && edge.cut.node == search.node && edge.cut.column == each.column &&
@@ -250,9 +250,11 @@ private:
                     cut.below = answer.cuts[static_cast<size_t>(place)].below;
                     cut.above = answer.cuts[static_cast<size_t>(place)].above;
                 }
-                found[n].push_back(needs_rows(task, look_, each, search.cuts)
+                found[n].push_back(is_rated(task, look_, cut)
                                        ? rated_cut(task, source(), asks[n].facts, each.column, cut, answer.cuts[place])
-                                       : candidate_of(task, look_.counter, asks[n].facts, each.column, cut));
+                                       : candidate_of(task, look_.counter, asks[n].facts, each.column, cut,
+                                                      search.sweep->total(),
+                                                      search.low[static_cast<size_t>(each.which)]));
             }
         });
         return found;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "draw.hpp"
 #include "imitate.hpp"
@@ -42,14 +43,26 @@ RowsSmall<Counter>::RowsSmall(const Ground<Counter>& ground, std::span<const uin
       member_(rows.size()),
       slot_(ground.swept.size(), -1),
       order_(rows.size() * find_changing()),
-      part_{{{0, rows.size()}}},
+      part_(1),
       child_(rows.size()),
       spare_(rows.size()) {
     const Stopwatch watch(ground.account, &Account::ordering);
+    part_[0].stretch = {0, rows.size()};
     for (size_t i = 0; i < rows.size(); ++i) member_[i] = static_cast<uint16_t>(i);
     for (size_t which = 0; which < ground.swept.size(); ++which) {
         if (slot_[which] >= 0) order_column(which);
     }
+}
+
+template <class Counter>
+RowsSmall<Counter>::RowsSmall(const Ground<Counter>& ground, std::unique_ptr<Own> own)
+    : RowsSmall(ground, own->row, own->item) {
+    own_ = std::move(own);
+}
+
+template <class Counter>
+std::unique_ptr<Rows> RowsSmall<Counter>::detach(int node) {
+    return std::make_unique<RowsSmall>(ground_, std::move(part_[node].own));
 }
 
 // Gives every column that may be cut a slot; returns how many there are. Where codes are values, one code is one value.
@@ -131,6 +144,7 @@ std::vector<typename RowsSmall<Counter>::Item> RowsSmall<Counter>::node_items(in
 
 template <class Counter>
 Total RowsSmall<Counter>::total(int node) const {
+    if (const Own* own = part_[node].own.get()) return total_of_rows<Counter>(ground_, own->row, own->item);
     // Classes are counted without a look at the table.
     constexpr bool rows_needed = std::is_same_v<Counter, Sums> || !std::is_integral_v<Item>;
     return total_of_rows<Counter>(ground_, rows_needed ? table_rows(node) : std::vector<uint32_t>{}, node_items(node));
@@ -158,13 +172,15 @@ Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* it
     best.constant = end == stretch.begin || order[stretch.begin].rank == order[end - 1].rank;
     if (best.gaps && places_missing) best.constant = false;
     size_t best_at = 0;
+    const auto value = [&](size_t at) { return ground_.numbers(which)[row_[order[at].row]]; };
     const auto offer = [&](size_t at, int64_t low_rows, double merit) {
         if (!node.beats(merit, best.merit)) return;
         best.merit = merit;
         best.low_rows = low_rows;
         best_at = at;
     };
-    [[maybe_unused]] const bool simple = !best.gaps && !(node.least_weight > 1);
+    const bool in_order = node.gap() > 0 || node.counts_cuts() || node.has_slack();
+    [[maybe_unused]] const bool simple = !best.gaps && !(scale.least_weight() > 1) && !in_order;
     bool done = false;
     if constexpr (requires { typename Seen::Running; }) {
         if (Seen::is_running && simple) {
@@ -195,12 +211,15 @@ Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* it
                 continue;
             }
         }
+        if (in_order && !may_part(value(at), value(at + 1), node.gap())) continue;
         const int64_t low_rows = seen.rows(low.data());
-        offer(at, low_rows, scale.of(low.data(), low_rows, ground_.inverses));
+        const double merit = scale.of(low.data(), low_rows, ground_.inverses);
+        best.tried += static_cast<int64_t>(merit > nothing);
+        offer(at, low_rows, merit);
     }
     if (best.low_rows > 0) {
-        best.below = ground_.numbers(which)[row_[order[best_at].row]];
-        best.above = ground_.numbers(which)[row_[order[best_at + 1].row]];
+        best.below = value(best_at);
+        best.above = value(best_at + 1);
     }
     if (const double apart = scale.of_missing(); node.beats(apart, best.merit)) {
         best.merit = apart;
@@ -209,17 +228,31 @@ Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* it
     return best;
 }
 
-// Inverses are quick but round twice: a merit that is told is worked out by division, as for larger nodes.
+// What lies below a cut.
 template <class Counter>
-void RowsSmall<Counter>::divide_merit(const Yardstick& node, const Words<Counter>& total, int which, Stretch stretch,
-                                      std::vector<Cut>& cuts) const {
-    Cut& cut = cuts[static_cast<size_t>(which)];
-    if (cut.low_rows == 0) return;
-    const Place* order = this->order(static_cast<size_t>(which)) + stretch.begin;
+Words<Counter> RowsSmall<Counter>::low_side(size_t which, const Cut& cut, Stretch stretch) const {
     Words<Counter> low = no_words(ground_.counter);
+    if (cut.low_rows == 0) return low;
+    const Place* order = this->order(which) + stretch.begin;
     for (int64_t i = 0; i < cut.low_rows; ++i) ground_.counter.add(low.data(), item_[order[i].row]);
-    Scale<Counter> scale(ground_.counter, node, total.data(), nullptr, false);
-    cut.merit = scale.of(low.data(), cut.low_rows, Divide{});
+    return low;
+}
+
+// Both sides of a cut and the rows without a value, which come last.
+template <class Counter>
+Sides RowsSmall<Counter>::sides(size_t which, const Cut& cut, Stretch stretch) const {
+    const Measure& measure = source().measure;
+    const size_t width = static_cast<size_t>(measure.sums());
+    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}};
+    const Place* order = this->order(which);
+    const size_t cut_at = cut.low_rows > 0 ? stretch.begin + static_cast<size_t>(cut.low_rows) : stretch.end;
+    for (size_t at = stretch.begin; at < stretch.end; ++at) {
+        const auto [rank, row] = order[at];
+        const size_t side = rank == missing_rank ? 2 : at < cut_at ? 0 : 1;
+        measure.add(&sides.stats[side * width], {row_[row], weight_of_item(item_[row])});
+        ++sides.rows[side];
+    }
+    return sides;
 }
 
 template <class Counter>
@@ -242,14 +275,21 @@ std::vector<std::vector<Candidate>> RowsSmall<Counter>::candidates(const Task& t
                 best_cut(ground_.counter, item_.data(), node, total, which, part_[ask.node].stretch, places_missing));
         }
         const std::vector<Telling> all = tellings(ground_, worth_telling(task, node, cuts));
-        const auto of_rows = [&](const Telling& each) { return needs_rows(task, ground_, each, cuts); };
         std::vector<Entry> entries;
-        if (std::any_of(all.begin(), all.end(), of_rows)) entries = entries_of(source(), table_rows(ask.node));
-        for (const Telling& each : all) {
-            if (each.which >= 0 && !of_rows(each)) divide_merit(node, total, each.which, part_[ask.node].stretch, cuts);
-        }
+        if (!ground_.gathered.empty()) entries = entries_of<Item>(table_rows(ask.node), items);
         std::vector<Candidate>& told = found.emplace_back();
-        for (const Telling& each : all) told.push_back(tell(task, ground_, ask.facts, each, cuts, entries));
+        for (const auto [which, column] : all) {
+            if (which < 0) {
+                told.push_back(tell_gathered(task, source(), ask.facts, column, entries));
+                continue;
+            }
+            const Cut& cut = cuts[static_cast<size_t>(which)];
+            const Stretch stretch = part_[ask.node].stretch;
+            told.push_back(is_rated(task, ground_, cut)
+                               ? rated_cut(task, source(), ask.facts, column, cut, sides(which, cut, stretch))
+                               : candidate_of(task, ground_.counter, ask.facts, column, cut, total,
+                                              low_side(static_cast<size_t>(which), cut, stretch)));
+        }
     }
     return found;
 }
@@ -286,21 +326,46 @@ void RowsSmall<Counter>::divide(int node, uint64_t node_key, const Split& split,
     const Stretch whole = part_[node].stretch;
     const size_t children = static_cast<size_t>(split.children());
     std::vector<size_t> start(children + 2, 0); // the last child is no child: rows that stop here
+    bool any_spread = false;
     for (size_t at = whole.begin; at < whole.end; ++at) {
         const uint32_t row = row_[member_[at]];
         int child = destination(split, surrogates, columns, row);
         if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, row));
-        child_[member_[at]] = child < 0 ? static_cast<int32_t>(children) : child;
-        ++start[static_cast<size_t>(child_[member_[at]]) + 1];
+        any_spread = any_spread || child == spread;
+        child_[member_[at]] = child;
+        ++start[static_cast<size_t>(child < 0 ? split.children() : child) + 1];
     }
+    if (any_spread) return divide_and_spread(split, whole, first);
     start[0] = whole.begin;
     for (size_t c = 0; c <= children; ++c) start[c + 1] += start[c];
     const std::vector<uint16_t> members(member_.begin() + whole.begin, member_.begin() + whole.end);
     std::vector<size_t> next = start;
-    for (const uint16_t member : members) member_[next[static_cast<size_t>(child_[member])]++] = member;
+    for (const uint16_t member : members) {
+        const int32_t child = child_[member];
+        member_[next[child < 0 ? children : static_cast<size_t>(child)]++] = member;
+    }
     part_[node].first = first;
     part_[node].children = static_cast<int>(children);
-    for (size_t c = 0; c < children; ++c) part_[first + c] = {{start[c], start[c + 1]}, node, -1, 0};
+    for (size_t c = 0; c < children; ++c) part_[first + c] = {{start[c], start[c + 1]}, node};
+}
+
+// A row that is spread goes to many children, in parts.
+template <class Counter>
+void RowsSmall<Counter>::divide_and_spread(const Split& split, Stretch stretch, int first) {
+    if constexpr (std::is_integral_v<Item>) {
+        throw std::logic_error("rows are spread, but have no weights");
+    } else {
+        for (int c = 0; c < split.children(); ++c) part_[first + c].own = std::make_unique<Own>();
+        for (size_t at = stretch.begin; at < stretch.end; ++at) {
+            const uint16_t member = member_[at];
+            send_parts(split, child_[member], item_[member].weight, [&](int child, int64_t weight) {
+                Own& own = *part_[first + child].own;
+                own.row.push_back(row_[member]);
+                own.item.push_back(item_[member]);
+                own.item.back().weight = weight;
+            });
+        }
+    }
 }
 
 // The columns of a node, divided as its rows were; put off until a child is asked about, for many never are.

@@ -31,6 +31,13 @@ struct BinCut {
     bool several = false;     // known rows lie in more than one bin
 };
 
+// A cut, and what lies below it.
+template <class Counter>
+struct PlacedCut {
+    Cut cut;
+    Words<Counter> low;
+};
+
 // A bin worth looking into: what lies below it, and where its rows stand among those of all such bins.
 template <class Counter>
 struct OpenBin {
@@ -118,6 +125,14 @@ public:
         return found;
     }
 
+    // What the bins up to this one hold.
+    Words<Counter> up_to(size_t which, int last) const {
+        Words<Counter> low = no_words(counter_);
+        const Word* bin = bins(which);
+        for (size_t cell = 0; cell < static_cast<size_t>(last + 1) * words_; ++cell) low[cell % words_] += bin[cell];
+        return low;
+    }
+
     const CodedColumn& column(size_t which) const { return coded_columns_[static_cast<size_t>(columns_[which])]; }
     const Word* bins(size_t which) const { return histogram_ + static_cast<size_t>(column(which).start) * words_; }
 
@@ -142,6 +157,7 @@ class Sweep : public CoarseSweep<Counter> {
 public:
     using Word = typename Counter::Word;
     using Item = typename Counter::Item;
+    using RowInside = typename Inside<Counter>::Row;
     using Coarse::bins;
     using Coarse::column;
 
@@ -155,21 +171,24 @@ public:
           items_(items),
           zoomed_rows_(account ? &account->zoomed_rows : nullptr) {}
 
-    // Looks inside the bins where a cut as good as `bar()` could hide, and gives the better of that and the coarse cut.
-    // What one bin holds, or what others find meanwhile, may close the next.
+    // Looks inside the bins where a cut as good as `bar()` could hide, and gives the better of that and the coarse cut,
+    // with what lies below it. What one bin holds, or what others find meanwhile, may close the next.
     template <class Bar>
-    Cut zoom(const Yardstick& node, size_t which, const Cut& coarse_cut, const BinCut& coarse, const Bar& bar) const {
+    PlacedCut<Counter> zoom(const Yardstick& node, size_t which, const Cut& coarse_cut, const BinCut& coarse,
+                            const Bar& bar) const {
         const CodedColumn& column = this->column(which);
-        if (column.exact) return coarse_cut;
+        const auto between = [&] { return PlacedCut<Counter>{coarse_cut, Coarse::up_to(which, coarse.last)}; };
+        if (column.exact) return between();
         Scale<Counter> scale = Coarse::scale(node, which);
         std::array<int16_t, 256> open;
         open.fill(-1);
         const std::vector<OpenBin<Counter>> bins =
             Coarse::open_bins(scale, which, bar() - node.rounding, coarse.highest, open);
-        if (bins.empty()) return coarse_cut;
+        if (bins.empty()) return between();
         std::vector<RowInside> rows = rows_inside(which, open, bins);
         Inside<Counter> inside(counter_, node, scale);
         Cut finer;
+        Words<Counter> low = no_words(counter_);
         finer.gaps = scale.gaps();
         int finer_bin = 256;
         for (const OpenBin<Counter>& bin : bins) {
@@ -177,16 +196,34 @@ public:
             const Word* held = this->bins(which) + static_cast<size_t>(bin.bin) * words_;
             if (scale.bound(bin.below.data(), held, least) < least) continue;
             const std::span<RowInside> own(&rows[bin.first], static_cast<size_t>(bin.rows));
-            if (inside.improve(own, bin.below, least, finer)) finer_bin = bin.bin;
+            if (inside.improve(own, bin.below, least, finer, low)) finer_bin = bin.bin;
             if (!coarse.several && !(scale.gaps() && this->places_missing_)) finer.constant = all_equal(own);
-            if (zoomed_rows_) *zoomed_rows_ += bin.rows;
+            note_zoomed(bin.rows);
         }
-        if (!coarse_cut.found() && !finer.found()) return finer;
+        if (!coarse_cut.found() && !finer.found()) return {finer, low};
         // Of two equal cuts the lower; a cut inside a bin is lower than the cut at the bin's end.
         const bool finer_is_lower = coarse_cut.low_rows == 0 || finer_bin <= coarse.last;
         const bool take =
             finer_is_lower ? !node.beats(coarse_cut.merit, finer.merit) : node.beats(finer.merit, coarse_cut.merit);
-        return finer.found() && take ? finer : coarse_cut;
+        return finer.found() && take ? PlacedCut<Counter>{finer, low} : between();
+    }
+
+    bool places_missing() const { return this->places_missing_; }
+    void note_zoomed(int64_t rows) const {
+        if (zoomed_rows_) *zoomed_rows_ += rows;
+    }
+
+    // The rungs of a column's ladder that these rows stand on, rising.
+    std::vector<uint32_t> rungs(size_t which, const Ladder& ladder) const {
+        const CodedColumn& column = this->column(which);
+        if (!column.exact) return rungs_taken(ladder, coded_, static_cast<size_t>(columns_[which]), rows_);
+        std::vector<uint32_t> taken;
+        for (int b = 0; b < column.bins; ++b) {
+            if (counter_.listed(bins(which) + static_cast<size_t>(b) * words_) > 0) {
+                taken.push_back(static_cast<uint32_t>(b));
+            }
+        }
+        return taken;
     }
 
     // The values on both sides of a cut between bins.
@@ -203,14 +240,6 @@ public:
             if (code == coarse.last) cut.below = std::max(cut.below, numbers[row]);
             if (code == next) cut.above = std::min(cut.above, numbers[row]);
         }
-    }
-
-private:
-    using RowInside = typename Inside<Counter>::Row;
-
-    const Numbers& numbers(size_t which) const { return table_.columns[column(which).column].numbers; }
-    static bool all_equal(std::span<const RowInside> rows) {
-        return std::all_of(rows.begin(), rows.end(), [&](const RowInside& row) { return row.value == rows[0].value; });
     }
 
     // The rows in open bins, bin after bin. Their values lie far apart: each is called early and read some finds later.
@@ -237,6 +266,12 @@ private:
         }
         for (size_t find = finds - std::min(finds, look_ahead); find < finds; ++find) take(called[find % look_ahead]);
         return inside;
+    }
+
+private:
+    const Numbers& numbers(size_t which) const { return table_.columns[column(which).column].numbers; }
+    static bool all_equal(std::span<const RowInside> rows) {
+        return std::all_of(rows.begin(), rows.end(), [&](const RowInside& row) { return row.value == rows[0].value; });
     }
 
     const Table& table_;

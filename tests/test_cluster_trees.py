@@ -177,18 +177,29 @@ def test_fits_at_the_same_time(two_workers: Any) -> None:
 def test_a_cancelled_fit(two_workers: Any) -> None:
     frame = table().drop(columns="ill")
     lazy = dd.from_pandas(frame, npartitions=8)
-    timer = threading.Timer(0.5, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
+    ended = threading.Event()
+
+    def interrupt() -> None:
+        seconds = 0.5
+        while not ended.wait(seconds):
+            signal.raise_signal(signal.SIGINT)
+            seconds = 10  # Python loses an interrupt that comes while an object is being deleted: then another is sent
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
-        forever(lazy)
-    timer.join()
+        forever(lazy, ended)
+    thread.join()
     assert tasks_left(two_workers) == []
     same_tree(tw.learn(lazy, "dose", PLAIN), tw.learn(frame, "dose", PLAIN))
 
 
-def forever(lazy: Any) -> None:
-    while True:
-        tw.learn(lazy, "dose", LARGE)
+def forever(lazy: Any, ended: threading.Event) -> None:
+    try:
+        while True:
+            tw.learn(lazy, "dose", LARGE)
+    finally:
+        ended.set()
 
 
 def test_errors_are_those_of_the_table_in_memory(two_workers: Any) -> None:

@@ -21,7 +21,7 @@ import pytest
 from sklearn.base import clone
 
 import treewright as tw
-from treewright.parts.inputs import is_dask, joined
+from treewright.parts.inputs import is_dask, with_target
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
@@ -239,7 +239,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
 def test_partitions_that_do_not_fit_are_told_when_computed() -> None:
     lazy = dd.from_pandas(TABLE, npartitions=3)
     shorter = lazy["answer"].map_partitions(lambda part: part[1:], meta=lazy["answer"]._meta)
-    together, name, weight = joined(lazy[COLUMNS], shorter)
+    together, name, weight = with_target(lazy[COLUMNS], shorter)
     assert (name, weight) == ("answer", None)
     with pytest.raises(
         tw.DataError, match="a partition of the table has 200 rows, that of the target 'answer' has 199"
@@ -250,7 +250,7 @@ def test_partitions_that_do_not_fit_are_told_when_computed() -> None:
 def test_rows_go_together_by_place_whatever_their_index() -> None:
     lazy = dd.from_pandas(TABLE.set_index(np.zeros(len(TABLE))), npartitions=1).repartition(npartitions=1)
     other = dd.from_pandas(TABLE["answer"], npartitions=1)
-    together, *_ = joined(lazy[COLUMNS], other, dd.from_pandas(TABLE["w"], npartitions=1))
+    together, *_ = with_target(lazy[COLUMNS], other, dd.from_pandas(TABLE["w"], npartitions=1))
     found = together.compute()
     assert found["answer"].tolist() == TABLE["answer"].tolist()
     assert found["sample_weight"].tolist() == TABLE["w"].tolist()

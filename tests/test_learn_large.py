@@ -425,6 +425,16 @@ def test_other_pruners_need_no_room(pruner: Any, scratch: Path) -> None:
     same_tree(tw.learn(pieces(frame), "ill", recipe, memory_limit="100kB"), tw.learn(frame, "ill", recipe))
 
 
+@pytest.mark.parametrize("missing", [tw.OwnCategory(), tw.Surrogates()], ids=lambda each: type(each).__name__)
+def test_columns_counted_value_by_value_need_room(missing: Any, scratch: Path) -> None:
+    frame = table().drop(columns="dose")
+    recipe = replace(tw.C45, criterion=tw.InformationGain(), numeric=tw.Threshold(), missing=missing, pruning=None)
+    recipe = replace(recipe, stopping=tw.Stopping(max_depth=3))
+    same_tree(tw.learn(pieces(frame), "ill", recipe, memory_limit="1MB"), tw.learn(frame, "ill", recipe))
+    with pytest.raises(DataError, match=f"missing={type(missing).__name__}.*'age'"):
+        tw.learn(pieces(frame), "ill", recipe, memory_limit="100kB")
+
+
 # --- signals ----------------------------------------------------------------------------------------------------------
 
 #: A child that is in the middle of something, and says so once.

@@ -12,56 +12,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from treewright.errors import RecipeError
-
-
-def require(condition: bool, message: str) -> None:
-    if not condition:
-        raise RecipeError(message)
-
-
-def is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def require_count(owner: str, name: str, value: object, least: int, optional: bool = False) -> None:
-    if optional and value is None:
-        return
-    if not (isinstance(value, int) and not isinstance(value, bool) and value >= least):
-        raise RecipeError(f"{owner}.{name} must be a whole number of at least {least}, not {value!r}")
-
-
-def require_within(owner: str, name: str, value: object, low: float, high: float, optional: bool = False) -> None:
-    if optional and value is None:
-        return
-    if not (is_number(value) and low <= float(value) <= high):  # type: ignore[arg-type]
-        raise RecipeError(f"{owner}.{name} must be a number from {low:g} to {high:g}, not {value!r}")
-
-
-def require_one_of(owner: str, name: str, value: object, allowed: tuple[object, ...]) -> None:
-    if value not in allowed:
-        raise RecipeError(f"{owner}.{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
-
-
-class _Choice:
-    """Base of every choice: a setting declared as bool holds a bool."""
-
-    def __post_init__(self) -> None:
-        for name, kind in type(self).__annotations__.items():
-            if kind == "bool" and not isinstance(value := getattr(self, name), bool):
-                raise RecipeError(f"{type(self).__name__}.{name} must be True or False, not {value!r}")
-
+from treewright.choice import Choice, require, require_count, require_one_of, require_within
 
 # --- branching: how the levels of a nominal column become children ---------------------------------------------------
 
 
 @dataclass(frozen=True)
-class EachValue(_Choice):
+class EachValue(Choice):
     """One child for every declared level (ID3, C4.5)."""
 
 
 @dataclass(frozen=True)
-class Binary(_Choice):
+class Binary(Choice):
     """Two children, each a set of levels (CART).
 
     Exact by ordering the levels for two classes and for variance, F and Poisson; otherwise exact by enumeration up to
@@ -78,17 +40,17 @@ class Binary(_Choice):
 
 
 @dataclass(frozen=True)
-class Grouped(_Choice):
+class Grouped(Choice):
     """C4.5's -s: levels merged pair by pair while the criterion improves."""
 
 
 @dataclass(frozen=True)
-class OneVsRest(_Choice):
+class OneVsRest(Choice):
     """One level against all others (J48's -B)."""
 
 
 @dataclass(frozen=True)
-class Merge(_Choice):
+class Merge(Choice):
     """CHAID: levels that do not differ significantly are merged; the number of children follows from the data."""
 
     alpha_merge: float = 0.05
@@ -119,7 +81,7 @@ Branching = EachValue | Binary | Grouped | OneVsRest | Merge
 
 
 @dataclass(frozen=True)
-class Threshold(_Choice):
+class Threshold(Choice):
     """Two intervals. `at` says which number is stored, `test` which side the number itself belongs to.
 
     `gap`: neighbouring values closer than this are not separated. `tenth`: each side needs a tenth of the known weight
@@ -145,7 +107,7 @@ class Threshold(_Choice):
 
 
 @dataclass(frozen=True)
-class Binned(_Choice):
+class Binned(Choice):
     """Quantile groups made once from the whole table; then the column is ordinal (CHAID)."""
 
     groups: int = 10
@@ -156,7 +118,7 @@ class Binned(_Choice):
 
 
 @dataclass(frozen=True)
-class Refused(_Choice):
+class Refused(Choice):
     """Columns of numbers are an error (ID3)."""
 
 
@@ -167,14 +129,14 @@ Numeric = Threshold | Binned | Refused
 
 
 @dataclass(frozen=True)
-class InformationGain(_Choice):
+class InformationGain(Choice):
     """Entropy of the node minus the weighted entropy of its children, in bits."""
 
     task: ClassVar[str] = "classification"
 
 
 @dataclass(frozen=True)
-class GainRatio(_Choice):
+class GainRatio(Choice):
     """Information gain divided by the entropy of the division itself.
 
     Inside a column cuts and subsets are compared by gain, columns among each other by ratio. `average_rule`: only
@@ -186,28 +148,28 @@ class GainRatio(_Choice):
 
 
 @dataclass(frozen=True)
-class Gini(_Choice):
+class Gini(Choice):
     """Chance that two draws with replacement differ in class."""
 
     task: ClassVar[str] = "classification"
 
 
 @dataclass(frozen=True)
-class Misclassification(_Choice):
+class Misclassification(Choice):
     """Share of rows that are not of the most frequent class (training error)."""
 
     task: ClassVar[str] = "classification"
 
 
 @dataclass(frozen=True)
-class Twoing(_Choice):
+class Twoing(Choice):
     """Breiman's twoing rule; two children only."""
 
     task: ClassVar[str] = "classification"
 
 
 @dataclass(frozen=True)
-class ChiSquare(_Choice):
+class ChiSquare(Choice):
     """Smallest p of the test of independence; Pearson's statistic, or the likelihood ratio G²."""
 
     likelihood_ratio: bool = False
@@ -215,42 +177,42 @@ class ChiSquare(_Choice):
 
 
 @dataclass(frozen=True)
-class Variance(_Choice):
+class Variance(Choice):
     """Reduction of the mean squared deviation."""
 
     task: ClassVar[str] = "regression"
 
 
 @dataclass(frozen=True)
-class StandardDeviation(_Choice):
+class StandardDeviation(Choice):
     """Reduction of the standard deviation (M5, the textbook's SDR)."""
 
     task: ClassVar[str] = "regression"
 
 
 @dataclass(frozen=True)
-class AbsoluteError(_Choice):
+class AbsoluteError(Choice):
     """Reduction of the mean absolute deviation from the median; leaves answer the median."""
 
     task: ClassVar[str] = "regression"
 
 
 @dataclass(frozen=True)
-class Poisson(_Choice):
+class Poisson(Choice):
     """Reduction of the half Poisson deviance; the target is a count or rate and never negative."""
 
     task: ClassVar[str] = "regression"
 
 
 @dataclass(frozen=True)
-class FTest(_Choice):
+class FTest(Choice):
     """Smallest p of the one-way analysis of variance (CHAID for a numeric target)."""
 
     task: ClassVar[str] = "regression"
 
 
 @dataclass(frozen=True)
-class Custom(_Choice):
+class Custom(Choice):
     """A function `score(parent, children)`: larger is better.
 
     `parent` has shape (width,), `children` (candidates, children, width); it returns one number per candidate and is
@@ -293,12 +255,12 @@ CRITERION_NAMES: dict[str, Criterion] = {
 
 
 @dataclass(frozen=True)
-class Spread(_Choice):
+class Spread(Choice):
     """Down every child, with the child's share as weight (C4.5)."""
 
 
 @dataclass(frozen=True)
-class Surrogates(_Choice):
+class Surrogates(Choice):
     """The next best column that imitates the split; when all are missing, `then` the larger child or stop (rpart).
 
     `maximum=0, then='stop'` is rpart's usesurrogate=0, `then='stop'` is 1, `then='majority'` is 2. `majority`: the
@@ -324,32 +286,32 @@ class Surrogates(_Choice):
 
 
 @dataclass(frozen=True)
-class OwnCategory(_Choice):
+class OwnCategory(Choice):
     """Missing is an answer like any other: one more level; beside numbers, a child of its own or either side."""
 
 
 @dataclass(frozen=True)
-class MajorityChild(_Choice):
+class MajorityChild(Choice):
     """To the child with most known weight."""
 
 
 @dataclass(frozen=True)
-class RandomChild(_Choice):
+class RandomChild(Choice):
     """To one child, drawn with the children's shares; the draw depends on the row's values and the seed alone."""
 
 
 @dataclass(frozen=True)
-class LearnedDirection(_Choice):
+class LearnedDirection(Choice):
     """To the child where the criterion likes them best."""
 
 
 @dataclass(frozen=True)
-class Ignore(_Choice):
+class Ignore(Choice):
     """Nowhere: such rows stay behind in training, and at prediction the node itself answers."""
 
 
 @dataclass(frozen=True)
-class RefuseMissing(_Choice):
+class RefuseMissing(Choice):
     """A missing value is an error, in training and at prediction."""
 
 
@@ -379,7 +341,7 @@ BRANCHING_NAMES: dict[str, Branching] = {
 
 
 @dataclass(frozen=True)
-class Stopping(_Choice):
+class Stopping(Choice):
     """When a node stays a leaf. Sizes named samples count rows, sizes named weight add up weights.
 
     `min_samples_leaf` and `min_weight_leaf` hold for every child that is not empty, `min_weight_two` for at least two
@@ -414,14 +376,14 @@ class Stopping(_Choice):
 
 
 @dataclass(frozen=True)
-class Collapse(_Choice):
+class Collapse(Choice):
     """A subtree that makes no fewer training errors than a leaf becomes a leaf (C4.5 bottom-up, J48 top-down)."""
 
     top_down: bool = False
 
 
 @dataclass(frozen=True)
-class Complexity(_Choice):
+class Complexity(Choice):
     """A subtree whose splits save less than `cp` of the root's risk each becomes a leaf (rpart)."""
 
     cp: float = 0.01
@@ -435,7 +397,7 @@ Simplify = Collapse | Complexity
 
 
 @dataclass(frozen=True)
-class Leaves(_Choice):
+class Leaves(Choice):
     """What a leaf answers: class shares, smoothed on request; and what a leaf without rows answers.
 
     `laplace` adds one row per class, `m_estimate` adds `m` rows in the proportions of the whole table. A child that no

@@ -36,7 +36,7 @@ from treewright.frame import FloatArray, Frame, RawColumn
 from treewright.kinds import KindChoice, kinds_from_categorical_features
 from treewright.learn import learn
 from treewright.parameters import documented, recipe_with
-from treewright.parts.inputs import is_dask, is_large, joined
+from treewright.parts.inputs import is_dask, is_large, with_target
 from treewright.predict import apply, class_array, predict, predict_proba
 from treewright.pruning import grow_and_prune
 from treewright.recipe import C45, CART, CHAID, ID3, Recipe
@@ -118,7 +118,7 @@ class _TreeEstimator(BaseEstimator):
                 "some rows at a time, say kinds={'column': 'nominal'}"
             )
         recipe = self._chosen_recipe(n_rows=None, n_columns=None, total_weight=None)
-        data, target, weight = joined(X, y, sample_weight)
+        data, target, weight = with_target(X, y, sample_weight)
         given: dict[str, Any] = {"kinds": self.kinds, "task": self._task, "n_threads": _threads(self.n_jobs)}
         tree = learn(data, target, recipe, weight=weight, **given, **self._costs())
         self._keep_classes(tree.schema)
@@ -212,7 +212,7 @@ class _TreeEstimator(BaseEstimator):
 
     def _score_large(self, measure: str, X: Any, y: Any, sample_weight: Any) -> float:
         check_is_fitted(self, "tree_")
-        return measured_in_batches(measure, self.tree_, *joined(X, y, sample_weight), _threads(self.n_jobs))
+        return measured_in_batches(measure, self.tree_, *with_target(X, y, sample_weight), _threads(self.n_jobs))
 
     def _costs(self) -> dict[str, Any]:
         """What `learn` is told about classes."""

@@ -17,7 +17,7 @@ from treewright.errors import RecipeError
 from treewright.kinds import KindChoice
 from treewright.learn_large import Wishes, has_room, learn_large
 from treewright.parts.cluster import is_partitioned
-from treewright.parts.inputs import is_large, joined
+from treewright.parts.inputs import is_large, with_target
 from treewright.pruning import grow_and_prune
 from treewright.recipe import CART, Recipe
 from treewright.schema import Schema, Task
@@ -63,7 +63,7 @@ def learn(
     if not isinstance(recipe, Recipe):
         raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
     if (is_large(data) or is_partitioned(data)) and not has_room(data, memory_limit):
-        table, target_name, weight_name = joined(data, target, weight)
+        table, target_name, weight_name = with_target(data, target, weight)
         wishes = Wishes(
             target_name,
             weight_name,

@@ -23,7 +23,7 @@ from treewright.errors import DataError
 from treewright.files import is_source, open_source
 from treewright.frame import Frame
 from treewright.kinds import KindChoice
-from treewright.parts import Parts, digest
+from treewright.parts import Limits, Parts, digest
 from treewright.parts.chunks import Chunks, chunked
 from treewright.parts.cluster import from_dask, has_client, is_partitioned, partitions
 from treewright.parts.growing import reweighted
@@ -84,7 +84,9 @@ def learn_large(
     with ExitStack() as stack:
         rows: Encoded | Parts
         if is_partitioned(data) and has_client():
-            rows, schema = from_dask(data, wishes.target, wishes.weight, wishes.kinds, wishes.task)
+            rows, schema = from_dask(
+                data, wishes.target, wishes.weight, wishes.kinds, wishes.task, limits=Limits(memory=limit)
+            )
             stack.callback(rows.close)
             schema = _settled(schema, wishes, recipe)
         else:
@@ -92,7 +94,10 @@ def learn_large(
             rows, schema = _from_chunks(_chunks(data, limit, folder), wishes, recipe, limit, folder, n_threads)
         if not isinstance(rows, Encoded):
             refuse_pruning(recipe, sum(rows.sizes), max(rows.map(row_bytes)), limit)
-        return grow_and_prune(_weighted(rows, schema, wishes.class_weight), schema, recipe, n_threads, progress)
+        seen = _weighted(rows, schema, wishes.class_weight)
+        if not isinstance(seen, Encoded):
+            stack.callback(seen.close)
+        return grow_and_prune(seen, schema, recipe, n_threads, progress)
 
 
 def _chunks(data: object, limit: int, folder: Path) -> Chunks:

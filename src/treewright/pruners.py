@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-from treewright.choices import _Choice, is_number, require, require_count, require_one_of, require_within
+from treewright.choice import Choice, is_number, require, require_count, require_one_of, require_within
 
 #: What a tree does wrong on its training rows: what its answers cost, its impurity, or its deviance.
 Risk = Literal["error", "impurity", "deviance"]
@@ -26,7 +26,7 @@ Rule = Literal["1se", "min"]
 RULES: tuple[Rule, ...] = ("1se", "min")
 
 
-class _Pruner(_Choice):
+class _Pruner(Choice):
     """Base of every pruner. `classes_only`: it counts wrong classes and has no meaning for a numeric target."""
 
     classes_only: ClassVar[bool] = False

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from treewright.choice import require, require_count, require_one_of, require_within
 from treewright.choices import (
     BRANCHING_NAMES,
     CRITERION_NAMES,
@@ -56,10 +57,6 @@ from treewright.choices import (
     Threshold,
     Twoing,
     Variance,
-    require,
-    require_count,
-    require_one_of,
-    require_within,
 )
 from treewright.errors import RecipeError
 from treewright.pruners import PRUNERS, CostComplexityCV, ErrorBased, Pruner

@@ -222,6 +222,7 @@ def from_dask(
     kinds: Mapping[str, KindChoice] | None = None,
     task: Task | None = None,
     client: Any = None,
+    limits: Limits | None = None,
 ) -> tuple[ClusterParts, Schema]:
     """Reads, describes and codes the partitions where they are.
 
@@ -235,7 +236,7 @@ def from_dask(
         numbers = _dealt(client, framed)
         given = [[framed[number] for number in some] for some in numbers]
         coded = made(_coded, given, numbers, schema=schema, target=target, weight=weight)
-        parts = ClusterParts(client, coded)
+        parts = ClusterParts(client, coded, limits)
         made.keep(coded)
     return parts, schema
 

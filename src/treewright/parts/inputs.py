@@ -77,12 +77,12 @@ def _lean(lazy: Any, wanted: Collection[str]) -> Any:
     return lazy.select(names) if names else lazy
 
 
-def joined(data: object, target: object, weight: object = None) -> tuple[Any, str, str | None]:
+def with_target(data: object, target: object, weight: object = None) -> tuple[Any, str, str | None]:
     """A large input that holds the target and the weights too, and what they are called there."""
     if is_dask(data):
         from treewright.parts import lazily
 
-        return lazily.joined(data, target, weight)
+        return lazily.with_target(data, target, weight)
     if not isinstance(target, str):
         raise _unnamed(data, target, "target")
     if not (weight is None or isinstance(weight, str)):

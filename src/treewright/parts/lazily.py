@@ -109,7 +109,7 @@ def together(*series: Any) -> tuple[Any, ...]:
 # --- a table and its target -------------------------------------------------------------------------------------------
 
 
-def joined(data: Any, target: Any, weight: Any = None) -> tuple[Any, str, str | None]:
+def with_target(data: Any, target: Any, weight: Any = None) -> tuple[Any, str, str | None]:
     """A dask DataFrame that holds the target and the weights too, and what they are called there.
 
     Both are names of columns, or have the partitions of the data: a dask Series or Array. Rows go together by their

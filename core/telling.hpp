@@ -1,0 +1,228 @@
+// Telling: from the cuts that were found at a node to the candidates that compete.
+//
+// Comes in: a cut of each swept column, and what lies on its sides. Goes out: candidates as branching.hpp makes them.
+// Always holds: who looked for the cuts, and how, does not show.
+#pragma once
+
+#include <utility>
+
+#include "cut.hpp"
+
+namespace tw {
+
+// The sums of both sides of a cut and of the rows without a value, but for squares. Without a cut all known rows are
+// low.
+template <class Counter>
+Sides sides_of(const Counter& counter, const Measure& measure, const Words<Counter>& known,
+               const Words<Counter>& missing, const Cut& cut, const Words<Counter>& low) {
+    const Words<Counter>& below = cut.low_rows > 0 ? low : known;
+    Words<Counter> above = known;
+    for (int w = 0; w < counter.words(); ++w) above[w] -= below[w];
+    const size_t width = static_cast<size_t>(measure.sums());
+    Sides sides{std::vector<Sum>(3 * width, 0), {}};
+    size_t side = 0;
+    for (const Words<Counter>* words : {&below, &std::as_const(above), &missing}) {
+        counter.tell(words->data(), &sides.stats[side++ * width]);
+        sides.rows.push_back(counter.rows(words->data()));
+    }
+    return sides;
+}
+
+// A cut as a candidate where every row weighs one and has a value; one that was not found says why.
+template <class Counter>
+Candidate candidate_of(const Task& task, const Counter& counter, const NodeFacts& node, int column, const Cut& cut,
+                       const Words<Counter>& known, const Words<Counter>& low) {
+    Candidate candidate;
+    candidate.column = column;
+    candidate.obstacle = cut.found() ? Obstacle::none : cut.constant ? Obstacle::constant : Obstacle::too_small;
+    if (!cut.found()) return candidate;
+    const Measure& measure = task.measure;
+    const size_t sums = static_cast<size_t>(measure.sums()), width = static_cast<size_t>(measure.width());
+    const Sides sides = sides_of(counter, measure, known, known, cut, low);
+    std::vector<double> children(2 * width);
+    for (size_t side = 0; side < 2; ++side) measure.read(&sides.stats[side * sums], &children[side * width]);
+    Rating& rating = candidate.rating;
+    rating.decrease = improvement(task.recipe.rule, node.stat, children, measure.offset);
+    rating.score = rating.gain = rating.decrease;
+    Split& split = candidate.split;
+    split.column = column;
+    split.closed = task.recipe.threshold.closed;
+    split.breaks = {midpoint(cut.below, cut.above, split.closed)};
+    split.child_of_bin = {0, 1};
+    const double below = static_cast<double>(cut.low_rows);
+    split.share = {below / node.weight, (node.weight - below) / node.weight};
+    settle_missing(task, -1, split);
+    return candidate;
+}
+
+// The general way to the same: the cut leaves at most two bins of known values, which branching.hpp rates.
+inline Candidate rated_cut(const Task& task, const Source& source, const NodeFacts& node, int column, const Cut& cut,
+                           const Sides& sides) {
+    Buckets buckets;
+    buckets.column = column;
+    buckets.width = source.measure.sums();
+    for (size_t side = 0; side < 3; ++side) {
+        if (side < 2 && sides.rows[side] == 0) continue;
+        Sum* sums = buckets.append();
+        std::copy_n(&sides.stats[side * static_cast<size_t>(buckets.width)], buckets.width, sums);
+        buckets.rows.back() = sides.rows[side];
+        if (side < 2) buckets.at.push_back(side == 0 ? cut.below : cut.above);
+    }
+    Candidate candidate = best_candidate(task, node, source.facts[column], std::move(buckets), cut.tried);
+    candidate.column = column;
+    return candidate;
+}
+
+// Gain ratio takes each column's cut of largest gain, but columns are compared by another number, and where a small
+// advantage is none it is the order of columns that decides: all are told.
+inline bool tells_all(const Recipe& recipe) { return recipe.rule == Rule::gain_ratio || recipe.slack > 0; }
+// Whether it matters which values occur at a node, and in which order cuts come (in_order.hpp).
+inline bool looks_in_order(const Recipe& recipe) {
+    return recipe.threshold.gap > 0 || recipe.threshold.penalised || recipe.slack > 0;
+}
+
+// What every cut must beat before it is looked for: the node's best, or, where rivals are told too, the last of those
+// told.
+inline double bar(const Task& task, const std::vector<Cut>& cuts) {
+    if (tells_all(task.recipe)) return nothing;
+    const size_t told = task.recipe.rivals > 0 ? static_cast<size_t>(task.recipe.rivals) + 2 : 1;
+    if (cuts.size() < told) return nothing;
+    std::vector<double> merits;
+    for (const Cut& cut : cuts) merits.push_back(cut.merit);
+    std::nth_element(merits.begin(), merits.begin() + static_cast<std::ptrdiff_t>(told) - 1, merits.end(),
+                     std::greater<>());
+    return merits[told - 1];
+}
+
+// Which columns' cuts are worth making into candidates: the best with their equals, and as many rivals as the recipe
+// remembers. Where there is none, all, for they say why.
+inline std::vector<int> worth_telling(const Task& task, const Yardstick& node, const std::vector<Cut>& cuts) {
+    double best = nothing;
+    for (const Cut& cut : cuts) best = std::max(best, cut.merit);
+    std::vector<int> told;
+    const bool all = best == nothing || tells_all(task.recipe);
+    if (all || task.recipe.rivals > 0) {
+        for (size_t i = 0; i < cuts.size(); ++i) told.push_back(static_cast<int>(i));
+        if (all) return told;
+        std::stable_sort(told.begin(), told.end(), [&](int a, int b) { return cuts[a].merit > cuts[b].merit; });
+        // One place more than told: rounding may put the winner second.
+        told.resize(std::min(told.size(), static_cast<size_t>(task.recipe.rivals) + 2));
+        std::sort(told.begin(), told.end());
+        return told;
+    }
+    for (size_t i = 0; i < cuts.size(); ++i) {
+        if (cuts[i].merit >= best - 4 * node.rounding) told.push_back(static_cast<int>(i));
+    }
+    return told;
+}
+
+// A candidate to be told: of a swept column by its cut, or of a column that is gathered.
+struct Telling {
+    int which = -1; // among the swept columns; -1: gathered
+    int column = 0;
+};
+
+// What a node tells, in order of columns: swept columns worth it, and all the others.
+template <class Counter>
+std::vector<Telling> tellings(const Ground<Counter>& ground, const std::vector<int>& told) {
+    std::vector<Telling> all;
+    for (const int which : told) all.push_back({which, ground.column(which).column});
+    for (const int column : ground.gathered) all.push_back({-1, column});
+    std::sort(all.begin(), all.end(), [](const Telling& a, const Telling& b) { return a.column < b.column; });
+    return all;
+}
+
+// Whether the candidate of a cut is made from all that lies on its sides, not from the cut alone.
+template <class Counter>
+bool is_rated(const Task& task, const Ground<Counter>& ground, const Cut& cut) {
+    const Recipe& recipe = task.recipe;
+    return cut.found() && (cut.gaps || !ground.source.measure.even || tells_all(recipe) || recipe.threshold.observed ||
+                           recipe.threshold.penalised || recipe.stopping.significance);
+}
+
+// Whether rating a cut takes the squares of a numeric target, which counters do not tell.
+inline bool needs_squares(const Task& task) {
+    return task.measure.n_classes == 0 && task.recipe.stopping.significance.has_value();
+}
+
+inline Candidate tell_gathered(const Task& task, const Source& source, const NodeFacts& facts, int column,
+                               std::span<const Entry> entries) {
+    Candidate candidate = best_candidate(task, facts, source.facts[column], count_target(source, entries, column));
+    candidate.column = column;
+    return candidate;
+}
+
+// What an entry weighs, in the measure's units.
+template <class Item>
+int64_t weight_of_item(const Item& item) {
+    if constexpr (std::is_integral_v<Item>) {
+        return 1;
+    } else {
+        return item.weight;
+    }
+}
+
+template <class Item>
+std::vector<Entry> entries_of(std::span<const uint32_t> rows, std::span<const Item> items) {
+    std::vector<Entry> entries;
+    entries.reserve(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) entries.push_back({rows[i], weight_of_item(items[i])});
+    return entries;
+}
+
+// A node's statistics from what its rows add.
+template <class Counter>
+Total total_of_rows(const Ground<Counter>& ground, std::span<const uint32_t> rows,
+                    std::span<const typename Counter::Item> items) {
+    using Item = typename Counter::Item;
+    const Measure& measure = ground.source.measure;
+    Total total;
+    Buckets& all = total.all;
+    all.width = measure.sums();
+    all.at.push_back(0);
+    Sum* sums = all.append();
+    all.rows.back() = static_cast<int64_t>(items.size());
+    if constexpr (std::is_same_v<Item, Sums::Item>) {
+        Sum squares = 0;
+        int64_t sum = 0, some = 0; // a thousand squares fit 64 bits, all targets do
+        size_t low = 0, high = 0;
+        for (size_t i = 0; i < rows.size(); ++i) {
+            sum += items[i];
+            some += measure.square[rows[i]];
+            if (items[i] < items[low]) low = i;
+            if (items[i] > items[high]) high = i;
+            if (i % 1024 == 1023) {
+                squares += some;
+                some = 0;
+            }
+        }
+        squares += some;
+        sums[0] = static_cast<Sum>(rows.size());
+        sums[1] = sum;
+        sums[2] = squares;
+        all.append();
+        if (rows.empty()) return total;
+        total.low = measure.raw[rows[low]];
+        total.high = measure.raw[rows[high]];
+        if (items[low] < items[high]) return total;
+    } else if constexpr (std::is_integral_v<Item>) {
+        std::vector<int64_t> count(measure.n_classes, 0);
+        for (const Item item : items) ++count[item];
+        std::copy(count.begin(), count.end(), sums);
+        all.append();
+        return total;
+    } else {
+        for (size_t i = 0; i < rows.size(); ++i) measure.add(sums, {rows[i], items[i].weight});
+        all.append();
+        if (measure.n_classes > 0 || rows.empty()) return total;
+        total.low = total.high = measure.raw[rows[0]];
+    }
+    // Targets that are one number as they are measured may still be two.
+    for (const uint32_t row : rows) {
+        total.low = std::min(total.low, measure.raw[row]);
+        total.high = std::max(total.high, measure.raw[row]);
+    }
+    return total;
+}
+
+} // namespace tw
