@@ -4,6 +4,7 @@
 // Always holds: pure functions of small tables; no row is ever seen here.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "buckets.hpp"
@@ -45,7 +46,7 @@ struct Candidate : Rated {
     bool significant = true; // merge: adjusted p within alpha_split
     // Merge: columns compete as tested, but small children are merged before the winner is used; with fewer than two
     // children left it cannot be.
-    std::optional<Rated> enlarged;
+    std::shared_ptr<const Rated> enlarged;
 
     bool possible() const { return obstacle == Obstacle::none; }
 };

@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 
+#include "breathe.hpp"
 #include "union.hpp"
 
 namespace tw {
@@ -65,6 +66,7 @@ void Pile::change(const Bin& bin, int sign) {
     rows_ += sign * bin.rows;
     for (size_t i = 0; i < stat_.size(); ++i) stat_[i] += sign * bin.stat[i];
     for (const Member& member : bin.members) {
+        if (++changes_ % 4096 == 0) breathe();
         const Sum weight = sign * member.weight;
         const Sum sum = weight * measure_.rank_target[buckets_.ranks[member.rank]];
         for (size_t i = member.rank + 1; i < weight_tree_.size(); i += i & (~i + 1)) {

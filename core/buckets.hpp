@@ -92,6 +92,7 @@ private:
     const Measure& measure_;
     const Buckets& buckets_;
     int64_t rows_ = 0;
+    uint32_t changes_ = 0; // of the trees below, which take their time
     std::vector<Sum> stat_;
     std::vector<Sum> weight_tree_; // Fenwick trees over local ranks: weight, and
                                    // weight x target

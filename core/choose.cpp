@@ -146,8 +146,8 @@ Decision choose(const Task& task, const GrownNode& node, double root_weight, std
         rivals.erase(next);
     }
     if (decision.stop != Stop::none) return decision;
-    decision.chosen = std::move(candidates[best]);
-    if (decision.chosen.enlarged) static_cast<Rated&>(decision.chosen) = *decision.chosen.enlarged;
+    decision.chosen = std::make_unique<Candidate>(std::move(candidates[best]));
+    if (const auto enlarged = decision.chosen->enlarged) static_cast<Rated&>(*decision.chosen) = *enlarged;
     return decision;
 }
 

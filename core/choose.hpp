@@ -9,8 +9,8 @@ namespace tw {
 
 struct Decision {
     Stop stop = Stop::none;
-    Candidate chosen;              // if stop is none
-    std::vector<Candidate> rivals; // best first
+    std::unique_ptr<Candidate> chosen; // if stop is none
+    std::vector<Candidate> rivals;     // best first
 };
 
 // Why the node cannot be divided whatever its columns say, or none.

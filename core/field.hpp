@@ -1,8 +1,8 @@
 // Fields: where the rows of nodes lie, and how they are divided.
 //
-// Comes in: a node's rows, what each adds, and who sends them to children. Goes out: the children's rows. Always holds: a
-// node's rows lie together, in the order of the table; children share their parent's field, unless rows were spread over
-// several of them: these are more than before, and each child has a field of its own.
+// Comes in: a node's rows, what each adds, and who sends them to children. Goes out: the children's rows. Always holds:
+// a node's rows lie together, in the order of the table; children share their parent's field, unless rows were spread
+// over several of them: these are more than before, and each child has a field of its own.
 #pragma once
 
 #include <algorithm>

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "breathe.hpp"
+
 namespace tw {
 namespace {
 
@@ -15,7 +17,7 @@ using Placed = std::vector<std::pair<double, size_t>>; // value and entry
 template <class BinOf>
 void attach_members(const Measure& measure, std::span<const Entry> entries, Buckets& buckets, BinOf bin_of) {
     for (const Entry& entry : entries) buckets.ranks.push_back(measure.rank[entry.row]);
-    std::sort(buckets.ranks.begin(), buckets.ranks.end());
+    sort_long(buckets.ranks.begin(), buckets.ranks.end());
     buckets.ranks.erase(std::unique(buckets.ranks.begin(), buckets.ranks.end()), buckets.ranks.end());
     // A counting sort of the entries by bin.
     std::vector<size_t>& start = buckets.member_start;
@@ -25,6 +27,7 @@ void attach_members(const Measure& measure, std::span<const Entry> entries, Buck
     std::vector<size_t> next(start.begin(), start.end() - 1);
     buckets.members.resize(entries.size());
     for (size_t i = 0; i < entries.size(); ++i) {
+        if (i % 65536 == 65535) breathe();
         const uint32_t rank = measure.rank[entries[i].row];
         const auto place = std::lower_bound(buckets.ranks.begin(), buckets.ranks.end(), rank);
         buckets.members[next[bin_of(i)]++] = {static_cast<uint32_t>(place - buckets.ranks.begin()), entries[i].weight};
@@ -87,7 +90,7 @@ Buckets gather_values(const Source& source, std::span<const Entry> entries, int 
             placed.push_back({x, i});
         }
     }
-    std::sort(placed.begin(), placed.end());
+    sort_long(placed.begin(), placed.end());
     Sum* sums = nullptr;
     for (const auto& [x, i] : placed) {
         if (buckets.at.empty() || buckets.at.back() != x) {

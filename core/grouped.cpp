@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "branching.hpp"
+#include "breathe.hpp"
 
 namespace tw {
 namespace {
@@ -87,6 +88,7 @@ public:
             std::optional<std::vector<Block>> best;
             Worth best_worth{-epsilon, 0};
             for (size_t a = 0; a + 1 < blocks.size(); ++a) {
+                breathe();
                 for (size_t b = a + 1; b < blocks.size(); ++b) {
                     if (a == barred || b == barred) continue;
                     std::vector<Block> next = joined(blocks, a, b);

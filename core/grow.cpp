@@ -27,7 +27,7 @@ public:
     std::vector<GrownNode> run() {
         GrownNode root;
         root.key = root_key(task_.recipe.seed);
-        nodes_.push_back(root);
+        nodes_.push_back(std::move(root));
         const Total total = rows_.total(0);
         Pile pile(task_.measure, total.all);
         pile.add(total.all.bin(0));
@@ -44,9 +44,9 @@ public:
     }
 
     // The subtree of a node that is already described; the rows are its rows alone.
-    std::vector<GrownNode> run_below(const GrownNode& top, const Origin& origin) {
+    std::vector<GrownNode> run_below(GrownNode top, const Origin& origin) {
         origin_ = origin;
-        nodes_.push_back(top);
+        nodes_.push_back(std::move(top));
         level_by_level();
         return std::move(nodes_);
     }
@@ -117,7 +117,7 @@ private:
         const size_t most = static_cast<size_t>(task_.recipe.max_surrogates);
         if (most == 0) return;
         std::vector<Chosen> chosen;
-        for (const int id : ids) chosen.push_back({id, &nodes_[id].chosen.split});
+        for (const int id : ids) chosen.push_back({id, &nodes_[id].chosen->split});
         std::vector<std::vector<Surrogate>> found = rows_.surrogates_of(task_, chosen, pool_);
         for (size_t i = 0; i < ids.size(); ++i) {
             std::vector<Surrogate>& surrogates = nodes_[ids[i]].surrogates = std::move(found[i]);
@@ -131,7 +131,7 @@ private:
     std::vector<int> divide(const std::vector<int>& decided) {
         std::vector<int> made;
         for (int id : decided) {
-            for (int c = 0; c < nodes_[id].chosen.split.children(); ++c) {
+            for (int c = 0; c < nodes_[id].chosen->split.children(); ++c) {
                 GrownNode child;
                 child.parent = id;
                 child.depth = nodes_[id].depth + 1;
@@ -146,7 +146,7 @@ private:
             const GrownNode& node = nodes_[decided[i]];
             std::vector<Split> surrogates;
             for (const Surrogate& surrogate : node.surrogates) surrogates.push_back(surrogate.split);
-            rows_.divide(decided[i], node.key, node.chosen.split, surrogates, node.children[0], pool_);
+            rows_.divide(decided[i], node.key, node.chosen->split, surrogates, node.children[0], pool_);
         };
         // Few large nodes are divided by all threads together, many nodes by one thread each.
         if (static_cast<int64_t>(decided.size()) < pool_.threads()) {
@@ -179,7 +179,7 @@ private:
         const auto equals = std::count_if(node.children.begin(), node.children.end(), [&](int child) {
             return nodes_[child].rows == nodes_[node.children[largest]].rows;
         });
-        node.chosen.split.missing = equals > 1 ? stop_here : largest;
+        node.chosen->split.missing = equals > 1 ? stop_here : largest;
     }
 
     std::vector<int> still_open(const std::vector<int>& ids) const {
@@ -218,16 +218,26 @@ private:
                 const int top = tops[first + static_cast<size_t>(i)];
                 const std::unique_ptr<Rows> rows = rows_.detach(top);
                 subtrees[first + static_cast<size_t>(i)] = {
-                    top, Grower(*rows, task_, pool_).run_below(nodes_[top], origin_)};
+                    top, Grower(*rows, task_, pool_).run_below(std::move(nodes_[top]), origin_)};
             };
-            if (done - first == 1) {
-                grow_one(0); // with the help of all threads
-            } else {
-                pool_.run(static_cast<int64_t>(done - first), grow_one);
+            try {
+                if (done - first == 1) {
+                    grow_one(0); // with the help of all threads
+                } else {
+                    pool_.run(static_cast<int64_t>(done - first), grow_one);
+                }
+            } catch (...) {
+                // Many nodes take a while to forget, and whoever pressed Ctrl-C waits: all threads help.
+                pool_.run(static_cast<int64_t>(done),
+                          [&](int64_t i) { std::vector<GrownNode>().swap(subtrees[i].second); });
+                throw;
             }
         }
         // In the order of nodes, so that their numbers do not depend on sizes.
         std::sort(subtrees.begin(), subtrees.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        size_t grown = nodes_.size();
+        for (const auto& [top, subtree] : subtrees) grown += subtree.size();
+        nodes_.reserve(grown);
         for (auto& [top, subtree] : subtrees) graft(top, std::move(subtree));
     }
 
@@ -253,16 +263,16 @@ private:
         waiting = still_open(waiting);
         int64_t leaves = 1;
         while (!waiting.empty()) {
-            const auto worth = [&](int id) { return nodes_[id].weight * nodes_[id].chosen.rating.decrease; };
+            const auto worth = [&](int id) { return nodes_[id].weight * nodes_[id].chosen->rating.decrease; };
             const auto best =
                 std::max_element(waiting.begin(), waiting.end(), [&](int a, int b) { return worth(a) < worth(b); });
             const int id = *best;
             waiting.erase(best);
-            const int more = nodes_[id].chosen.split.children() - 1;
+            const int more = nodes_[id].chosen->split.children() - 1;
             if (leaves + more > task_.recipe.stopping.max_leaf_nodes) {
                 nodes_[id].stop = Stop::leaf_limit;
                 nodes_[id].surrogates.clear();
-                nodes_[id].rivals.insert(nodes_[id].rivals.begin(), std::move(nodes_[id].chosen));
+                nodes_[id].rivals.insert(nodes_[id].rivals.begin(), std::move(*nodes_[id].chosen));
                 continue;
             }
             leaves += more;

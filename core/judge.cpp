@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "breathe.hpp"
+
 namespace tw {
 namespace {
 
@@ -94,6 +96,7 @@ void Judge::consider(int candidate, double score) {
 
 void Judge::offer(const Children& children) {
     const int candidate = offered_++;
+    if (candidate % 256 == 255) breathe();
     if (!allowed(children)) return;
     ++verdict_.allowed;
     if (task_.custom) {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "breathe.hpp"
+
 namespace tw {
 namespace {
 
@@ -44,6 +46,7 @@ Ladder climb(const Table& table, const CodedTable& coded, size_t place) {
     Ladder ladder;
     ladder.rung_of = LargeVector<uint32_t>(static_cast<size_t>(table.rows));
     for (size_t bin = 0; bin < bins; ++bin) {
+        breathe();
         ladder.start.push_back(static_cast<uint32_t>(ladder.value.size()));
         const auto begin = placed.begin() + static_cast<std::ptrdiff_t>(first[bin]);
         const auto end = placed.begin() + static_cast<std::ptrdiff_t>(first[bin + 1]);

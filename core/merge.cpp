@@ -9,6 +9,7 @@
 #include <set>
 
 #include "branching.hpp"
+#include "breathe.hpp"
 
 namespace tw {
 namespace {
@@ -203,10 +204,12 @@ private:
         void reset(const Groups& groups) {
             log_p_.assign(groups.size(), std::vector<double>(groups.size(), 0.0));
             for (size_t i = 0; i < groups.size(); ++i) {
+                breathe();
                 for (size_t j = i + 1; j < groups.size(); ++j) update(groups, i, j);
             }
         }
         void joined(const Groups& groups, size_t a, size_t b) {
+            breathe();
             log_p_.erase(log_p_.begin() + static_cast<std::ptrdiff_t>(b));
             for (auto& row : log_p_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(b));
             for (size_t i = 0; i < groups.size(); ++i) {
@@ -350,7 +353,7 @@ Candidate merge_levels(const Task& task, const NodeFacts& node, const ColumnFact
     };
     const Groups groups = merger.merged();
     static_cast<Rated&>(candidate) = rated(groups);
-    candidate.enlarged = rated(merger.enlarged(groups));
+    candidate.enlarged = std::make_shared<const Rated>(rated(merger.enlarged(groups)));
     candidate.obstacle = Obstacle::none;
     candidate.significant = -candidate.rating.score <= std::log(task.recipe.merge.alpha_split) + rounding;
     return candidate;

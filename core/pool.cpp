@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "breathe.hpp"
+
 namespace tw {
 namespace {
 
 constexpr auto between_beats = std::chrono::milliseconds(20);
 thread_local bool inside_a_task = false;
+thread_local Pool* pool_here = nullptr; // whom this thread works for
 
 // Marks that this thread is at work, until the end of a scope.
 struct AtWork {
@@ -31,6 +34,7 @@ struct Abandoned {};
 
 Pool::Pool(int threads, std::function<void(double)> pulse)
     : threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+      before_(std::exchange(pool_here, this)),
       pulse_(std::move(pulse)),
       next_beat_(std::chrono::steady_clock::now() + between_beats) {}
 
@@ -41,6 +45,11 @@ Pool::~Pool() {
     }
     wake_.notify_all();
     for (std::thread& helper : helpers_) helper.join();
+    pool_here = before_;
+}
+
+void breathe() {
+    if (pool_here) pool_here->breathe();
 }
 
 // Between tasks: the owner looks whether it is time for a pulse; anyone stops where the work has failed elsewhere.
@@ -73,6 +82,7 @@ void Pool::take_part(const Job& job) {
 }
 
 void Pool::wait_for_jobs() {
+    pool_here = this;
     int64_t seen = 0;
     while (true) {
         look_a_while([&] { return closing_ || round_ != seen; });

@@ -28,7 +28,7 @@ public:
     Pool& operator=(const Pool&) = delete;
 
     int threads() const { return threads_; }
-    // Between long steps that no tasks share: a chance for the pulse.
+    // A chance for the pulse: between long steps that no tasks share, and now and then inside long ones (breathe.hpp).
     void breathe() { beat(); }
     // How much of the whole work is done, from 0 to 1: what the pulse is told.
     void advance(double part) { done_.fetch_add(part, std::memory_order_relaxed); }
@@ -53,6 +53,7 @@ private:
     void beat();
 
     int threads_;
+    Pool* before_; // the pool of the owner's thread until now
     std::thread::id owner_ = std::this_thread::get_id();
     std::function<void(double)> pulse_;
     std::chrono::steady_clock::time_point next_beat_;

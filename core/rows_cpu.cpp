@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "binned.hpp"
+#include "breathe.hpp"
 #include "draw.hpp"
 
 namespace tw {
@@ -40,7 +41,7 @@ KnownValues known_values(const Column& data, const Measure& measure, std::span<c
         const double x = data.numbers[row];
         if (!std::isnan(x)) known.push_back({x + 0.0, measure.weight_of(row)}); // -0 and 0 are one value
     }
-    std::sort(known.begin(), known.end());
+    sort_long(known.begin(), known.end());
     size_t last = 0;
     for (size_t i = 1; i < known.size(); ++i) {
         if (known[i].first == known[last].first) {

@@ -13,9 +13,9 @@ void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
     node.children.clear();
     node.surrogates.clear();
     node.stop = reason;
-    node.rivals.insert(node.rivals.begin(), std::move(node.chosen));
+    node.rivals.insert(node.rivals.begin(), std::move(*node.chosen));
     if (node.rivals.size() > static_cast<size_t>(recipe.rivals)) node.rivals.resize(recipe.rivals);
-    node.chosen = Candidate{};
+    node.chosen.reset();
 }
 
 // What a leaf in this node's place would do wrong: what its answers cost, or squared deviations.

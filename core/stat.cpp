@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "breathe.hpp"
+
 namespace tw {
 namespace {
 
@@ -28,7 +30,7 @@ double power_below(double total, int places = bits) {
 double log_part(double y) { return y > 0 ? y * std::log(y) : 0; }
 
 void make_distinct(std::vector<double>& values) {
-    std::sort(values.begin(), values.end());
+    sort_long(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 

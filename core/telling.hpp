@@ -4,6 +4,7 @@
 // Always holds: who looked for the cuts, and how, does not show.
 #pragma once
 
+#include <array>
 #include <utility>
 
 #include "cut.hpp"
@@ -19,13 +20,35 @@ Sides sides_of(const Counter& counter, const Measure& measure, const Words<Count
     Words<Counter> above = known;
     for (int w = 0; w < counter.words(); ++w) above[w] -= below[w];
     const size_t width = static_cast<size_t>(measure.sums());
-    Sides sides{std::vector<Sum>(3 * width, 0), {}};
+    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}};
     size_t side = 0;
     for (const Words<Counter>* words : {&below, &std::as_const(above), &missing}) {
-        counter.tell(words->data(), &sides.stats[side++ * width]);
-        sides.rows.push_back(counter.rows(words->data()));
+        counter.tell(words->data(), &sides.stats[side * width]);
+        sides.rows[side++] = counter.rows(words->data());
     }
     return sides;
+}
+
+// What a cut takes off the impurity where every row has a value. Small nodes are many: where there are few sums,
+// nothing is asked of the heap.
+template <class Counter>
+double gain_of(const Task& task, const Counter& counter, const NodeFacts& node, const Words<Counter>& known,
+               const Words<Counter>& low) {
+    const Measure& measure = task.measure;
+    const size_t sums = static_cast<size_t>(measure.sums()), width = static_cast<size_t>(measure.width());
+    std::array<Sum, few_classes> few_sums{};
+    std::array<double, 2 * few_classes> few_stats{};
+    std::vector<Sum> many_sums(sums > few_sums.size() ? sums : 0);
+    std::vector<double> many_stats(2 * width > few_stats.size() ? 2 * width : 0);
+    Sum* told = many_sums.empty() ? few_sums.data() : many_sums.data();
+    double* stats = many_stats.empty() ? few_stats.data() : many_stats.data();
+    Words<Counter> side = low;
+    counter.tell(side.data(), told);
+    measure.read(told, stats);
+    for (int w = 0; w < counter.words(); ++w) side[w] = known[w] - low[w];
+    counter.tell(side.data(), told);
+    measure.read(told, stats + width);
+    return improvement(task.recipe.rule, node.stat, std::span<const double>(stats, 2 * width), measure.offset);
 }
 
 // A cut as a candidate where every row weighs one and has a value; one that was not found says why.
@@ -36,14 +59,8 @@ Candidate candidate_of(const Task& task, const Counter& counter, const NodeFacts
     candidate.column = column;
     candidate.obstacle = cut.found() ? Obstacle::none : cut.constant ? Obstacle::constant : Obstacle::too_small;
     if (!cut.found()) return candidate;
-    const Measure& measure = task.measure;
-    const size_t sums = static_cast<size_t>(measure.sums()), width = static_cast<size_t>(measure.width());
-    const Sides sides = sides_of(counter, measure, known, known, cut, low);
-    std::vector<double> children(2 * width);
-    for (size_t side = 0; side < 2; ++side) measure.read(&sides.stats[side * sums], &children[side * width]);
-    Rating& rating = candidate.rating;
-    rating.decrease = improvement(task.recipe.rule, node.stat, children, measure.offset);
-    rating.score = rating.gain = rating.decrease;
+    const double gain = gain_of(task, counter, node, known, low);
+    candidate.rating.score = candidate.rating.gain = candidate.rating.decrease = gain;
     Split& split = candidate.split;
     split.column = column;
     split.closed = task.recipe.threshold.closed;

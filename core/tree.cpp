@@ -37,11 +37,11 @@ void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::v
     flat.stats.insert(flat.stats.end(), node.told.begin(), node.told.end());
     flat.value.insert(flat.value.end(), node.value.begin(), node.value.end());
     flat.impurity.push_back(node.impurity);
-    flat.gain.push_back(node.children.empty() ? 0 : node.chosen.rating.gain);
+    flat.gain.push_back(node.children.empty() ? 0 : node.chosen->rating.gain);
     flat.n_surrogates.push_back(static_cast<int32_t>(node.surrogates.size()));
     for (int child : node.children) flat.children.push_back(new_id[child]);
     flat.child_start.push_back(static_cast<int32_t>(flat.children.size()));
-    if (!node.children.empty()) append_candidate(flat, node.chosen);
+    if (!node.children.empty()) append_candidate(flat, *node.chosen);
     for (const Surrogate& surrogate : node.surrogates) {
         append_split(flat, surrogate.split, surrogate.agreement, surrogate.adjusted, Rating{}, 0);
     }

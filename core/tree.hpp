@@ -43,7 +43,7 @@ struct GrownNode {
     bool pure = false;
     Stop stop = Stop::none;
     std::vector<int> children;
-    Candidate chosen; // of inner nodes
+    std::unique_ptr<Candidate> chosen; // of inner nodes
     std::vector<Surrogate> surrogates;
     std::vector<Candidate> rivals;
 };
