@@ -34,7 +34,8 @@ double bound_of_bin(Rule rule, const Measure& measure, int64_t rows, int64_t fir
         Words<Counter> end = low;
         for (int w = 0; w < counter.words(); ++w) end[w] += bin[w];
         const double ends = std::max({0.0, scale.at_end(low.data()), scale.at_end(end.data())});
-        const double root = std::sqrt(ends) + std::sqrt(scale.leeway(low.data(), bin.data()));
+        const auto [over, under] = scale.leeway(low.data(), bin.data());
+        const double root = std::sqrt(ends) + std::sqrt(over / under);
         most = std::min(most, root * root);
         bound = most * counter.unit() / counter.weight(total.data());
     });

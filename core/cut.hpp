@@ -157,14 +157,19 @@ public:
 
     // A merit is a squared distance, and a cut inside a bin strays from what an even share of the bin would reach,
     // which is no more than the better of the bin's ends. So no cut inside has more than (sqrt(ends) + sqrt(leeway))^2.
-    double leeway(const Word* low, const Word* bin) const {
+    // It is told as a fraction; for a bin of one class at either end, 0 / 0.
+    struct Leeway {
+        double over, under;
+        bool falls_short(double needed) const { return over < needed * under; }
+    };
+    Leeway leeway(const Word* low, const Word* bin) const {
         if constexpr (Counter::has_stray) {
             const double n = counter_.size(low), m = n + counter_.size(bin), all = counter_.size(known_.data());
-            return counter_.stray(bin) * all / std::min(n * (all - n), m * (all - m)) * (1 + 1e-9);
+            return {counter_.stray(bin) * all * (1 + 1e-9), std::min(n * (all - n), m * (all - m))};
         }
-        return std::numeric_limits<double>::infinity();
+        return {std::numeric_limits<double>::infinity(), 1};
     }
-    // What `leeway` must reach for a cut of merit `to_beat`, if no end of a bin has more than `ends`.
+    // What the leeway must reach for a cut of merit `to_beat`, if no end of a bin has more than `ends`.
     double leeway_needed(double to_beat, double ends) const {
         if (!Counter::has_stray || placed_ || !(to_beat > ends)) return nothing;
         const double gap = std::sqrt(to_beat) - std::sqrt(std::max(0.0, ends));
@@ -193,6 +198,9 @@ private:
     template <class Over>
     double merit(const Word* low, const Word* high, const Over& over) const {
         if (least_weight_ > 0 && !(heavy(low) && heavy(high))) return nothing;
+        if constexpr (requires { counter_.both(low, high, node_.span); }) {
+            if constexpr (std::is_same_v<Over, Divide>) return counter_.both(low, high, node_.span) - reference_;
+        }
         return counter_.side(low, node_.span, over) + counter_.side(high, node_.span, over) - reference_;
     }
     bool heavy(const Word* side) const { return counter_.weight(side) >= least_weight_; }

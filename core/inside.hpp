@@ -26,8 +26,8 @@ void find_open(const Counter& counter, Scale<Counter>& scale, std::span<const ty
         const typename Counter::Word* bin = &bins[b * words];
         const int64_t listed = counter.listed(bin);
         if (listed == 0) continue;
-        // A bin of one class at either end has no leeway at all, 0 / 0, and may hold the only cut allowed.
-        if (listed >= 2 && !(scale.leeway(low.data(), bin) < needed) && scale.bound(low.data(), bin, least) >= least) {
+        if (listed >= 2 && !scale.leeway(low.data(), bin).falls_short(needed) &&
+            scale.bound(low.data(), bin, least) >= least) {
             found(b, low);
         }
         for (size_t w = 0; w < words; ++w) low[w] += bin[w];

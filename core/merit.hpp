@@ -270,6 +270,11 @@ public:
         const double sum = bulk(counter, target).sum;
         return counter[0] > 0 ? sum * over(sum, counter[0]) : 0;
     }
+    // Two sides with rows, by one division.
+    double both(const Word* low, const Word* high, const Span& target) const {
+        const Bulk a = bulk(low, target), b = bulk(high, target);
+        return (a.sum * a.sum * b.size + b.sum * b.sum * a.size) / (a.size * b.size);
+    }
     double bound(const Word* low, const Word* bin, const Word* high, const Span& target, double to_beat) const {
         const double height =
             steps_.height(static_cast<double>(bin[0]), static_cast<double>(bin[1]), static_cast<double>(bin[2]));

@@ -251,7 +251,10 @@ Candidate RowsCoded<Counter>::tell(const Task& task, Search& search, const Telli
     if (number < 0) return tell_gathered(task, source(), facts, column, search.entries);
     const size_t which = static_cast<size_t>(number);
     Cut& cut = search.cuts[which];
-    if (cut.low_rows > 0 && !cut.placed()) search.sweep->place(which, search.coarse[which], cut);
+    if (cut.low_rows > 0 && !cut.placed()) {
+        search.sweep->place(which, search.coarse[which], cut);
+        search.low[which] = search.sweep->up_to(which, search.coarse[which].last);
+    }
     const Scale<Counter> scale = search.sweep->scale(search.yard, which);
     const Words<Counter>&known = scale.known(), &low = search.low[which];
     if (!is_rated(task, ground_, cut)) return candidate_of(task, ground_.counter, facts, column, cut, known, low);

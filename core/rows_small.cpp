@@ -214,7 +214,7 @@ Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* it
         if (in_order && !may_part(value(at), value(at + 1), node.gap())) continue;
         const int64_t low_rows = seen.rows(low.data());
         const double merit = scale.of(low.data(), low_rows, ground_.inverses);
-        best.tried += static_cast<int64_t>(merit > nothing);
+        if (in_order && merit > nothing) ++best.tried;
         offer(at, low_rows, merit);
     }
     if (best.low_rows > 0) {

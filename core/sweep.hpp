@@ -31,11 +31,11 @@ struct BinCut {
     bool several = false;     // known rows lie in more than one bin
 };
 
-// A cut, and what lies below it.
+// A cut, and what lies below it: nothing where it is not placed, for it lies between bins.
 template <class Counter>
 struct PlacedCut {
     Cut cut;
-    Words<Counter> low;
+    Words<Counter> low{};
 };
 
 // A bin worth looking into: what lies below it, and where its rows stand among those of all such bins.
@@ -177,14 +177,13 @@ public:
     PlacedCut<Counter> zoom(const Yardstick& node, size_t which, const Cut& coarse_cut, const BinCut& coarse,
                             const Bar& bar) const {
         const CodedColumn& column = this->column(which);
-        const auto between = [&] { return PlacedCut<Counter>{coarse_cut, Coarse::up_to(which, coarse.last)}; };
-        if (column.exact) return between();
+        if (column.exact) return {coarse_cut};
         Scale<Counter> scale = Coarse::scale(node, which);
         std::array<int16_t, 256> open;
         open.fill(-1);
         const std::vector<OpenBin<Counter>> bins =
             Coarse::open_bins(scale, which, bar() - node.rounding, coarse.highest, open);
-        if (bins.empty()) return between();
+        if (bins.empty()) return {coarse_cut};
         std::vector<RowInside> rows = rows_inside(which, open, bins);
         Inside<Counter> inside(counter_, node, scale);
         Cut finer;
@@ -205,7 +204,7 @@ public:
         const bool finer_is_lower = coarse_cut.low_rows == 0 || finer_bin <= coarse.last;
         const bool take =
             finer_is_lower ? !node.beats(coarse_cut.merit, finer.merit) : node.beats(finer.merit, coarse_cut.merit);
-        return finer.found() && take ? PlacedCut<Counter>{finer, low} : between();
+        return finer.found() && take ? PlacedCut<Counter>{finer, low} : PlacedCut<Counter>{coarse_cut};
     }
 
     bool places_missing() const { return this->places_missing_; }
