@@ -34,7 +34,7 @@ class Scale:
 
     rows: int = 200_000
     real_rows: int = 10**9
-    repeats: int = 3
+    repeats: int = 6
     limit: float = 20
     growth_rows: tuple[int, ...] = (10**4, 10**5, 10**6, 10**7)
     growth_columns: tuple[int, ...] = (10, 100, 1000)

@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    static constexpr size_t many = 512, rows_per_cell = 16, most_cells = 256;
+    static constexpr size_t many = 96, rows_per_cell = 8, most_cells = 256;
 
     static bool is_lower(const Row& a, const Row& b) { return a.value < b.value; }
 
@@ -85,10 +85,11 @@ private:
             Words<Counter>& low = starts.emplace_back(starts.back());
             if (counter_.listed(&counts_[cell * words_]) == 0) continue;
             for (size_t w = 0; w < words_; ++w) low[w] += counts_[cell * words_ + w];
-            highest = std::max(highest, scale_.at_end(low.data()));
+            const double merit = scale_.of(low.data(), counter_.rows(low.data()), Divide{});
+            highest = std::max(highest, merit > nothing ? merit : scale_.at_end(low.data()));
             if (cell + 1 == cells) break;
-            after[cell] = scale_.of(low.data(), counter_.rows(low.data()), Divide{});
-            least = std::max(least, after[cell] - node_.rounding);
+            after[cell] = merit;
+            least = std::max(least, merit - node_.rounding);
         }
         // A cut between two cells is met where both are sorted: next to open ones, and wherever it is good itself.
         std::vector<uint8_t> sorted(cells, 0);
