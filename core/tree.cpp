@@ -1,5 +1,7 @@
 #include "tree.hpp"
 
+#include "breathe.hpp"
+
 namespace tw {
 namespace {
 
@@ -83,6 +85,7 @@ FlatTree flatten(const std::vector<GrownNode>& nodes) {
         start->push_back(0);
     }
     for (int node : order) {
+        if (node % 4096 == 0) breathe();
         const int parent = nodes[node].parent;
         append_node(flat, nodes[node], parent < 0 ? -1 : new_id[parent], new_id);
     }
