@@ -59,7 +59,7 @@ void Pool::beat() {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_beat_) return;
     next_beat_ = now + between_beats;
-    pulse_(done_.load(std::memory_order_relaxed));
+    pulse_(std::min(1.0, done_.load(std::memory_order_relaxed))); // shares add up to 1 but for rounding
 }
 
 void Pool::fail(std::exception_ptr error) {
