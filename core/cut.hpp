@@ -68,6 +68,11 @@ void set_swept(Ground<Counter>& ground) {
     }
 }
 
+// Whether it matters which values occur at a node, and in which order cuts come (in_order.hpp).
+inline bool looks_in_order(const Recipe& recipe) {
+    return recipe.threshold.gap > 0 || recipe.threshold.penalised || recipe.slack > 0;
+}
+
 // What a node's cuts are compared by.
 struct Yardstick {
     Span span;
@@ -76,6 +81,7 @@ struct Yardstick {
     double least_weight = 0;
     const Task* task = nullptr; // null: cuts have no rules of their own
 
+    bool in_order() const { return task && looks_in_order(task->recipe); }
     double gap() const { return task ? task->recipe.threshold.gap : 0; }
     bool counts_cuts() const { return task && task->recipe.threshold.penalised; }
     bool has_slack() const { return task && task->recipe.slack > 0; } // so the order of cuts decides

@@ -179,7 +179,7 @@ Cut RowsSmall<Counter>::best_cut(const Seen& seen, const typename Seen::Item* it
         best.low_rows = low_rows;
         best_at = at;
     };
-    const bool in_order = node.gap() > 0 || node.counts_cuts() || node.has_slack();
+    const bool in_order = node.in_order();
     [[maybe_unused]] const bool simple = !best.gaps && !(scale.least_weight() > 1) && !in_order;
     bool done = false;
     if constexpr (requires { typename Seen::Running; }) {

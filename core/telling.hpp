@@ -93,10 +93,6 @@ inline Candidate rated_cut(const Task& task, const Source& source, const NodeFac
 // Gain ratio takes each column's cut of largest gain, but columns are compared by another number, and where a small
 // advantage is none it is the order of columns that decides: all are told.
 inline bool tells_all(const Recipe& recipe) { return recipe.rule == Rule::gain_ratio || recipe.slack > 0; }
-// Whether it matters which values occur at a node, and in which order cuts come (in_order.hpp).
-inline bool looks_in_order(const Recipe& recipe) {
-    return recipe.threshold.gap > 0 || recipe.threshold.penalised || recipe.slack > 0;
-}
 
 // What every cut must beat before it is looked for: the node's best, or, where rivals are told too, the last of those
 // told.

@@ -195,12 +195,12 @@ def test_rows_are_spread(target: str, criterion: str, share: float, branching: s
 
 
 THRESHOLDS = {
-    "observed": {"at": "observed"},
-    "tenth": {"tenth": True},
-    "penalised": {"penalised": True},
-    "gap": {"gap": 0.002},
-    "wide gap": {"gap": 0.3},
-    "C4.5's": {"at": "observed", "gap": 1e-5, "tenth": True, "penalised": True},
+    "observed": tw.Threshold(at="observed"),
+    "tenth": tw.Threshold(tenth=True),
+    "penalised": tw.Threshold(penalised=True),
+    "gap": tw.Threshold(gap=0.002),
+    "wide gap": tw.Threshold(gap=0.3),
+    "C4.5's": tw.C45.numeric,
 }
 
 
@@ -216,7 +216,7 @@ def test_thresholds_with_rules_of_their_own(rules: str, criterion: str, missing:
     rows = 3000
     columns, kinds, levels, whole = gappy_table(rng, rows, 0.1)
     stopping = tw.Stopping(max_depth=9, min_weight_split=4.0, min_weight_two=2.0, min_samples_leaf=2)
-    numeric = tw.Threshold(**THRESHOLDS[rules])  # type: ignore[arg-type]
+    numeric = THRESHOLDS[rules]
     recipe = replace(tw.C45, numeric=numeric, criterion=criterion, missing=missing, slack=slack, stopping=stopping)
     for target in ("two", "five"):
         assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
