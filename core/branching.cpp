@@ -101,10 +101,13 @@ Outcome two_sets(const Task& task, const Parent& parent, const ColumnFacts& fact
     std::vector<std::vector<int>> orders;
     bool enumerated = false;
     const std::vector<int> present = classes_present(task, parent);
-    if (ordering_is_exact(task.recipe.rule, present.size())) {
-        orders.push_back(order_by(task, buckets, present.empty() ? -1 : present.back()));
+    const size_t declared = static_cast<size_t>(task.measure.n_classes);
+    if (ordering_is_exact(task.recipe.rule, declared)) {
+        orders.push_back(order_by(task, buckets, declared > 0 ? 0 : -1));
     } else if (buckets.size() <= task.recipe.enumerate_up_to) {
         enumerated = true;
+    } else if (ordering_is_exact(task.recipe.rule, present.size())) {
+        orders.push_back(order_by(task, buckets, present.front()));
     } else if (present.empty()) {
         orders.push_back(order_by(task, buckets, -1));
     } else {

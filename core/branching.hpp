@@ -77,8 +77,10 @@ Children children_of(const Task& task, const Buckets& buckets, const Division& d
 Split split_of(const Task& task, const ColumnFacts& facts, const Buckets& buckets, const Division& division,
                const Children& children, const std::vector<int>& absent);
 // Writes the missing policy into a split whose shares are known; `missing_child`: where the candidate put the missing
-// entries, -1: nowhere.
-void settle_missing(const Task& task, int missing_child, Split& split);
+// entries, -1: nowhere; `rows`: of each child.
+void settle_missing(const Task& task, int missing_child, std::span<const int64_t> rows, Split& split);
+// The child of largest mean target, classes by their number; of equals the first. Statistics one after the other.
+int upper_child(const Task& task, std::span<const double> children);
 int level_of(const Buckets& buckets, int bucket);
 // The number between two neighbouring values that separates them under `<=` (closed) or `<`.
 double midpoint(double below, double above, bool closed);

@@ -21,10 +21,11 @@ double gini(Stat stat) {
     return std::max(0.0, 1 - same);
 }
 
+double largest_of(Stat stat) { return *std::max_element(stat.begin(), stat.end()); }
+
 double misclassification(Stat stat) {
     const double total = sum_of(stat);
-    if (!(total > 0)) return 0;
-    return std::max(0.0, (total - *std::max_element(stat.begin(), stat.end())) / total);
+    return total > 0 ? std::max(0.0, (total - largest_of(stat)) / total) : 0;
 }
 
 double variance(Stat stat) {
@@ -51,6 +52,18 @@ double poisson(Stat stat, double offset) {
     if (!(stat[0] > 0)) return 0;
     const double mean = offset + stat[1] / stat[0];
     return mean > 0 ? std::max(0.0, stat[2] / stat[0] - mean * std::log(mean)) : 0;
+}
+
+// The same after dividing, less before: the sums of y ln y cancel, so they are left out.
+double poisson_between(Stat parent, std::span<const double> children, double offset) {
+    const double mean = offset + parent[1] / parent[0];
+    double sum = 0;
+    for (size_t at = 0; at < children.size(); at += 3) {
+        if (!(children[at] > 0)) continue;
+        const double own = offset + children[at + 1] / children[at];
+        if (own > 0 && mean > 0) sum += children[at] / parent[0] * own * std::log(own / mean);
+    }
+    return sum;
 }
 
 Test chi_square(std::span<const double> children, int width, bool likelihood_ratio) {
@@ -188,13 +201,28 @@ double improvement(Rule rule, Stat parent, std::span<const double> children, dou
     const size_t width = parent.size();
     const double total = weight_of(rule, parent);
     if (!(total > 0)) return 0;
-    if (rule == Rule::variance) return between(parent, children);
-    double after = 0;
-    for (size_t at = 0; at < children.size(); at += width) {
-        const Stat child = children.subspan(at, width);
-        after += weight_of(rule, child) / total * impurity(rule, child, offset);
+    const auto each_child = [&](const auto& part) {
+        double sum = 0;
+        for (size_t at = 0; at < children.size(); at += width) sum += part(children.subspan(at, width));
+        return sum;
+    };
+    // Each way keeps a gain that is zero at zero: sums that may cancel are of whole units, all else is a difference of
+    // what is the same number where shares or means are the same.
+    switch (rule) {
+        case Rule::variance:
+            return between(parent, children);
+        case Rule::poisson:
+            return poisson_between(parent, children, offset);
+        case Rule::misclassification:
+            return (each_child(largest_of) - largest_of(parent)) / total;
+        case Rule::absolute_error:
+            return (parent[2] - each_child([](Stat child) { return child[2]; })) / total;
+        default: {
+            const double before = impurity(rule, parent, offset);
+            return each_child(
+                [&](Stat child) { return weight_of(rule, child) / total * (before - impurity(rule, child, offset)); });
+        }
     }
-    return impurity(rule, parent, offset) - after;
 }
 
 Test test(Rule rule, std::span<const double> children, int width) {

@@ -1,6 +1,7 @@
 // Divisions: what a way of sending bins to children means, as statistics and as a split.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "branching.hpp"
 
@@ -23,6 +24,10 @@ double stored_threshold(const Task& task, const ColumnFacts& facts, double below
     // J48 finds the observed value with its usual slack; it must still lie below the upper side.
     const double limit = std::min(middle + task.recipe.slack, std::nextafter(above, below));
     return *(std::upper_bound(facts.distinct.begin(), facts.distinct.end(), limit) - 1);
+}
+
+int last_of_most(std::span<const int64_t> rows) {
+    return static_cast<int>(rows.rend() - std::max_element(rows.rbegin(), rows.rend())) - 1;
 }
 
 } // namespace
@@ -78,7 +83,25 @@ Children children_of(const Task& task, const Buckets& buckets, const Division& d
     return children;
 }
 
-void settle_missing(const Task& task, int missing_child, Split& split) {
+int upper_child(const Task& task, std::span<const double> children) {
+    const size_t width = static_cast<size_t>(task.measure.width());
+    int upper = 0;
+    double largest = -std::numeric_limits<double>::infinity();
+    for (size_t at = 0; at < children.size(); at += width) {
+        const Stat child = children.subspan(at, width);
+        const double weight = weight_of(task.recipe.rule, child);
+        if (!(weight > 0)) continue;
+        double mean = task.measure.needs == Needs::medians ? child[1] : child[1] / weight;
+        for (int c = 2; c < task.measure.n_classes; ++c) mean += c * child[static_cast<size_t>(c)] / weight;
+        if (mean > largest) {
+            largest = mean;
+            upper = static_cast<int>(at / width);
+        }
+    }
+    return upper;
+}
+
+void settle_missing(const Task& task, int missing_child, std::span<const int64_t> rows, Split& split) {
     const int largest = largest_share(split);
     const bool even = std::count(split.share.begin(), split.share.end(), split.share[largest]) > 1;
     switch (task.recipe.missing) {
@@ -89,8 +112,10 @@ void settle_missing(const Task& task, int missing_child, Split& split) {
             split.missing = task.recipe.surrogates_then_majority && !even ? largest : stop_here;
             break;
         case Missing::own:
-        case Missing::learned:
             split.missing = missing_child >= 0 ? missing_child : largest;
+            break;
+        case Missing::learned: // without missing entries, as scikit-learn: the child of most rows, of equals the last
+            split.missing = missing_child >= 0 ? missing_child : last_of_most(rows);
             break;
         case Missing::majority:
             split.missing = largest;
@@ -140,7 +165,8 @@ Split split_of(const Task& task, const ColumnFacts& facts, const Buckets& bucket
             split.child_of_bin.assign(child_of_level.begin(), child_of_level.end());
         }
     }
-    settle_missing(task, missing_child, split);
+    split.upper = upper_child(task, children.stats);
+    settle_missing(task, missing_child, children.rows, split);
     return split;
 }
 

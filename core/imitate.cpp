@@ -83,7 +83,7 @@ std::vector<Surrogate> ImitationTask::tell(const Task& task, const Source& sourc
         found[i] = best_surrogate(task, source.facts[i],
                                   is_swept[i] ? two_buckets(source, *this, column, *cut_of[i])
                                               : count_children(source, entries, column, split),
-                                  sent);
+                                  split, sent);
     });
     std::vector<Surrogate> result;
     for (auto& surrogate : found) {

@@ -136,7 +136,7 @@ std::vector<Surrogate> gather_surrogates(const Task& task, const Source& source,
     pool.run(static_cast<int64_t>(found.size()), [&](int64_t i) {
         const int column = static_cast<int>(i);
         if (column == split.column) return;
-        found[i] = best_surrogate(task, source.facts[i], count_children(source, entries, column, split), sent);
+        found[i] = best_surrogate(task, source.facts[i], count_children(source, entries, column, split), split, sent);
     });
     std::vector<Surrogate> result;
     for (auto& surrogate : found) {

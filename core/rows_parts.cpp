@@ -269,7 +269,8 @@ std::vector<std::vector<Surrogate>> RowsParts::surrogates_of(const Task& task, c
             const std::vector<double> sent = weight_sent(task, split, by_child[split.column]);
             for (int column = 0; column < columns; ++column) {
                 if (column == split.column) continue;
-                auto one = best_surrogate(task, ground_.facts[static_cast<size_t>(column)], by_child[column], sent);
+                auto one =
+                    best_surrogate(task, ground_.facts[static_cast<size_t>(column)], by_child[column], split, sent);
                 if (one) found[begin + static_cast<size_t>(i)].push_back(std::move(*one));
             }
         });

@@ -347,13 +347,13 @@ private:
         for (size_t which = 0; which < look_.swept.size(); ++which) {
             const int column = look_.column(which).column;
             if (column == split.column || search.cuts[which].low_rows == 0) continue;
-            of_column[static_cast<size_t>(column)] =
-                best_surrogate(task, ground_.facts[static_cast<size_t>(column)], two_buckets(search, which), sent);
+            of_column[static_cast<size_t>(column)] = best_surrogate(task, ground_.facts[static_cast<size_t>(column)],
+                                                                    two_buckets(search, which), split, sent);
         }
         for (size_t i = 0; i < by_level.size(); ++i) {
             const size_t column = static_cast<size_t>(look_.gathered[i]);
             if (look_.gathered[i] == split.column) continue;
-            of_column[column] = best_surrogate(task, ground_.facts[column], by_level[i], sent);
+            of_column[column] = best_surrogate(task, ground_.facts[column], by_level[i], split, sent);
         }
         std::vector<Surrogate> found;
         for (std::optional<Surrogate>& one : of_column) {

@@ -18,9 +18,12 @@ void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
     node.chosen.reset();
 }
 
-// What a leaf in this node's place would do wrong: what its answers cost, or squared deviations.
-double leaf_risk(const Costs& costs, const GrownNode& node, bool classes) {
-    return classes ? cheapest(costs, node.told) : node.told[2];
+// What a leaf in this node's place would do wrong: what its answers cost, or deviations as the criterion takes them,
+// which are squared unless it has a loss of its own.
+double leaf_risk(const Recipe& recipe, const Costs& costs, const GrownNode& node) {
+    if (is_for_classes(recipe.rule)) return cheapest(costs, node.told);
+    const bool own = recipe.rule == Rule::absolute_error || recipe.rule == Rule::poisson;
+    return own ? node.weight * node.impurity : node.told[2];
 }
 
 // C4.5 decides from the leaves upwards; a collapsed node goes on with the errors its subtree made.
@@ -28,7 +31,7 @@ void collapse_bottom_up(const Recipe& recipe, const Costs& costs, std::vector<Gr
     std::vector<double> errors(nodes.size(), 0);
     for (size_t i = nodes.size(); i-- > 0;) {
         GrownNode& node = nodes[i];
-        const double own = leaf_risk(costs, node, true);
+        const double own = leaf_risk(recipe, costs, node);
         errors[i] = node.children.empty() ? own : 0;
         for (int child : node.children) errors[i] += errors[child];
         if (!node.children.empty() && errors[i] >= own - margin) make_leaf(recipe, node, Stop::collapsed);
@@ -39,11 +42,11 @@ void collapse_bottom_up(const Recipe& recipe, const Costs& costs, std::vector<Gr
 void collapse_top_down(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes) {
     std::vector<double> errors(nodes.size(), 0);
     for (size_t i = nodes.size(); i-- > 0;) {
-        if (nodes[i].children.empty()) errors[i] = leaf_risk(costs, nodes[i], true);
+        if (nodes[i].children.empty()) errors[i] = leaf_risk(recipe, costs, nodes[i]);
         for (int child : nodes[i].children) errors[i] += errors[child];
     }
     for (size_t i = 0; i < nodes.size(); ++i) {
-        if (!nodes[i].children.empty() && errors[i] >= leaf_risk(costs, nodes[i], true) - margin) {
+        if (!nodes[i].children.empty() && errors[i] >= leaf_risk(recipe, costs, nodes[i]) - margin) {
             make_leaf(recipe, nodes[i], Stop::collapsed);
         }
     }
@@ -51,12 +54,11 @@ void collapse_top_down(const Recipe& recipe, const Costs& costs, std::vector<Gro
 
 // rpart: a subtree whose complexity is not above the limit becomes a leaf.
 void limit_complexity(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes) {
-    const bool classes = is_for_classes(recipe.rule);
-    const double limit = recipe.complexity * leaf_risk(costs, nodes[0], classes);
+    const double limit = recipe.complexity * leaf_risk(recipe, costs, nodes[0]);
     std::vector<Subtree> subtree(nodes.size());
     for (size_t i = nodes.size(); i-- > 0;) {
         GrownNode& node = nodes[i];
-        const double own = leaf_risk(costs, node, classes);
+        const double own = leaf_risk(recipe, costs, node);
         subtree[i] = {own, own, 0, limit};
         if (node.children.empty()) continue;
         std::vector<Subtree> below;

@@ -27,6 +27,7 @@ struct Split {
     std::vector<double> share;         // per child, of the known weight
     int missing = stop_here;
     int unseen = as_missing;
+    int upper = 0; // the child of largest mean target, which rpart calls the right one; known while growing
 
     int children() const { return static_cast<int>(share.size()); }
     template <class Archive>

@@ -51,12 +51,14 @@ std::optional<Imitation> imitate_in_order(const Buckets& buckets, int children) 
     return best;
 }
 
-// Each level answers its most frequent child, a tie the most frequent of all. Two children need rows enough; or, as
-// rpart has it, the levels must be wrong about rows enough.
-std::optional<Imitation> imitate_by_level(const Buckets& buckets, int children, bool imperfect) {
+// Each level answers its most frequent child, a tie the most frequent of all, and where these are tied too, the upper
+// child. Two children need rows enough; or, as rpart has it, the levels must be wrong about rows enough.
+std::optional<Imitation> imitate_by_level(const Buckets& buckets, const Split& chosen, bool imperfect) {
+    const int children = chosen.children();
     Side all(children);
     for (int i = 0; i < buckets.size(); ++i) all.change(buckets.bin(i), 1);
-    const int favourite = all.most_frequent();
+    int favourite = all.most_frequent();
+    if (all.weight[chosen.upper] == all.weight[favourite]) favourite = chosen.upper;
     const auto enough = [](int64_t rows) { return rows >= least_rows; };
     if (!imperfect && std::count_if(all.rows.begin(), all.rows.end(), enough) < 2) return std::nullopt;
     Imitation imitation;
@@ -124,11 +126,10 @@ std::vector<double> weight_sent(const Task& task, const Split& split, const Buck
 }
 
 std::optional<Surrogate> best_surrogate(const Task& task, const ColumnFacts& facts, const Buckets& buckets,
-                                        const std::vector<double>& child_weight) {
+                                        const Split& chosen, const std::vector<double>& child_weight) {
     const int children = static_cast<int>(child_weight.size());
-    const auto imitation = facts.kind == Kind::nominal
-                               ? imitate_by_level(buckets, children, task.recipe.imperfect_levels)
-                               : imitate_in_order(buckets, children);
+    const auto imitation = facts.kind == Kind::nominal ? imitate_by_level(buckets, chosen, task.recipe.imperfect_levels)
+                                                       : imitate_in_order(buckets, children);
     if (!imitation) return std::nullopt;
     const double total = std::accumulate(child_weight.begin(), child_weight.end(), 0.0);
     const double majority = *std::max_element(child_weight.begin(), child_weight.end()) / total;

@@ -22,6 +22,6 @@ std::vector<double> weight_sent(const Task& task, const Split& split, const Buck
 
 // `child_weight`: weight the chosen split sends to each child, over all entries that can answer it.
 std::optional<Surrogate> best_surrogate(const Task& task, const ColumnFacts& facts, const Buckets& buckets,
-                                        const std::vector<double>& child_weight);
+                                        const Split& chosen, const std::vector<double>& child_weight);
 
 } // namespace tw

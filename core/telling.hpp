@@ -29,10 +29,14 @@ Sides sides_of(const Counter& counter, const Measure& measure, const Words<Count
     return sides;
 }
 
-// What a cut takes off the impurity where every row has a value. Small nodes are many: where there are few sums,
-// nothing is asked of the heap.
+// What a cut takes off the impurity where every row has a value, and its upper child. Small nodes are many: where there
+// are few sums, nothing is asked of the heap.
+struct Worth {
+    double gain;
+    int upper;
+};
 template <class Counter>
-double gain_of(const Task& task, const Counter& counter, const NodeFacts& node, const Words<Counter>& known,
+Worth worth_of(const Task& task, const Counter& counter, const NodeFacts& node, const Words<Counter>& known,
                const Words<Counter>& low) {
     const Measure& measure = task.measure;
     const size_t sums = static_cast<size_t>(measure.sums()), width = static_cast<size_t>(measure.width());
@@ -48,7 +52,8 @@ double gain_of(const Task& task, const Counter& counter, const NodeFacts& node, 
     for (int w = 0; w < counter.words(); ++w) side[w] = known[w] - low[w];
     counter.tell(side.data(), told);
     measure.read(told, stats + width);
-    return improvement(task.recipe.rule, node.stat, std::span<const double>(stats, 2 * width), measure.offset);
+    const std::span<const double> sides(stats, 2 * width);
+    return {improvement(task.recipe.rule, node.stat, sides, measure.offset), upper_child(task, sides)};
 }
 
 // A cut as a candidate where every row weighs one and has a value; one that was not found says why.
@@ -59,16 +64,18 @@ Candidate candidate_of(const Task& task, const Counter& counter, const NodeFacts
     candidate.column = column;
     candidate.obstacle = cut.found() ? Obstacle::none : cut.constant ? Obstacle::constant : Obstacle::too_small;
     if (!cut.found()) return candidate;
-    const double gain = gain_of(task, counter, node, known, low);
-    candidate.rating.score = candidate.rating.gain = candidate.rating.decrease = gain;
+    const Worth worth = worth_of(task, counter, node, known, low);
+    candidate.rating.score = candidate.rating.gain = candidate.rating.decrease = worth.gain;
     Split& split = candidate.split;
+    split.upper = worth.upper;
     split.column = column;
     split.closed = task.recipe.threshold.closed;
     split.breaks = {midpoint(cut.below, cut.above, split.closed)};
     split.child_of_bin = {0, 1};
     const double below = static_cast<double>(cut.low_rows);
     split.share = {below / node.weight, (node.weight - below) / node.weight};
-    settle_missing(task, -1, split);
+    const int64_t rows[] = {cut.low_rows, counter.rows(known.data()) - cut.low_rows};
+    settle_missing(task, -1, rows, split);
     return candidate;
 }
 
@@ -90,9 +97,11 @@ inline Candidate rated_cut(const Task& task, const Source& source, const NodeFac
     return candidate;
 }
 
-// Gain ratio takes each column's cut of largest gain, but columns are compared by another number, and where a small
-// advantage is none it is the order of columns that decides: all are told.
-inline bool tells_all(const Recipe& recipe) { return recipe.rule == Rule::gain_ratio || recipe.slack > 0; }
+// Gain ratio and C4.5's penalty take each column's cut of largest gain, but columns are compared by another number, and
+// where a small advantage is none it is the order of columns that decides: all are told.
+inline bool tells_all(const Recipe& recipe) {
+    return recipe.rule == Rule::gain_ratio || recipe.threshold.penalised || recipe.slack > 0;
+}
 
 // What every cut must beat before it is looked for: the node's best, or, where rivals are told too, the last of those
 // told.
@@ -112,19 +121,12 @@ inline double bar(const Task& task, const std::vector<Cut>& cuts) {
 inline std::vector<int> worth_telling(const Task& task, const Yardstick& node, const std::vector<Cut>& cuts) {
     double best = nothing;
     for (const Cut& cut : cuts) best = std::max(best, cut.merit);
-    std::vector<int> told;
     const bool all = best == nothing || tells_all(task.recipe);
-    if (all || task.recipe.rivals > 0) {
-        for (size_t i = 0; i < cuts.size(); ++i) told.push_back(static_cast<int>(i));
-        if (all) return told;
-        std::stable_sort(told.begin(), told.end(), [&](int a, int b) { return cuts[a].merit > cuts[b].merit; });
-        // One place more than told: rounding may put the winner second.
-        told.resize(std::min(told.size(), static_cast<size_t>(task.recipe.rivals) + 2));
-        std::sort(told.begin(), told.end());
-        return told;
-    }
+    // Merits that are equal but for rounding may come in any order, so the last of those wanted brings its equals.
+    const double least = all ? nothing : (task.recipe.rivals > 0 ? bar(task, cuts) : best) - 4 * node.rounding;
+    std::vector<int> told;
     for (size_t i = 0; i < cuts.size(); ++i) {
-        if (cuts[i].merit >= best - 4 * node.rounding) told.push_back(static_cast<int>(i));
+        if (cuts[i].merit >= least) told.push_back(static_cast<int>(i));
     }
     return told;
 }

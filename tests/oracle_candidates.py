@@ -114,9 +114,7 @@ def in_order(p: Problem, node: Node, column: int, low: set[int], present: Sequen
     limited = stopping.min_samples_leaf > 1 or stopping.min_weight_leaf > 0 or stopping.min_weight_two > 0
     if not limited and not isinstance(criterion, r.Poisson):  # which bars children whose mean is 0
         return True
-    scored = node if p.levels[column] in present or scores_missing(p.recipe) else p.known(node, column)
-    classes = sorted({p.target[row] for row, _ in scored})
-    exact = isinstance(criterion, (r.Variance, r.FTest, r.Poisson)) or (p.n_classes > 0 and len(classes) <= 2)
+    exact = isinstance(criterion, (r.Variance, r.FTest, r.Poisson)) or p.n_classes == 2
     if not exact or isinstance(criterion, r.Custom):
         return True
 
@@ -124,7 +122,7 @@ def in_order(p: Problem, node: Node, column: int, low: set[int], present: Sequen
         wanted = None if level == p.levels[column] else level
         here = p.pairs([e for e in node if p.columns[column][e[0]] == wanted])
         total = math.fsum(w for _, w in here)
-        return math.fsum(w * (y == classes[-1] if p.n_classes else y) for y, w in here) / total, level
+        return math.fsum(w * (y == 0 if p.n_classes else y) for y, w in here) / total, level
 
     order = sorted(present, key=place)
     return set(order[: len(low)]) == low or set(order[len(order) - len(low) :]) == low

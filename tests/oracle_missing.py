@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from oracle_candidates import closed, cuts, scores_missing
+from oracle_candidates import closed, cuts
+from oracle_criteria import lower_median
 from oracle_table import NOMINAL, Node, Problem, Split, children_of, route, weigh
 
 from treewright import recipe as r
@@ -47,7 +48,10 @@ def fate(p: Problem, split: Split, node: Node) -> int:
     if isinstance(missing, r.Surrogates):
         tied = weights.count(max(weights)) > 1
         return STOP if tied or missing.then == "stop" else largest
-    if isinstance(missing, r.MajorityChild) or scores_missing(p.recipe):
+    if isinstance(missing, r.LearnedDirection):  # as scikit-learn: by rows, the last of equals
+        rows = [len(child) for child in children_of(p, split, node)]
+        return max(range(split.n_children), key=lambda child: (rows[child], child))
+    if isinstance(missing, (r.MajorityChild, r.OwnCategory)):
         return largest
     return STOP
 
@@ -116,10 +120,11 @@ def imitations(p: Problem, split: Split, node: Node, answered: Seen, column: int
     known = [e for e in known if e[0] is not None]
     total = math.fsum(weight for _, weight, _ in answered)
     majority = max(votes_of(answered, split.n_children)) / total
+    upper = upper_child(p, split, node)
     found = []
     for plan in plans(p, node, column):
         seen = [(route(plan, kind, value), weight, child) for value, weight, child in known]
-        answer = {side: favourite(seen, side, split.n_children, kind) for side in {side for side, _, _ in seen}}
+        answer = {side: favourite(seen, side, split.n_children, kind, upper) for side in {side for side, _, _ in seen}}
         if not rests_on_enough(p, kind, seen, answer):
             continue
         agreement = math.fsum(w for side, w, child in seen if answer[side] == child) / total
@@ -133,11 +138,27 @@ def votes_of(seen: Seen, n_children: int) -> list[float]:
     return [math.fsum(weight for _, weight, child in seen if child == k) for k in range(n_children)]
 
 
-def favourite(seen: Seen, side: int, n_children: int, kind: int) -> int:
-    """The most frequent child of a side. Levels leave a tie to the most frequent child of all, cuts to the first."""
+def upper_child(p: Problem, split: Split, node: Node) -> int:
+    """The child of largest mean target (classes by their number; absolute error: the median), of equals the first."""
+    children = [p.pairs(child) for child in children_of(p, split, node)]
+    if isinstance(p.criterion, r.AbsoluteError):
+        middles = [lower_median(child) if child else -math.inf for child in children]
+    else:
+        middles = [
+            math.fsum(w * y for y, w in child) / math.fsum(w for _, w in child) if child else -math.inf
+            for child in children
+        ]
+    return middles.index(max(middles))
+
+
+def favourite(seen: Seen, side: int, n_children: int, kind: int, upper: int) -> int:
+    """The most frequent child of a side. Levels leave a tie to the most frequent child of all, cuts to the first.
+
+    If these are tied too, the upper child is the most frequent of all.
+    """
     votes = votes_of([e for e in seen if e[0] == side], n_children)
     everywhere = votes_of(seen, n_children)
-    overall = everywhere.index(max(everywhere))
+    overall = upper if everywhere[upper] == max(everywhere) else everywhere.index(max(everywhere))
     return overall if kind == NOMINAL and votes[overall] == max(votes) else votes.index(max(votes))
 
 
