@@ -30,14 +30,23 @@ using Ints = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::c
 
 // --- tables ---
 
-// Numbers of either precision are read where they lie. Returns how many there are.
+// Numbers are read where they lie, so each must lie where its type may.
+template <class Value>
+Numbers numbers_at(const Value* first, int64_t apart) {
+    if (reinterpret_cast<uintptr_t>(first) % alignof(Value) != 0) {
+        throw std::invalid_argument("a column is not aligned; give a copy of it");
+    }
+    return Numbers(first, static_cast<std::ptrdiff_t>(apart) * static_cast<std::ptrdiff_t>(sizeof(Value)));
+}
+
+// Numbers of either precision. Returns how many there are.
 inline int64_t read_numbers(nb::handle source, Numbers& numbers) {
     if (Spaced<float> single; nb::try_cast(source, single, false)) {
-        numbers = Numbers(single.data(), single.stride(0) * static_cast<std::ptrdiff_t>(sizeof(float)));
+        numbers = numbers_at(single.data(), single.stride(0));
         return static_cast<int64_t>(single.shape(0));
     }
     const auto values = nb::cast<Spaced<double>>(source, false);
-    numbers = Numbers(values.data(), values.stride(0) * static_cast<std::ptrdiff_t>(sizeof(double)));
+    numbers = numbers_at(values.data(), values.stride(0));
     return static_cast<int64_t>(values.shape(0));
 }
 
@@ -47,10 +56,9 @@ bool read_matrix(nb::handle source, int64_t rows, std::vector<Column>& columns) 
     nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> matrix;
     if (!nb::try_cast(source, matrix, false)) return false;
     if (static_cast<int64_t>(matrix.shape(0)) != rows) throw std::invalid_argument("the matrix has another length");
-    const std::ptrdiff_t apart = matrix.stride(0) * static_cast<std::ptrdiff_t>(sizeof(Value));
     for (size_t i = 0; i < matrix.shape(1); ++i) {
         Column column;
-        column.numbers = Numbers(matrix.data() + static_cast<int64_t>(i) * matrix.stride(1), apart);
+        column.numbers = numbers_at(matrix.data() + static_cast<int64_t>(i) * matrix.stride(1), matrix.stride(0));
         columns.push_back(column);
     }
     return true;

@@ -6,9 +6,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "recipe.hpp"
 
@@ -24,14 +27,29 @@ Value chosen(const std::map<std::string, Value>& names, const nb::dict& choice) 
     return found->second;
 }
 
+// A setting as the core holds it. A count beyond what it can hold is beyond any table, too: the largest serves as well.
+template <class Value>
+Value setting(const nb::handle& given) {
+    if constexpr (std::is_integral_v<Value> && std::is_signed_v<Value>) {
+        int overflow = 0;
+        const long long value = PyLong_AsLongLongAndOverflow(given.ptr(), &overflow);
+        if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+        using Limits = std::numeric_limits<Value>;
+        if (overflow != 0) return overflow > 0 ? Limits::max() : Limits::min();
+        return static_cast<Value>(std::clamp<long long>(value, Limits::min(), Limits::max()));
+    } else {
+        return nb::cast<Value>(given);
+    }
+}
+
 template <class Value>
 void set(const nb::dict& from, const char* name, Value& to) {
-    to = nb::cast<Value>(from[name]);
+    to = setting<Value>(from[name]);
 }
 
 template <class Value>
 void set_if_given(const nb::dict& from, const char* name, Value& to) {
-    if (!from[name].is_none()) to = nb::cast<Value>(from[name]);
+    if (!from[name].is_none()) to = setting<Value>(from[name]);
 }
 
 inline void read_branching(const nb::dict& choice, Recipe& recipe) {

@@ -160,8 +160,9 @@ void code_block(const Numbers& numbers, const CodedColumn& column, const Finder&
     numbers.read(begin, values);
     const uint8_t missing = static_cast<uint8_t>(column.exact ? column.end.size() : column.end.size() + 1);
     find.code(values, missing, out);
+    // By codes, not by values: beyond the last value of a column with few lies a stranger, and the code of missing ones.
     int absent = 0;
-    for (const double x : values) absent |= static_cast<int>(x != x);
+    for (size_t i = 0; i < values.size(); ++i) absent |= static_cast<int>(out[i] == missing);
     if (absent != 0) gaps = true;
     if (!column.exact) return;
     int foreign = 0;
@@ -304,6 +305,7 @@ CodedTable::CodedTable(const Table& table, Pool& pool) : places_(table.columns.s
     for (size_t c = 0; c < width; ++c) {
         if (!strangers[c].any()) continue;
         strangers[c].settle(sample[c], columns_[c]);
+        gaps[c] = false; // the second look tells
         again.push_back(c);
     }
     if (!again.empty()) code_columns(again);
@@ -415,7 +417,8 @@ std::pair<LargeVector<uint8_t>, LargeVector<uint8_t>> code_by(const Table& table
             const std::span<double> values(buffer.data(), count);
             table.columns[static_cast<size_t>(columns[c].column)].numbers.read(static_cast<int64_t>(begin), values);
             uint8_t* out = &by_column[c * rows + begin];
-            find[c].code(values, static_cast<uint8_t>(columns[c].bins), out);
+            // Without a bin for them, values that are missing by now lie in the last.
+            find[c].code(values, static_cast<uint8_t>(columns[c].gaps ? columns[c].bins : columns[c].bins - 1), out);
             for (size_t i = 0; i < count; ++i) by_row[(begin + i) * width + c] = out[i];
         }
     }

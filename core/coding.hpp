@@ -5,7 +5,9 @@
 // bins lie changes the work, never the tree, so a sample may choose them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,6 +26,16 @@ struct CodedColumn {
     bool exact = false;      // every bin holds one value
     bool gaps = false;       // some values are missing
     std::vector<double> end; // bins - 1 numbers: a bin ends with the value here
+
+    // The value as the bin allows it. A table that is written to while a tree grows from it must not lead rows astray:
+    // their bins are known, and stay.
+    double within(int bin, double x) const {
+        constexpr double far = std::numeric_limits<double>::infinity();
+        const size_t place = static_cast<size_t>(bin);
+        const double above = bin > 0 ? end[place - 1] : -far, most = place < end.size() ? end[place] : far;
+        if (x > above && x <= most) return x;
+        return most < far ? most : bin > 0 ? std::nextafter(above, far) : 0.0;
+    }
 
     template <class Archive>
     void pass(Archive& archive) {

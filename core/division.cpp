@@ -23,7 +23,8 @@ double stored_threshold(const Task& task, const ColumnFacts& facts, double below
     if (!task.recipe.threshold.observed) return middle;
     // J48 finds the observed value with its usual slack; it must still lie below the upper side.
     const double limit = std::min(middle + task.recipe.slack, std::nextafter(above, below));
-    return *(std::upper_bound(facts.distinct.begin(), facts.distinct.end(), limit) - 1);
+    const auto next = std::upper_bound(facts.distinct.begin(), facts.distinct.end(), limit);
+    return next == facts.distinct.begin() ? middle : *(next - 1);
 }
 
 int last_of_most(std::span<const int64_t> rows) {

@@ -45,14 +45,13 @@ template <class Add>
 Buckets gather_levels(const Source& source, std::span<const Entry> entries, int column, int width, Add add) {
     const int32_t* codes = codes_of(source, column);
     const size_t levels = static_cast<size_t>(source.facts[column].levels), all = static_cast<size_t>(width);
-    const auto place_of = [&](const Entry& entry) {
-        const int32_t code = codes[entry.row];
-        return code < 0 ? levels : static_cast<size_t>(code);
-    };
+    const bool has_members = source.measure.needs == Needs::medians;
+    std::vector<size_t> places; // of entries: a code that is read twice may be two codes
     std::vector<Sum> sums((levels + 1) * all, 0);
     std::vector<int64_t> rows(levels + 1, 0), listed(levels + 1, 0);
     for (const Entry& entry : entries) {
-        const size_t place = place_of(entry);
+        const size_t place = std::min(levels, static_cast<size_t>(codes[entry.row])); // missing ones come last
+        if (has_members) places.push_back(place);
         ++listed[place];
         rows[place] += static_cast<int64_t>(add(&sums[place * all], entry));
     }
@@ -67,8 +66,8 @@ Buckets gather_levels(const Source& source, std::span<const Entry> entries, int 
         std::copy_n(&sums[place * all], all, buckets.append());
         buckets.rows.back() = rows[place];
     }
-    if (source.measure.needs == Needs::medians) {
-        attach_members(source.measure, entries, buckets, [&](size_t i) { return bin_of[place_of(entries[i])]; });
+    if (has_members) {
+        attach_members(source.measure, entries, buckets, [&](size_t i) { return bin_of[places[i]]; });
     }
     return buckets;
 }
@@ -128,7 +127,8 @@ Buckets gather(const Source& source, std::span<const Entry> entries, int column,
 double Source::value(int column, uint32_t row) const {
     const int32_t* codes = codes_of(*this, column);
     if (!codes) return table.columns[column].numbers[row];
-    return codes[row] < 0 ? nan : codes[row];
+    const int32_t code = codes[row];
+    return code < 0 || code >= facts[static_cast<size_t>(column)].levels ? nan : code;
 }
 
 Total total_of(const Source& source, std::span<const Entry> entries) {

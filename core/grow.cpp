@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 #include "answer.hpp"
 #include "choose.hpp"
@@ -65,6 +66,8 @@ private:
         pile.read(node.stat.data());
         node.told.resize(measure.width());
         measure.tell(bin.stat, node.told.data());
+        // Next to targets of another size a mean is rounded; it still lies among the node's own.
+        if (measure.n_classes == 0 && node.rows > 0) node.told[1] = std::clamp(node.told[1], total.low, total.high);
         node.weight = weight_of(task_.recipe.rule, node.stat);
         node.impurity = impurity(task_.recipe.rule, node.stat, measure.offset);
         node.pure = is_pure(node, total);
@@ -156,11 +159,18 @@ private:
         }
         if (!made.empty()) rows_.settle(task_.recipe.stopping.max_depth - nodes_[made.back()].depth);
         pool_.run(static_cast<int64_t>(made.size()), [&](int64_t i) { describe(made[i]); });
+        for (int id : made) refuse_undivided(nodes_[id]);
         tell_progress(made);
         if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
             for (int id : decided) settle_majority(nodes_[id]);
         }
         return made;
+    }
+
+    // A split divides its node, or growing would never end: it does, unless values are not what they were.
+    void refuse_undivided(const GrownNode& child) const {
+        if (child.rows < nodes_[child.parent].rows) return;
+        throw std::runtime_error("the table was changed while a tree was grown from it; give a copy that nobody writes to");
     }
 
     // A row is done with once it lies in a leaf.

@@ -21,7 +21,7 @@ Ladder one_rung_a_bin(const Numbers& numbers, const CodedColumn& column, const u
     ladder.start.resize(static_cast<size_t>(column.bins) + 1);
     std::iota(ladder.start.begin(), ladder.start.end(), 0U);
     for (int64_t row = 0; row < rows; ++row) {
-        if (codes[row] < column.bins) ladder.value[codes[row]] = numbers[row];
+        if (codes[row] < column.bins) ladder.value[codes[row]] = column.within(codes[row], numbers[row]);
     }
     return ladder;
 }
@@ -41,7 +41,9 @@ Ladder climb(const Table& table, const CodedTable& coded, size_t place) {
     const std::vector<size_t> first = next;
     LargeVector<Placed> placed(static_cast<size_t>(table.rows));
     for (int64_t row = 0; row < table.rows; ++row) {
-        placed[next[codes[row]]++] = {numbers[row], static_cast<uint32_t>(row)};
+        const int code = codes[row];
+        const double value = code < column.bins ? column.within(code, numbers[row]) : 0.0;
+        placed[next[code]++] = {value, static_cast<uint32_t>(row)};
     }
     Ladder ladder;
     ladder.rung_of = LargeVector<uint32_t>(static_cast<size_t>(table.rows));

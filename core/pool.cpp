@@ -1,6 +1,7 @@
 #include "pool.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "breathe.hpp"
@@ -30,10 +31,16 @@ void look_a_while(const Ready& ready) {
 // Thrown where work is given up because another part of it failed; that failure is what the caller hears of.
 struct Abandoned {};
 
+// More threads than a few per processor only wait for each other.
+int threads_worth(int wanted) {
+    const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    return wanted > 0 ? std::min(wanted, std::max(16, 2 * processors)) : processors;
+}
+
 } // namespace
 
 Pool::Pool(int threads, std::function<void(double)> pulse)
-    : threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+    : threads_(threads_worth(threads)),
       before_(std::exchange(pool_here, this)),
       pulse_(std::move(pulse)),
       next_beat_(std::chrono::steady_clock::now() + between_beats) {}
@@ -99,6 +106,16 @@ void Pool::wait_for_jobs() {
     }
 }
 
+// As many as these tasks can use; where the system allows no more threads, fewer do the work.
+void Pool::start_helpers(int64_t tasks) {
+    const int64_t wanted = std::min<int64_t>(threads_, tasks) - 1;
+    try {
+        while (static_cast<int64_t>(helpers_.size()) < wanted) helpers_.emplace_back([this] { wait_for_jobs(); });
+    } catch (const std::system_error&) {
+        threads_ = static_cast<int>(helpers_.size()) + 1;
+    }
+}
+
 void Pool::run_tasks(int64_t tasks, Call call, const void* work) {
     if (threads_ <= 1 || tasks <= 1 || inside_a_task) {
         const AtWork mark;
@@ -108,7 +125,7 @@ void Pool::run_tasks(int64_t tasks, Call call, const void* work) {
         }
         return;
     }
-    while (static_cast<int>(helpers_.size()) + 1 < threads_) helpers_.emplace_back([this] { wait_for_jobs(); });
+    start_helpers(tasks);
     const Job job{tasks, call, work};
     {
         const std::lock_guard<std::mutex> lock(guard_);

@@ -20,7 +20,7 @@ namespace tw {
 
 class Pool {
 public:
-    // 0 threads means one per processor. `pulse` is called now and then by the thread that called `run`, and may throw
+    // 0 threads means one per processor; no more are started than can help. `pulse` is called now and then by the thread that called `run`, and may throw
     // to end the work: how a long fit hears of Ctrl-C and tells its progress.
     explicit Pool(int threads, std::function<void(double done)> pulse = {});
     ~Pool();
@@ -46,6 +46,7 @@ private:
         const void* work = nullptr;
     };
 
+    void start_helpers(int64_t tasks);
     void run_tasks(int64_t tasks, Call call, const void* work);
     void take_part(const Job& job);
     void wait_for_jobs();

@@ -108,7 +108,8 @@ void RowsSmall<Counter>::order_column(size_t which) {
         const std::array<uint16_t, 257> start = next;
         for (size_t i = 0; i < rows; ++i) {
             const uint8_t code = ground_.coded.row(row_[i])[at];
-            keyed[next[code]++] = {column.exact ? code : numbers[row_[i]], static_cast<uint16_t>(i)};
+            const bool by_code = column.exact || code >= column.bins;
+            keyed[next[code]++] = {by_code ? code : column.within(code, numbers[row_[i]]), static_cast<uint16_t>(i)};
         }
         for (int code = 0; code < column.bins && !column.exact; ++code) {
             if (start[code + 1] - start[code] > 1) {

@@ -34,6 +34,14 @@ void make_distinct(std::vector<double>& values) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
+// A weight as an integer. Whatever weighs anything counts, if only as one unit; the bound is for weights that change
+// while they are read.
+int64_t weight_in(const Units& units, double weight) {
+    if (!(weight > 0)) return 0;
+    const double most = std::ldexp(1.0, bits);
+    return std::max<int64_t>(1, std::llround(std::min(weight * units.weight_scale, most)));
+}
+
 // The target as integers, from the middle of its range.
 int64_t scaled(double y, const Units& units) { return std::llround((y - units.offset) * units.target_scale); }
 
@@ -98,7 +106,7 @@ TargetFacts target_facts(const Answers& answers, int64_t rows, const Units& unit
     TargetFacts facts;
     if (units.n_classes > 0) return facts;
     for (int64_t i = 0; i < rows; ++i) {
-        if (answers.weight && std::llround(answers.weight[i] * units.weight_scale) == 0) continue;
+        if (answers.weight && !(answers.weight[i] > 0)) continue;
         const double y = answers.numbers[i];
         facts.low = facts.any ? std::min(facts.low, y) : y;
         facts.high = facts.any ? std::max(facts.high, y) : y;
@@ -159,11 +167,13 @@ Measure measured(const Answers& answers, int64_t rows, const Units& units) {
         return values;
     };
     if (units.weighted) {
-        m.weight = per_row(
-            [&](int64_t i) { return std::llround((answers.weight ? answers.weight[i] : 1.0) * units.weight_scale); });
+        m.weight = per_row([&](int64_t i) { return weight_in(units, answers.weight ? answers.weight[i] : 1.0); });
     }
     if (units.n_classes > 0) {
-        m.classes = {answers.classes, static_cast<size_t>(rows)};
+        // Read once: sums are found by class, and nobody else's writing may lead them astray.
+        std::vector<int32_t> classes(answers.classes, answers.classes + rows);
+        for (int32_t& code : classes) code = std::clamp(code, 0, units.n_classes - 1);
+        m.classes = std::move(classes);
         return m;
     }
     const double* y = m.raw = answers.numbers;
@@ -182,7 +192,9 @@ Measure measured(const Answers& answers, int64_t rows, const Units& units) {
         std::vector<uint32_t> rank(static_cast<size_t>(rows));
         for (int64_t i = 0; i < rows; ++i) {
             const auto place = std::lower_bound(units.distinct.begin(), units.distinct.end(), y[i]);
-            rank[static_cast<size_t>(i)] = static_cast<uint32_t>(place - units.distinct.begin());
+            const size_t last = units.distinct.size() - 1; // for a target that has changed since
+            rank[static_cast<size_t>(i)] =
+                static_cast<uint32_t>(std::min(last, static_cast<size_t>(place - units.distinct.begin())));
         }
         m.rank = std::move(rank);
     }

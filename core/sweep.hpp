@@ -228,6 +228,7 @@ public:
     // The values on both sides of a cut between bins.
     void place(size_t which, const BinCut& coarse, Cut& cut) const {
         const Numbers& numbers = this->numbers(which);
+        const CodedColumn& column = this->column(which);
         const size_t at = static_cast<size_t>(columns_[which]);
         int next = coarse.last + 1;
         while (counter_.listed(bins(which) + static_cast<size_t>(next) * words_) == 0) ++next;
@@ -239,6 +240,8 @@ public:
             if (code == coarse.last) cut.below = std::max(cut.below, numbers[row]);
             if (code == next) cut.above = std::min(cut.above, numbers[row]);
         }
+        cut.below = column.within(coarse.last, cut.below);
+        cut.above = column.within(next, cut.above);
     }
 
     // The rows in open bins, bin after bin. Their values lie far apart: each is called early and read some finds later.
@@ -246,12 +249,14 @@ public:
                                        const std::vector<OpenBin<Counter>>& bins) const {
         const uint8_t* codes = coded_.column(static_cast<size_t>(columns_[which]));
         const Numbers numbers = this->numbers(which);
+        const CodedColumn& column = this->column(which);
         std::vector<size_t> next;
         for (const OpenBin<Counter>& bin : bins) next.push_back(bin.first);
         std::vector<RowInside> inside(bins.back().first + static_cast<size_t>(bins.back().rows));
         const auto take = [&](size_t at) {
             const uint32_t row = rows_[at];
-            inside[next[static_cast<size_t>(open[codes[row]])]++] = {numbers[row], items_[at]};
+            const int code = codes[row];
+            inside[next[static_cast<size_t>(open[code])]++] = {column.within(code, numbers[row]), items_[at]};
         };
         std::array<size_t, look_ahead> called;
         size_t finds = 0;

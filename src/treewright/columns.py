@@ -159,7 +159,9 @@ def _numbers(name: str, array: NDArray[Any]) -> RawColumn:
             distinct, codes = np.unique(array, return_inverse=True)
             return RawColumn(name, "numeric", codes.astype(np.int32), tuple(distinct.tolist()), whole=True)
     if array.dtype in READ_IN_PLACE:
-        return RawColumn(name, "numeric", array)
+        # The core steps from number to number: a field of a packed record, or a number that begins anywhere, is copied.
+        in_place = array.flags.aligned and array.strides[0] % array.itemsize == 0
+        return RawColumn(name, "numeric", array if in_place else array.copy())
     return RawColumn(name, "numeric", np.ascontiguousarray(array, dtype=np.float64), whole=whole)
 
 
