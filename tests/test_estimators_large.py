@@ -77,7 +77,7 @@ def forms(table: pd.DataFrame, target: str, folder: Path) -> dict[str, Callable[
         "dask, names": lambda: Given(lazy, target, "w"),
         "pattern": lambda: Given(str(folder / "part-*.parquet"), target, "w"),
         "csv": lambda: Given(folder / "rows.csv", target, "w"),
-        "query": lambda: Given(f"SELECT * FROM '{folder}/part-*.parquet'", target, "w"),
+        "query": lambda: Given(tw.sql(f"SELECT * FROM '{folder}/part-*.parquet'"), target, "w"),
         "dataset": lambda: Given(pa.dataset.dataset(folder, format="parquet", exclude_invalid_files=True), target, "w"),
         "relation": lambda: Given(duckdb.from_arrow(arrow), target, "w"),
         "iterator": lambda: Given(iter([whole[:0], whole[:100], whole[100:]]), target, "w"),

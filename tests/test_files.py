@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright.files import Reading, open_source
 from treewright.files.arff import _fields
-from treewright.files.formats import is_query
 from treewright.frame import Frame
 from treewright.table import read
 
@@ -179,10 +178,9 @@ def test_declared_levels_keep_their_order(tmp_path: Path, name: str) -> None:
 
 
 def test_a_query_is_a_table(weather: Path) -> None:
-    assert read(f"SELECT outlook, play FROM '{weather}' WHERE outlook <> 'rainy';").n_rows == 3
+    assert read(tw.sql(f"SELECT outlook, play FROM '{weather}' WHERE outlook <> 'rainy';")).n_rows == 3
     with pytest.raises(tw.DataError, match=r"the query: .*syntax error"):
-        read("SELECT * FORM nowhere x")
-    assert not is_query(str(weather))
+        read(tw.sql("SELECT * FORM nowhere x"))
 
 
 def test_databases(tmp_path: Path, weather: Path) -> None:
@@ -193,7 +191,7 @@ def test_databases(tmp_path: Path, weather: Path) -> None:
         np.testing.assert_array_equal(column(frame, "x").values, [1, np.nan, 3])
         assert column(frame, "y").levels == ("?", "a", "b"), "a database has missing values of its own"
         assert column(read(open_source(path, Reading(missing=("?",)))), "y").levels == ("a", "b")
-        assert read(open_source("SELECT x FROM days WHERE x > 1", Reading(database=str(path)))).n_rows == 1
+        assert read(tw.sql("SELECT x FROM days WHERE x > 1", path)).n_rows == 1
         assert [read(batch).n_rows for batch in open_source(path).batches(size=2)] == [2, 1]
         _execute(path, "CREATE TABLE more (z INTEGER)")
         with pytest.raises(tw.DataError, match="has the tables 'days', 'more'; say which with --table"):
@@ -214,10 +212,7 @@ def test_learn_takes_a_path_a_query_and_a_relation(weather: Path) -> None:
     weather.write_text(rows + "\n")
     by_path = tw.learn(weather, "play", tw.C45)
     assert tw.learn(str(weather), "play", tw.C45) == by_path
-    assert (
-        tw.learn(f"FROM read_csv('{weather}', nullstr=['', ' ?'], types={{'play': 'VARCHAR'}})", "play", tw.C45)
-        == by_path
-    )
+    assert tw.learn(tw.sql(f"FROM '{weather}'"), "play", tw.C45) == by_path
     assert tw.predict(by_path, weather).tolist() == ["no", "no", "yes", "yes"] * 6
     assert tw.prune(by_path, tw.ToDepth(0), weather).n_leaves == 1
     connection = duckdb.connect()

@@ -113,7 +113,7 @@ FORMS: dict[str, Callable[[Path, Any], Any]] = {
     "list of files": lambda folder, _: sorted((folder / "pieces").glob("*.parquet")),
     "glob of Path": lambda folder, _: (folder / "pieces").glob("*.parquet"),
     "dataset": lambda folder, _: pds.dataset(sorted(map(str, folder.glob("*.parquet")))),
-    "query": lambda folder, _: f"select * from '{folder}/all.parquet'",
+    "query": lambda folder, _: tw.sql(f"select * from '{folder}/all.parquet'"),
     "relation": lambda folder, _: duckdb.sql(f"select * from '{folder}/pieces/*.parquet'"),
     "lazy frame": lambda folder, _: pl.scan_parquet(folder / "pieces" / "*.parquet"),
     "iterator": lambda _, frame: pieces(frame),

@@ -96,7 +96,7 @@ INPUTS: dict[str, Callable[[Path], Any]] = {
     "several formats": lambda root: [
         root / "csv/deep0/part0.csv", root / "csv/deep1/part1.csv", root / "parquet/deep2/part-2.parquet"
     ],
-    "query": lambda root: f"SELECT * FROM '{root}/all.parquet'",
+    "query": lambda root: tw.sql(f"SELECT * FROM '{root}/all.parquet'"),
     "source": lambda root: open_source(str(root / "all.csv")),
     "dataset": lambda root: pa.dataset.dataset(root / "all.parquet"),
     "dataset of csv": lambda root: pa.dataset.dataset(root / "all.csv", format=EMPTY_IS_MISSING),

@@ -96,7 +96,7 @@ def roads(folder: Path) -> dict[str, Callable[[], Any]]:
         "parquet": lambda: folder / "whole.parquet",
         "pattern": lambda: str(folder / "part-*.parquet"),
         "csv": lambda: str(folder / "whole.csv"),
-        "query": lambda: f"SELECT * FROM '{folder / 'whole.parquet'}'",
+        "query": lambda: tw.sql(f"SELECT * FROM '{folder / 'whole.parquet'}'"),
         "dataset": lambda: pa.dataset.dataset([str(folder / f"part-{i}.parquet") for i in range(3)]),
         "relation": lambda: duckdb.from_arrow(arrow),
         "iterator": frames,
@@ -154,7 +154,7 @@ def test_which_inputs_are_large() -> None:
 
     arrow = pa.table({"a": [1]})
     large = (
-        "rows.csv", Path("rows.csv"), ["a.csv", "b.csv"], "SELECT 1", duckdb.sql("SELECT 1 AS a"),
+        "rows.csv", Path("rows.csv"), ["a.csv", "b.csv"], tw.sql("SELECT 1"), duckdb.sql("SELECT 1 AS a"),
         pa.dataset.dataset(arrow), pl.LazyFrame({"a": [1]}), iter([NEW]), [NEW, NEW], lambda: iter([NEW]),
         arrow.to_reader(),
     )  # fmt: skip

@@ -52,6 +52,7 @@ from treewright.explain.ranking import rank_splits
 from treewright.explain.rules import rules
 from treewright.explain.worked import worked
 from treewright.export.saved import load, save
+from treewright.files.named import csv, sql
 from treewright.imports.from_j48 import from_j48
 from treewright.imports.from_pmml import from_pmml
 from treewright.imports.from_rpart import from_rpart
@@ -185,6 +186,7 @@ __all__ = [
     "contributions",
     "correlated",
     "criteria",
+    "csv",
     "explain",
     "export",
     "from_j48",
@@ -205,6 +207,7 @@ __all__ = [
     "report",
     "rules",
     "save",
+    "sql",
     "worked",
 ]
 

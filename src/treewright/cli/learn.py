@@ -32,7 +32,7 @@ from treewright.costs import target_with, weighted
 from treewright.encode import Encoded, describe, encode
 from treewright.errors import DataError
 from treewright.export.saved import save as save_tree
-from treewright.files import open_source
+from treewright.files import Reading, open_source
 from treewright.frame import RawColumn, pop_column
 from treewright.kinds import KindChoice
 from treewright.pruning import grow_and_prune, labelled_rows
@@ -83,8 +83,8 @@ def learning_options(command: Any) -> Any:
 def learn(data: str, **settings: Any) -> None:
     """Learn a tree from DATA and show it.
 
-    DATA is a CSV, TSV, Parquet, JSON lines, Arrow, ARFF or C4.5 file, a database file, a SQL query such as
-    "SELECT * FROM 'rows.parquet' WHERE age > 17", or - for standard input.
+    DATA is a CSV, TSV, Parquet, JSON lines, Arrow, ARFF or C4.5 file, a database file, or - for standard input; with
+    --sql a query such as "SELECT * FROM 'rows.parquet' WHERE age > 17".
     """
     if sum(settings[name] is not None for name in ("test", "holdout", "folds")) > 1:
         raise click.UsageError("give one of --test, --holdout and --folds")
@@ -170,8 +170,13 @@ def _unseen(tree: Tree, table_of: LearningTable, settings: dict[str, Any], readi
         return some_rows(table_of.rows, aside)
     if settings["test"] is None:
         return None
-    source = open_source(settings["test"], replace(reading, columns=(), drop=(), format=None), tree.schema)
+    source = open_source(settings["test"], _of_test(reading), tree.schema)
     return labelled_rows(tree, source, None, None)
+
+
+def _of_test(reading: Reading) -> Reading:
+    """How the file of --test is read: as DATA, but whole, and it is always a file."""
+    return replace(reading, columns=(), drop=(), format=None, sql=False, database=None)
 
 
 def _validated(table_of: LearningTable, recipe: Recipe, settings: dict[str, Any]) -> Scores:
@@ -195,7 +200,7 @@ def _write_report(tree: Tree, found: Found, settings: dict[str, Any], reading: A
     if aside is not None:
         data, held_out = some_frame_rows(whole, ~aside), some_frame_rows(whole, aside)
     elif settings["test"] is not None:
-        held_out = open_source(settings["test"], replace(reading, columns=(), drop=(), format=None), tree.schema)
+        held_out = open_source(settings["test"], _of_test(reading), tree.schema)
     write_whole(settings["report"], html(tree, data, held_out=held_out))
 
 

@@ -43,10 +43,13 @@ def data_options(command: Command) -> Command:
         of_table("--missing", multiple=True, metavar="TEXT", help=f"What stands for a missing value. [{markers}]"),
         of_table("--columns", metavar="A,B", help="Read only these columns."),
         of_table("--drop", metavar="A,B", help="Leave these columns out."),
-        of_table("--delimiter", metavar="SIGN", help="What divides the values of a text file. [guessed]"),
+        of_table("--delimiter", metavar="SIGN", help="What divides the values of a text file. [by the first line]"),
+        of_table("--decimal", type=click.Choice([".", ","]), help="The decimal sign of a text file."),
+        of_table("--day-first/--month-first", "day_first", default=None, help="How 12/05/2020 is read."),
         of_table("--no-header", is_flag=True, help="The first line of a text file has values, not names."),
         of_table("--table", metavar="NAME", help="Which table of a database file."),
-        of_table("--database", metavar="FILE", help="The database (DuckDB, SQLite) that a query is asked of."),
+        of_table("--sql", is_flag=True, help="DATA is a query: one SELECT over files or a database."),
+        of_table("--database", metavar="FILE", help="The database (DuckDB, SQLite) that the query is for."),
     )
     for option in reversed(options):
         command = option(command)
@@ -62,6 +65,9 @@ def reading_of(settings: dict[str, Any]) -> Reading:
         drop=names_of(settings.pop("drop")),
         delimiter={"\\t": "\t"}.get(given := settings.pop("delimiter"), given),
         header=not settings.pop("no_header"),
+        decimal=settings.pop("decimal"),
+        day_first=settings.pop("day_first"),
+        sql=settings.pop("sql"),
         table=settings.pop("table"),
         database=settings.pop("database"),
     )

@@ -1,6 +1,6 @@
 """Files, queries and standard input as tables: the one door from a name to rows.
 
-Comes in: a path, a query, "-" for standard input, and how to read it. Goes out: a `Source`, which gives its rows whole
+Comes in: a path, a `TextFile`, a `Query`, "-" for standard input, and how to read it. Goes out: a `Source`, which gives its rows whole
 or in batches; each is something `table.read` takes.
 Always holds: a file is recognised by its name or by its first bytes; what cannot be read is one `DataError` that names
 the file and a remedy. DuckDB and pyarrow are loaded when first needed, and an error names what to install.
@@ -13,36 +13,71 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from treewright.errors import DataError
-from treewright.files.formats import MARKERS, Reading, files_of, format_of, is_query, not_there, size_in_memory
+from treewright.files.formats import (
+    MARKERS,
+    Reading,
+    files_of,
+    format_of,
+    not_there,
+    refuse_query,
+    size_in_memory,
+)
+from treewright.files.named import Query, TextFile
 from treewright.files.source import Source, has_pyarrow
 from treewright.schema import Schema
 
-__all__ = ["MARKERS", "Reading", "Source", "is_source", "open_source"]
+__all__ = ["MARKERS", "Given", "Query", "Reading", "Source", "TextFile", "is_name", "is_source", "open_source"]
+
+#: What stands for a table without being one.
+Given = str | os.PathLike[str] | TextFile | Query
 
 
-def is_source(data: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether this is a name or a query and not a table."""
+def is_name(data: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this is the name of a file."""
     return isinstance(data, (str, os.PathLike))
 
 
-def open_source(data: str | os.PathLike[str], reading: Reading | None = None, schema: Schema | None = None) -> Source:
-    """What a name stands for. With a `schema`, text is read as the kinds it has and not guessed."""
+def is_source(data: object) -> TypeGuard[Given]:
+    """Whether this stands for a table that is read from elsewhere."""
+    return isinstance(data, (str, os.PathLike, TextFile, Query))
+
+
+def open_source(data: Given, reading: Reading | None = None, schema: Schema | None = None) -> Source:
+    """What a name or a query stands for. With a `schema`, text is read as the kinds it has and not guessed."""
     reading = Reading() if reading is None else reading
+    if isinstance(data, Query):
+        return _query(data.text, replace(reading, database=data.database), schema)
+    if isinstance(data, TextFile):
+        return _text_file(data, reading, schema)
     name = os.fspath(data)
-    if is_query(name):
+    if reading.sql:
         return _query(name, reading, schema)
     if reading.database is not None:
-        raise DataError(f"a database is asked by a query, and {name!r} is none; write SELECT ..., or give it as DATA")
+        raise DataError(f"a database takes a query, and {name!r} is a name; write --sql, or give the database as DATA")
     if name == "-":
         from treewright.files.spool import spooled
 
         return spooled(reading, schema)
+    refuse_query(name)
     several = files_of(name)
     if several is None:
         return open_file(name, reading, schema)
     from treewright.files.several import open_files
 
     return open_files(several, name, reading, schema)
+
+
+def _text_file(given: TextFile, reading: Reading, schema: Schema | None) -> Source:
+    found = replace(
+        reading,
+        format="tsv" if ".tsv" in given.path.lower() and given.delimiter is None else "csv",
+        delimiter=given.delimiter,
+        header=given.header,
+        missing=given.missing,
+        decimal=given.decimal,
+        day_first=given.day_first,
+    )
+    return open_source(given.path, found, schema)
 
 
 def open_file(path: str, reading: Reading, schema: Schema | None) -> Source:
@@ -72,9 +107,13 @@ def _opened(path: str, reading: Reading, schema: Schema | None) -> Source:
         from treewright.files.arrow import open_parquet
 
         return open_parquet(path, reading)
+    if found in {"csv", "tsv"}:
+        from treewright.files.text import open_text
+
+        return open_text([path], path, reading, schema)
     from treewright.files.duck import open_duck
 
-    return open_duck([path], path, reading, schema)
+    return open_duck([path], path, reading)
 
 
 def _query(query: str, reading: Reading, schema: Schema | None) -> Source:
@@ -85,6 +124,6 @@ def _query(query: str, reading: Reading, schema: Schema | None) -> Source:
             from treewright.files.sqlite import open_sqlite
 
             return open_sqlite(reading.database, reading, query)
-    from treewright.files.duck import open_query
+    from treewright.files.query import open_query
 
     return open_query(query, reading, schema)

@@ -99,6 +99,15 @@ def open_partitions(folder: str, reading: Reading) -> Source:
         raise DataError(f"{folder} cannot be read as one table: {error}") from error
 
 
+def unpacked(path: str) -> Any:
+    """The bytes of a file that zstd packed."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise DataError(f"{path} is packed by zstd; reading it needs pyarrow: pip install pyarrow") from None
+    return pa.CompressedInputStream(pa.OSFile(path), "zstd")
+
+
 def joined(tables: list[Table]) -> Table:
     """Arrow tables with the same columns as one."""
     import pyarrow as pa

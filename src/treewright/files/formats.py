@@ -36,15 +36,19 @@ _QUERY = re.compile(r"\s*(?:select|from|with|values)\s+\S.*", re.IGNORECASE | re
 class Reading:
     """How to read. `missing`: the texts that mean a missing value (None: `MARKERS`, in text files only).
 
-    `table`: which one of a database. `database`: the file that a query is asked of. `columns` keeps only these, `drop`
-    leaves these out. `header`: whether the first line of a text file has the names. `memory_limit`: how many bytes the
-    reader may hold, None as many as it likes; what it cannot hold it may put in the folder `scratch`.
+    `table`: which one of a database. `sql`: the name is a query. `database`: the file that the query is for. `columns`
+    keeps only these, `drop` leaves these out. `header`: whether the first line of a text file has the names. `decimal`
+    and `day_first`: how numbers and dates are written there, None where nobody said. `memory_limit`: how many bytes
+    the reader may hold, None as many as it likes; what it cannot hold it may put in the folder `scratch`.
     """
 
     format: str | None = None
     missing: tuple[str, ...] | None = None
     header: bool = True
     delimiter: str | None = None
+    decimal: str | None = None
+    day_first: bool | None = None
+    sql: bool = False
     table: str | None = None
     database: str | None = None
     columns: tuple[str, ...] = ()
@@ -63,13 +67,13 @@ class Reading:
         return tuple(name for name in names if name in wanted and name not in self.drop)
 
 
-def is_query(name: str) -> bool:
-    """Whether this is SQL: it begins as SQL does and is no file's name.
-
-    >>> is_query("SELECT * FROM 'rows.csv'"), is_query("from rows.csv"), is_query("select.csv")
-    (True, True, False)
-    """
-    return bool(_QUERY.fullmatch(name)) and not _exists(name)
+def refuse_query(name: str) -> None:
+    """A name that looks like SQL and is no file is not run: the user says so where it is meant as a query."""
+    if _QUERY.fullmatch(name) and not _exists(name):
+        raise DataError(
+            f"there is no file {name[:60]!r}; if it is meant as a query, say so: tw.sql(...) in Python, --sql in the "
+            "shell"
+        )
 
 
 def files_of(path: str) -> list[str] | None:

@@ -40,17 +40,19 @@ def open_files(paths: list[str], name: str, reading: Reading, schema: Schema | N
 def _together(paths: list[str], name: str, reading: Reading, schema: Schema | None) -> Source:
     """Files that DuckDB reads as one."""
     from treewright.files.duck import open_duck
+    from treewright.files.text import open_text
 
-    source = open_duck(paths, name, reading, schema)
+    text = reading.format in {"csv", "tsv"}
+    source = open_text(paths, name, reading, schema) if text else open_duck(paths, name, reading)
     return replace(source, n_bytes=sum(size_in_memory(path, str(reading.format)) or 0 for path in paths))
 
 
 def _refuse_other_headers(paths: list[str], reading: Reading) -> None:
-    from treewright.files.duck import text_columns
+    from treewright.files.lines import delimiter_of, names_of
 
-    found = text_columns(paths, reading)
-    first = next(found)
-    for path, columns in zip(paths[1:], found, strict=True):
+    first = names_of(paths[0], reading, delimiter_of(paths[0], reading))
+    for path in paths[1:]:
+        columns = names_of(path, reading, delimiter_of(path, reading))
         _refuse_other_columns(paths[0], first, path, columns)
         if columns != first:
             odd = next(place for place, column in enumerate(columns) if column != first[place])

@@ -21,7 +21,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from treewright.errors import DataError
-from treewright.files import Reading, Source, is_source, open_source
+from treewright.files import Reading, Source, is_name, is_source, open_source
 from treewright.files.several import open_files
 from treewright.frame import Frame
 from treewright.parts.digest import frame_of
@@ -74,12 +74,13 @@ class Chunks:
 
 
 def chunked(
-    data: object, *, memory_limit: int, scratch: Path, schema: Schema | None = None, passes: int = 2
+    data: object, *, memory_limit: int, scratch: Path | None, schema: Schema | None = None, passes: int = 2
 ) -> Chunks | None:
     """The table some rows at a time; None if `data` is a table in memory.
 
     `scratch` is a folder that the caller removes. With a `schema`, text files are read as the kinds it has. `passes=1`:
-    the rows will be gone through only once, so nothing is kept of what could not be read again.
+    the rows will be gone through only once, so nothing is kept of what could not be read again, and only a query may
+    need the folder.
     """
     if _made_by(data, "dask"):  # which knows itself how to be in parts
         return None
@@ -88,7 +89,7 @@ def chunked(
     if isinstance(data, Iterator) and not isinstance(data, io.IOBase):
         first = list(islice(data, 1))
         data = chain(first, data)
-        if any(map(is_source, first)):  # such as Path.glob gives
+        if any(map(is_name, first)):  # such as Path.glob gives
             data = list(data)
     source = _source(data, memory_limit, scratch, schema)
     if source is not None:
@@ -96,13 +97,13 @@ def chunked(
         if passes == 1 or source.format in READ_AGAIN:
             tables = partial(_batches, source, rows)
         else:
-            tables = _Spool(source.batches(None, rows), scratch).tables
+            tables = _Spool(source.batches(None, rows), _required(scratch)).tables
         return Chunks(source.name, source.columns, source.n_bytes, tables, rows)
     once = _read_once(data, memory_limit)
     if once is not None:
         names, seen = _beginning(once, name)
         coming = chain(seen, once)
-        tables = _Spool(coming, scratch).tables if passes > 1 else lambda _: coming
+        tables = _Spool(coming, _required(scratch)).tables if passes > 1 else lambda _: coming
         return Chunks(name, names, None, tables, _rows(memory_limit, len(names)))
     tables = _read_again(data)
     if tables is None:
@@ -111,17 +112,22 @@ def chunked(
     return Chunks(name, names, None, tables, _rows(memory_limit, len(names)))
 
 
+def _required(scratch: Path | None) -> Path:
+    assert scratch is not None, "rows that are gone through again need a folder"
+    return scratch
+
+
 # --- what names its rows --------------------------------------------------------------------------------------------
 
 
-def _source(data: Any, memory_limit: int, scratch: Path, schema: Schema | None) -> Source | None:
+def _source(data: Any, memory_limit: int, scratch: Path | None, schema: Schema | None) -> Source | None:
     """What the room `files` reads."""
-    reading = Reading(memory_limit=memory_limit // 4, scratch=str(scratch))
+    reading = Reading(memory_limit=memory_limit // 4, scratch=None if scratch is None else str(scratch))
     if isinstance(data, Source):
         return data
     if is_source(data):
         return open_source(data, reading, schema)
-    if isinstance(data, (list, tuple)) and data and all(map(is_source, data)):
+    if isinstance(data, (list, tuple)) and data and all(map(is_name, data)):
         paths = sorted(os.fspath(path) for path in data)
         return open_files(paths, f"{paths[0]} and {len(paths) - 1} more files", reading, schema)
     if _made_by(data, "pyarrow") and hasattr(data, "to_batches") and hasattr(data, "scanner"):
@@ -255,7 +261,7 @@ def is_in_chunks(data: object) -> bool:
     """
     if is_source(data) or isinstance(data, (Chunks, Source, Iterator)):
         return True
-    if isinstance(data, (list, tuple)) and data and all(map(is_source, data)):
+    if isinstance(data, (list, tuple)) and data and all(map(is_name, data)):
         return True
     dataset = _made_by(data, "pyarrow") and hasattr(data, "to_batches") and hasattr(data, "scanner")
     relation = _made_by(data, "duckdb") and hasattr(data, "project")

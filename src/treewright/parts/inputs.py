@@ -8,12 +8,14 @@ Nothing is imported to find out: a dask collection is known by its module.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from treewright.errors import DataError
-from treewright.files import Source
+from treewright.files import Query, Source
 from treewright.frame import Frame
 from treewright.parts.chunks import Chunks, chunked, is_in_chunks
 from treewright.parts.scratch import scratch
@@ -60,7 +62,7 @@ def _from_source(source: Source, schema: Schema, keep: Collection[str]) -> Itera
 def _frames(data: object, schema: Schema, keep: Collection[str]) -> Iterator[Frame]:
     if type(data).__name__ == "LazyFrame":
         data = _lean(data, {*schema.names, *keep})
-    with scratch() as folder:
+    with _folder(data) as folder:
         chunks = (
             data
             if isinstance(data, Chunks)
@@ -69,6 +71,11 @@ def _frames(data: object, schema: Schema, keep: Collection[str]) -> Iterator[Fra
         assert chunks is not None, "only large inputs come here"
         there = set(schema.names) <= set(chunks.columns)  # else they go by place, or the message says what there is
         yield from chunks.frames({*schema.names, *keep} if there else None)
+
+
+def _folder(data: object) -> AbstractContextManager[Path | None]:
+    """A folder for what has no room in memory: one pass over rows needs none, but a query may sort or join."""
+    return scratch() if isinstance(data, Query) else nullcontext()
 
 
 def _lean(lazy: Any, wanted: Collection[str]) -> Any:
