@@ -31,7 +31,8 @@ class Dialect:
     number of digits is read exactly). `known` makes NaN a NULL. `column` says how a column of a kind is read and
     `moment` how a moment is written; a kind without an entry is a number of microseconds. `deepest` is how deep CASE
     may be nested, `most_columns` how many columns a step may have, `longest_in` how
-    many items a list after IN (None: any number). `fence` keeps a database from merging steps.
+    many items a list after IN (None: any number). `fence` keeps a database from merging steps. `folds_case`: names that
+    differ in case only are one name, quoted or not.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Dialect:
     fence: str = ""
     deepest: int = 30
     most_columns: int = 1500
+    folds_case: bool = False
 
 
 _TIMES = {"date": "DATE '{}'", "datetime": "TIMESTAMP '{}'", "time": "TIME '{}'"}
@@ -72,6 +74,7 @@ DIALECTS: dict[str, Dialect] = {
                 "text": "CAST({} AS VARCHAR) COLLATE C",
             },
             moment=_TIMES | {"duration": "INTERVAL '{} microseconds'"},
+            folds_case=True,
             longest_in=3,  # it makes a join of a longer one, which is slow and loses the order of the rows
         ),
         Dialect(
@@ -92,6 +95,7 @@ DIALECTS: dict[str, Dialect] = {
             greatest="MAX",
             least="MIN",
             fence="MATERIALIZED ",
+            folds_case=True,
             deepest=12,  # its parser keeps a stack of a hundred symbols
         ),
         Dialect(
@@ -102,6 +106,7 @@ DIALECTS: dict[str, Dialect] = {
             # Its default collation takes A for a, and blanks at the end for nothing.
             column={"numeric": "CAST({} AS DOUBLE)", "text": "CONVERT({} USING utf8mb4) COLLATE utf8mb4_0900_bin"},
             moment=_TIMES,
+            folds_case=True,
         ),
         Dialect(
             "bigquery",
@@ -111,6 +116,7 @@ DIALECTS: dict[str, Dialect] = {
             known="IF(IS_NAN({0}), NULL, {0})",
             column={"numeric": "CAST({} AS FLOAT64)"},
             moment=_TIMES | {"datetime": "DATETIME '{}'", "duration": _DAY_TO_SECOND},
+            folds_case=True,
         ),
         Dialect(
             "snowflake",
@@ -129,6 +135,7 @@ DIALECTS: dict[str, Dialect] = {
             known="NULLIF({}, CAST('NaN' AS DOUBLE))",
             column={"numeric": "CAST({} AS DOUBLE)"},
             moment={"date": "DATE '{}'", "datetime": "TIMESTAMP_NTZ '{}'", "duration": _DAY_TO_SECOND},
+            folds_case=True,
         ),
     )
 }
