@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 from treewright.errors import ExportError
 from treewright.schema import Kind, Level
+from treewright.wording import listed
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = 86_400_000_000
@@ -139,6 +140,18 @@ DIALECTS: dict[str, Dialect] = {
         ),
     )
 }
+
+
+#: Other names of a dialect.
+ALIASES = {"postgres": "postgresql"}
+
+
+def dialect_of(name: str) -> Dialect:
+    """The dialect of a name."""
+    found = DIALECTS.get(ALIASES.get(name, name))
+    if found is None:
+        raise ExportError(f"there is no SQL dialect {name!r}; choose from {listed(list(DIALECTS))}")
+    return found
 
 
 def name_token(dialect: Dialect, name: str) -> str:

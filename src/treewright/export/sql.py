@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from treewright.errors import ExportError
-from treewright.export.dialects import DIALECTS, Dialect, level_token, name_token, number_token
+from treewright.export.dialects import Dialect, dialect_of, level_token, name_token, number_token
 from treewright.export.plan import Plan, level_type, plan_of, refuse_mixed
 from treewright.export.sql_route import RouteWriter
 from treewright.export.sql_spread import SEVERAL, SpreadNames, ends_of, extreme, spread_steps
@@ -21,7 +21,9 @@ from treewright.schema import ColumnSpec, Schema
 from treewright.tree import Tree
 from treewright.wording import level, listed
 
-DialectName = Literal["standard", "duckdb", "postgresql", "sqlite", "mysql", "bigquery", "snowflake", "spark"]
+DialectName = Literal[
+    "standard", "duckdb", "postgresql", "postgres", "sqlite", "mysql", "bigquery", "snowflake", "spark"
+]  # fmt: skip
 Output = Literal["prediction", "probabilities", "leaf"]
 
 #: Names longer than this are cut short by some databases, so that two of them may become one.
@@ -46,9 +48,7 @@ def sql(
     the node that answers). `keep`: columns of the table to show before them, such as a key. `table`: a name, whose
     parts are divided by dots (a tuple of parts, if they have dots themselves), or a query in parentheses.
     """
-    chosen = DIALECTS.get(dialect)
-    if chosen is None:
-        raise ExportError(f"there is no SQL dialect {dialect!r}; choose from {listed(list(DIALECTS))}")
+    chosen = dialect_of(dialect)
     outputs = (output,) if isinstance(output, str) else tuple(output)
     for item in outputs:
         if item not in get_args(Output):
