@@ -292,6 +292,26 @@ def test_names_that_no_language_takes(ask: Ask, tmp_path: Path) -> None:
     )
 
 
+SIGNS = (
+    "/*", "*/", "//", "/**/", "**/*", "??/", "??/\n", "a\\\nb", "\\", "--", '"""', "'''", "#{x}", "${x}", "]]>", "-->",
+    "{}", "%s", "@", "\x1a", "\r", "\u2028", "`", "</script>", "#",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["/* */", "*/ //", "??/\n", 'a\\\n"""'])
+def test_names_that_end_or_begin_a_comment(ask: Ask, tmp_path: Path, target: str) -> None:
+    kinds = [ColumnSpec(name, "numeric") for name in SIGNS]
+    kinds[0] = ColumnSpec(SIGNS[0], "nominal", SIGNS)  # C has a function of its own for levels, with a comment
+    plan = leaf(1, 0)
+    for i in range(1, len(SIGNS)):
+        plan = fork(Question(i, breaks=(0.5,), missing=0), leaf(i, 30 - i), plan)
+    plan = fork(Question(0, tuple(i % 2 for i in range(len(SIGNS))), missing=0), leaf(2, 1), plan)
+    rows = pa.table({name: [float(i == j) for j in range(len(SIGNS))] for i, name in enumerate(SIGNS)})
+    rows = rows.set_column(0, SIGNS[0], pa.array(SIGNS))
+    schema = Schema(tuple(kinds), TargetSpec(target, "classification", SIGNS[:2]))
+    check(ask_any_names if ask is ask_rust else ask, [Case("signs", tree(plan, schema), rows)], tmp_path)
+
+
 def ask_any_names(cases: list[Case], folder: Path) -> list[Answers]:
     """Rust's names are taken from its struct, where they stand in order."""
     source = tw.export.rust(cases[0].tree)

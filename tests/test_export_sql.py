@@ -328,6 +328,53 @@ def test_probabilities_are_named_after_the_classes() -> None:
         assert [d[0] for d in connection.execute(statement).description] == ["probability_Yes", "probability_yes_2"]
 
 
+WORDS = (
+    "true",
+    "False",
+    "TRUE ",
+    "null",
+    "rowid",
+    "oid",
+    "select",
+    "source",
+    "prediction",
+    "tree_step_0",
+    "current_date",
+)
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_column_may_be_called_like_a_word_of_the_language(engine: Engine, name: str) -> None:
+    """SQLite forgets that a step's column is called true, and takes the name for the value."""
+    schema = Schema((ColumnSpec(name, "numeric"), ColumnSpec("input_0", "numeric")), TENNIS.target)
+    plan = fork(
+        Question(0, breaks=(2.5,), missing=-1), leaf(3, 1), fork(Question(1, breaks=(0.5,)), leaf(1, 2), leaf(0, 2))
+    )
+    rows = pa.table({name: [1.0, 2.0, 3.0, 4.0, None], "input_0": [0.0, 1.0, 0.0, 1.0, 0.0]})
+    check(engine, [Case(name, tree(plan, schema), rows)])
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_columns_that_differ_in_case_only(dialect: Any) -> None:
+    """A table of SQLite cannot hold both, DuckDB gives the first for the second, a date for a number."""
+    schema = Schema((ColumnSpec("Y", "date"), ColumnSpec("y", "numeric"), ColumnSpec("x", "numeric")), TENNIS.target)
+    t = tree(fork(Question(1, breaks=(2.5,)), leaf(1, 0), leaf(0, 1)), schema)
+    if DIALECTS[dialect].folds_case:
+        with pytest.raises(ExportError, match=r"the columns 'Y', 'y' differ in case only"):
+            tw.export.sql(t, dialect=dialect)
+    else:
+        assert "y" in tw.export.sql(t, dialect=dialect)
+    tw.export.sql(tree(fork(Question(2, breaks=(2.5,)), leaf(1, 0), leaf(0, 1)), schema), dialect=dialect)
+
+
+def test_columns_that_differ_in_case_only_in_postgresql(server: PostgreSQL) -> None:
+    schema = Schema((ColumnSpec("Y", "numeric"), ColumnSpec("y", "numeric")), TENNIS.target)
+    plan = fork(
+        Question(0, breaks=(0.5,), missing=0), fork(Question(1, breaks=(2.5,)), leaf(1, 0), leaf(0, 1)), leaf(1, 0)
+    )
+    check(server, [Case("case", tree(plan, schema), pa.table({"Y": [0.0, 1.0, 0.0], "y": [1.0, 9.0, 9.0]}))])
+
+
 # --- what it refuses --------------------------------------------------------------------------------------------------
 
 

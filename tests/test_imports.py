@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -349,3 +351,89 @@ def test_pmml_with_a_rest() -> None:
 def test_pmml_that_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(FileError, match=message):
         tw.from_pmml(text)
+
+
+def test_a_declared_encoding_is_that_of_the_file_not_of_the_text() -> None:
+    """The text is decoded already: an encoding that nobody knows, or another one, changes nothing."""
+    text = PMML.replace('"no"', '"näo"').replace("STRATEGY", "none")
+    body = text[text.index("<PMML") :]
+    wanted = tw.from_pmml(body)
+    assert "näo" in (wanted.schema.target.classes or ())
+    for encoding in ("ISO-8859-1", "UTF-16", "klingon"):
+        assert tw.from_pmml(f'<?xml version="1.0" encoding="{encoding}"?>\n{body}') == wanted
+
+
+# --- spoilt text ------------------------------------------------------------------------------------------------------
+
+READERS = {tw.from_rpart: RPART_CLASSES + "\n" + RPART_NUMBERS, tw.from_j48: WEKA, tw.from_pmml: PMML}
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (tw.from_rpart, RPART_CLASSES.replace("18  6 yes", "1e999  6 yes"), "line 10: '1e999' is no finite number"),
+        (tw.from_rpart, RPART_CLASSES.replace("18  6 yes", "-18  6 yes"), "line 10: '-18' is no number of records"),
+        (tw.from_rpart, RPART_CLASSES.replace("30.5 18", "1e400 18"), "line 10: '1e400' is no finite number"),
+        (tw.from_rpart, RPART_NUMBERS.replace("5.0 6.0", "5.0 1e200"), "line 8: '1e200' is too large"),
+        (tw.from_rpart, RPART_NUMBERS.replace("5.0 6.0", "1e300 6"), "line 8: '1e300' is too large"),
+        (tw.from_rpart, RPART_CLASSES.replace("3) age", "3" * 5000 + ") age"), "line 10 is no node"),
+        (tw.from_j48, WEKA.replace("(4.0)", "(1e999)"), "line 7: '1e999' is no finite number"),
+        (tw.from_j48, WEKA.replace("(4.0)", "(1e99)"), "line 7: '1e99' is no number of records"),
+        (tw.from_j48, WEKA.replace("77.5", "1e999"), "line 5: '1e999' is no finite number"),
+        (tw.from_pmml, PMML.replace('recordCount="6"', 'recordCount="1e999"'), "'1e999' is no finite number"),
+    ],
+)
+def test_numbers_beyond_all_bounds(read: Any, text: str, message: str) -> None:
+    with pytest.raises(FileError, match=message):
+        read(text)
+
+
+@pytest.mark.parametrize("filling", [" ", "\t", "1", "1 ", ": ", " (", " (1", "<", "< ", "= ", " = ", "|   ", "["])
+def test_long_lines_are_read_in_one_pass(filling: str) -> None:
+    """Two passes over such a line, one inside the other, would take hours."""
+    long = filling * (300_000 // len(filling))
+    for line in (f"2) age>=30.5{long}x", f"2) age>={long}x 1 1 no (0.5 0.5) x", f"1) root 9 6 no ({long}"):
+        with suppress(FileError):
+            tw.from_rpart(line)
+    for line in (f"a{long}b", f"a = b{long}: c{long}x", f"a{long} = b: yes (1.0) {long}x", f"|   {long}x"):
+        with suppress(FileError):
+            tw.from_j48(line)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_spoilt_text_is_refused_or_a_sound_tree(seed: int) -> None:
+    rng = random.Random(seed)
+    pieces = [
+        "",
+        " ",
+        "\n",
+        "1",
+        "-",
+        ".",
+        "e999",
+        "1e308",
+        "1e-320",
+        "(",
+        ")",
+        "<",
+        ">=",
+        "=",
+        ": ",
+        "*",
+        ",",
+        "|   ",
+        "null",
+        '"',
+        "\x85",
+    ]
+    for read, whole in READERS.items():
+        for _ in range(60):
+            text = rng.choice((RPART_CLASSES, RPART_NUMBERS)) if read is tw.from_rpart else whole
+            for _ in range(rng.choice((1, 1, 2, 4))):
+                at = rng.randrange(len(text))
+                text = text[:at] + rng.choice(pieces) + text[at + rng.choice((0, 0, 1, 1, 3, 20)) :]
+            try:
+                t = read(text)
+            except FileError:
+                continue
+            looked_at(t)

@@ -1,4 +1,4 @@
-"""Scratch folders: gone after success, error, Ctrl-C, SIGTERM, and, with the next start, after SIGKILL."""
+"""Scratch folders: gone after success, error, Ctrl-C, and, with the next start, after SIGTERM and SIGKILL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import resource
 import signal
 import sys
 import threading
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -137,33 +137,11 @@ def test_ctrl_c_in_the_middle_of_a_question(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_sigterm_in_the_middle_of_a_question(tmp_path: Path) -> None:
-    status, out, err = ended(started(ASKING, tmp_path, "asking"), signal.SIGTERM)
-    assert (status, out.split(), err) == (128 + signal.SIGTERM, ["SystemExit"], "")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_second_sigterm_does_not_disturb(tmp_path: Path) -> None:
-    script = """
-import os, signal, sys
-from treewright.parts.scratch import scratch
-with scratch(sys.argv[1]) as folder:
-    try:
-        print("holding", flush=True)
-        sys.stdin.readline()
-    finally:
-        os.kill(os.getpid(), signal.SIGTERM)
-        print("calm", flush=True)
-"""
-    status, out, _ = ended(started(script, tmp_path, "holding"), signal.SIGTERM)
-    assert (status, out.split()) == (143, ["calm"])
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_sigkill_and_the_next_start(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_process_that_a_signal_ended_and_the_next_start(tmp_path: Path, number: signal.Signals) -> None:
     living = started(HOLDING, tmp_path, "holding")
     killed = started(HOLDING, tmp_path, "holding")
-    assert ended(killed, signal.SIGKILL)[0] == -signal.SIGKILL
+    assert ended(killed, number)[0] == -number
     left = {path.name.split("-")[1] for path in tmp_path.iterdir()}
     assert left == {str(living.pid), str(killed.pid)}
     with scratch(tmp_path):
@@ -191,20 +169,16 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == before - {abandoned}
 
 
-def test_the_handler_is_put_back() -> None:
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    first, second = ExitStack(), ExitStack()
-    first.enter_context(scratch())
-    ours = signal.getsignal(signal.SIGTERM)
-    assert ours is not signal.SIG_DFL
-    second.enter_context(scratch())
-    first.close()
-    assert signal.getsignal(signal.SIGTERM) is ours
-    second.close()
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+def test_signal_handlers_are_left_alone() -> None:
+    """Handlers belong to the program: a library that sets one takes it from someone else."""
+    numbers = [number for number in signal.valid_signals() if number not in (signal.SIGKILL, signal.SIGSTOP)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    with scratch():
+        assert {number: signal.getsignal(number) for number in numbers} == before
+    assert {number: signal.getsignal(number) for number in numbers} == before
 
 
-def test_the_users_own_handler_stays() -> None:
+def test_the_users_own_handler_is_called() -> None:
     heard: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
     try:
@@ -214,19 +188,6 @@ def test_the_users_own_handler_stays() -> None:
         assert heard == [signal.SIGTERM]
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def test_other_threads_leave_the_handler_alone(tmp_path: Path) -> None:
-    found = []
-
-    def work() -> None:
-        with scratch(tmp_path):
-            found.append(signal.getsignal(signal.SIGTERM))
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert found == [signal.SIG_DFL]
 
 
 def leave(how: str) -> None:

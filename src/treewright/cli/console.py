@@ -37,8 +37,18 @@ def coloured() -> bool:
     return has_colour(sys.stdout.isatty(), os.environ)
 
 
+def encodable(text: str) -> str:
+    r"""Text that any output takes: half of a surrogate pair is written as an escape, which JSON reads back.
+
+    >>> encodable("a\ud800")
+    'a\\ud800'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def say(text: str = "", **style: Any) -> None:
     """A line of text, styled where there is colour."""
+    text = encodable(text)
     click.echo(click.style(text, **style) if style and coloured() else text, color=coloured())
 
 
@@ -56,7 +66,7 @@ def note(text: str) -> None:
 
 def say_json(value: object) -> None:
     """The result for machines."""
-    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
+    click.echo(encodable(json.dumps(plain(value), ensure_ascii=False, indent=2)))
 
 
 def plain(value: Any) -> Any:
@@ -103,7 +113,7 @@ def table(
     )  # fmt: skip
     with console.capture() as captured:
         console.print(made)
-    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()), color=coloured())
+    click.echo(encodable("\n".join(line.rstrip() for line in captured.get().splitlines())), color=coloured())
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from treewright.cli.console import note, say_json
 from treewright.cli.recipes import Json
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.errors import TreewrightError
+from treewright.export.dialects import DIALECTS
 from treewright.whole_file import whole_file
 
 #: The saved tree is a format too, under a shorter name.
@@ -41,7 +42,7 @@ def formats() -> dict[str, Callable[..., Any]]:
 @tree_argument
 @click.option("--to", "form", required=True, metavar="FORMAT", help=f"One of {', '.join(formats())}.")
 @click.option("-o", "--output", metavar="FILE", help="Where to. [standard output]")
-@click.option("--dialect", help="For SQL: duckdb, postgres, ...")
+@click.option("--dialect", metavar="NAME", help=f"For SQL: {', '.join(DIALECTS)}. [duckdb]")
 @click.option("--table", help="For SQL: the table with the rows.")
 @click.option("--set", "extra", multiple=True, metavar="KEY=VALUE", help="Any other setting of the format.")
 @click.option("--json", "as_json", is_flag=True, help="Tell the result as JSON.")

@@ -36,7 +36,10 @@ from treewright.render.node_words import many
 @click.option("--value", type=float, help="For critical-value.")
 @click.option("--folds", type=int, help="For methods with cross-validation.")
 @click.option("--rule", type=click.Choice(("1se", "min")), help="For methods with cross-validation.")
-@click.option("--data", metavar="DATA", help="Rows: those of training, or for reduced-error others.")
+@click.option(
+    "--data", metavar="DATA",
+    help="Rows: those of training, for methods with cross-validation and error-based; others for reduced-error.",
+)  # fmt: skip
 @data_options
 @click.option("-s", "--save", metavar="FILE", help="Save the smaller tree.")
 @click.option("--json", "as_json", is_flag=True, help="Tell the result as JSON.")

@@ -19,7 +19,8 @@ _OPTIONS = (
     (r"numeric=Binned\(\d+\)", "--numeric binned"),
     (r"unseen='missing' or 'majority'", "--unseen missing or majority when learning"),
     (r"(?<=use )CART or CHAID", "--algorithm cart or chaid"),
-    (r"give it as data=", "give it with --data"),
+    (r"give (it|them) as data=", r"give \1 with --data FILE"),
+    (r"use ErrorBased\(raising=False\)", "use error-based:raising=no"),
 )
 
 

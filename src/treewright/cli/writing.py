@@ -17,6 +17,8 @@ from typing import Any, BinaryIO, Protocol
 
 import click
 
+from treewright.errors import DataError
+
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 
 _ENDINGS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
@@ -45,14 +47,34 @@ def output_format(path: str) -> str:
 
 
 @contextmanager
+def _refusing_half_characters(form: str) -> Iterator[None]:
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        shown = str(error.object)[max(0, error.start - 20) : error.end + 20]
+        raise DataError(
+            f"{shown!r} has half of a surrogate pair, which is no character that {form} can hold; write --to jsonl, or "
+            "rename it and learn anew"
+        ) from None
+
+
+@contextmanager
 def writer_to(file: BinaryIO, form: str) -> Iterator[Writer]:
     """A writer of this form; what it has written is complete when it is left."""
+    with _refusing_half_characters(form), _writer_to(file, form) as writer:
+        yield writer
+
+
+@contextmanager
+def _writer_to(file: BinaryIO, form: str) -> Iterator[Writer]:
     if form == "parquet":
         parquet = _Parquet(file)
         yield parquet
         parquet.close()
         return
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
+    # Half of a surrogate pair is an escape in JSON; other forms cannot hold it.
+    errors = "backslashreplace" if form == "jsonl" else "strict"
+    text = io.TextIOWrapper(file, encoding="utf-8", errors=errors, newline="", write_through=False)
     try:
         yield _Lines(text) if form == "jsonl" else _Separated(text, "\t" if form == "tsv" else ",")
         text.flush()

@@ -65,7 +65,8 @@ def _head(plan: Plan) -> str:
 
 
 def _comment(text: str) -> str:
-    return _text(text).replace("/", "\\/").replace("@", "\x1a")
+    """Text in a comment: compilers warn of the beginning of another one in it."""
+    return _text(text).replace("/", "\\/").replace("*", "\\052").replace("@", "\x1a")
 
 
 def _text(text: str) -> str:

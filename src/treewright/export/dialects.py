@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 from treewright.errors import ExportError
 from treewright.schema import Kind, Level
+from treewright.wording import listed
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = 86_400_000_000
@@ -31,7 +32,8 @@ class Dialect:
     number of digits is read exactly). `known` makes NaN a NULL. `column` says how a column of a kind is read and
     `moment` how a moment is written; a kind without an entry is a number of microseconds. `deepest` is how deep CASE
     may be nested, `most_columns` how many columns a step may have, `longest_in` how
-    many items a list after IN (None: any number). `fence` keeps a database from merging steps.
+    many items a list after IN (None: any number). `fence` keeps a database from merging steps. `folds_case`: names that
+    differ in case only are one name, quoted or not.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Dialect:
     fence: str = ""
     deepest: int = 30
     most_columns: int = 1500
+    folds_case: bool = False
 
 
 _TIMES = {"date": "DATE '{}'", "datetime": "TIMESTAMP '{}'", "time": "TIME '{}'"}
@@ -72,6 +75,7 @@ DIALECTS: dict[str, Dialect] = {
                 "text": "CAST({} AS VARCHAR) COLLATE C",
             },
             moment=_TIMES | {"duration": "INTERVAL '{} microseconds'"},
+            folds_case=True,
             longest_in=3,  # it makes a join of a longer one, which is slow and loses the order of the rows
         ),
         Dialect(
@@ -92,6 +96,7 @@ DIALECTS: dict[str, Dialect] = {
             greatest="MAX",
             least="MIN",
             fence="MATERIALIZED ",
+            folds_case=True,
             deepest=12,  # its parser keeps a stack of a hundred symbols
         ),
         Dialect(
@@ -102,6 +107,7 @@ DIALECTS: dict[str, Dialect] = {
             # Its default collation takes A for a, and blanks at the end for nothing.
             column={"numeric": "CAST({} AS DOUBLE)", "text": "CONVERT({} USING utf8mb4) COLLATE utf8mb4_0900_bin"},
             moment=_TIMES,
+            folds_case=True,
         ),
         Dialect(
             "bigquery",
@@ -111,6 +117,7 @@ DIALECTS: dict[str, Dialect] = {
             known="IF(IS_NAN({0}), NULL, {0})",
             column={"numeric": "CAST({} AS FLOAT64)"},
             moment=_TIMES | {"datetime": "DATETIME '{}'", "duration": _DAY_TO_SECOND},
+            folds_case=True,
         ),
         Dialect(
             "snowflake",
@@ -129,9 +136,22 @@ DIALECTS: dict[str, Dialect] = {
             known="NULLIF({}, CAST('NaN' AS DOUBLE))",
             column={"numeric": "CAST({} AS DOUBLE)"},
             moment={"date": "DATE '{}'", "datetime": "TIMESTAMP_NTZ '{}'", "duration": _DAY_TO_SECOND},
+            folds_case=True,
         ),
     )
 }
+
+
+#: Other names of a dialect.
+ALIASES = {"postgres": "postgresql"}
+
+
+def dialect_of(name: str) -> Dialect:
+    """The dialect of a name."""
+    found = DIALECTS.get(ALIASES.get(name, name))
+    if found is None:
+        raise ExportError(f"there is no SQL dialect {name!r}; choose from {listed(list(DIALECTS))}")
+    return found
 
 
 def name_token(dialect: Dialect, name: str) -> str:

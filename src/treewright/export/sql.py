@@ -13,19 +13,23 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from treewright.errors import ExportError
-from treewright.export.dialects import DIALECTS, Dialect, level_token, name_token, number_token
+from treewright.export.dialects import Dialect, dialect_of, level_token, name_token, number_token
 from treewright.export.plan import Plan, level_type, plan_of, refuse_mixed
 from treewright.export.sql_route import RouteWriter
 from treewright.export.sql_spread import SEVERAL, SpreadNames, ends_of, extreme, spread_steps
-from treewright.schema import ColumnSpec
+from treewright.schema import ColumnSpec, Schema
 from treewright.tree import Tree
 from treewright.wording import level, listed
 
-DialectName = Literal["standard", "duckdb", "postgresql", "sqlite", "mysql", "bigquery", "snowflake", "spark"]
+DialectName = Literal[
+    "standard", "duckdb", "postgresql", "postgres", "sqlite", "mysql", "bigquery", "snowflake", "spark"
+]  # fmt: skip
 Output = Literal["prediction", "probabilities", "leaf"]
 
 #: Names longer than this are cut short by some databases, so that two of them may become one.
 LONGEST_NAME = 60
+#: Words that a database takes for a value even in quotes: SQLite drops such a name of a step's column.
+RESERVED = frozenset({"true", "false"})
 #: Entries of a list that is looked through one by one; longer lists are halved first.
 SHORT_LIST = 12
 
@@ -44,9 +48,7 @@ def sql(
     the node that answers). `keep`: columns of the table to show before them, such as a key. `table`: a name, whose
     parts are divided by dots (a tuple of parts, if they have dots themselves), or a query in parentheses.
     """
-    chosen = DIALECTS.get(dialect)
-    if chosen is None:
-        raise ExportError(f"there is no SQL dialect {dialect!r}; choose from {listed(list(DIALECTS))}")
+    chosen = dialect_of(dialect)
     outputs = (output,) if isinstance(output, str) else tuple(output)
     for item in outputs:
         if item not in get_args(Output):
@@ -55,6 +57,7 @@ def sql(
     if not outputs:
         raise ExportError("output is empty; ask for 'prediction', 'probabilities' or 'leaf'")
     _refuse(plan, chosen, outputs)
+    _refuse_same_name(tree.schema, plan, chosen)
     taken = [name for name in kept if name.lower() in outputs]
     if taken:
         raise ExportError(f"keep has {taken[0]!r}, which is the name of an output; rename it in a query given as table")
@@ -68,6 +71,22 @@ def _refuse(plan: Plan, dialect: Dialect, outputs: tuple[str, ...]) -> None:
         refuse_mixed(plan.target.classes, f"the target {plan.target.name!r}", f"SQL ({dialect.name})")
     elif "probabilities" in outputs:
         raise ExportError(f"the target {plan.target.name!r} is a number and has no probabilities; ask for 'prediction'")
+
+
+def _refuse_same_name(schema: Schema, plan: Plan, dialect: Dialect) -> None:
+    """Where case is not looked at, a table cannot hold both columns, or gives one for the other."""
+    if not dialect.folds_case:
+        return
+    names: dict[str, list[str]] = {}
+    for spec in schema.columns:
+        names.setdefault(spec.name.lower(), []).append(spec.name)
+    for spec in plan.inputs:
+        same = names[spec.name.lower()]
+        if len(same) > 1:
+            raise ExportError(
+                f"the columns {listed(same)} differ in case only, which SQL ({dialect.name}) takes for one column; "
+                "rename one of them and learn again"
+            )
 
 
 def _source(dialect: Dialect, table: str | Sequence[str]) -> str:
@@ -111,7 +130,8 @@ class _Statement:
         aliases = []
         for i, spec in enumerate(plan.inputs):
             name_token(dialect, spec.name)  # refused now if it cannot be said
-            aliases.append(names.fresh(spec.name if len(spec.name.encode()) <= LONGEST_NAME else f"input_{i}"))
+            plain = len(spec.name.encode()) <= LONGEST_NAME and spec.name.lower() not in RESERVED
+            aliases.append(names.fresh(spec.name if plain else f"input_{i}"))
         self.kept = tuple(names.fresh(f"keep_{i}") for i in range(len(keep)))
         self.leaf = names.family("leaf")
         families = [names.family(name) for name in ("weight_", "fork_", "answer_", "heaviest", "heavy_leaf", "cost_")]

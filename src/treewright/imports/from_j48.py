@@ -15,16 +15,14 @@ from dataclasses import dataclass, field
 
 from treewright.errors import FileError
 from treewright.imports.build import Asked, Draft, answering, assembled
+from treewright.imports.numbers import AMOUNT, count, finite, mean, squares
 from treewright.recipe import J48, RPART
 from treewright.schema import ColumnSpec, Schema, TargetSpec
 from treewright.tree import Tree
 from treewright.tree_check import AS_MISSING, SPREAD
 
-_AMOUNT = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
-_LEAF = re.compile(
-    rf"^(?P<test>.*?) ?: (?P<answer>.*?)(?: \((?P<n>{_AMOUNT})(?:/(?P<wrong>{_AMOUNT}))?\))?(?: \[.*\])?$"
-)
-_COUNTED = re.compile(rf"^(?P<test>.*) ?: (?P<answer>.*?) \((?P<n>{_AMOUNT})(?:/(?P<wrong>{_AMOUNT}))?\)(?: \[.*\])?$")
+_BARS = re.compile(r"(?:\|\s+)*")
+_COUNTS = re.compile(rf" \((?P<n>{AMOUNT})(?:/(?P<wrong>{AMOUNT}))?\)")
 _TEST = re.compile(r"^(?P<column>.+?) (?P<sign><=|>=|!=|<|>|=) (?P<value>.*)$")
 _SIGNS = {"<=": (True, 0), ">": (True, 1), "<": (False, 0), ">=": (False, 1)}  # closed, side
 
@@ -51,7 +49,8 @@ def from_j48(text: str, *, target: str = "class", classes: Sequence[str] | None 
     answers = list(dict.fromkeys(line.answer for line in lines if line.answer not in (None, "null")))
     numeric = "REPTree" in text[:200] and classes is None and all(_is_number(str(answer)) for answer in answers)
     labels = None if numeric else tuple(classes or (str(answer) for answer in answers))
-    foreign = [answer for answer in answers if labels is not None and answer not in labels]
+    known = set(labels or ())
+    foreign = [answer for answer in answers if labels is not None and answer not in known]
     if foreign:
         raise FileError(f"the tree answers {str(foreign[0])[:40]!r}, which is not among classes=")
     columns = _columns(lines)
@@ -60,30 +59,62 @@ def from_j48(text: str, *, target: str = "class", classes: Sequence[str] | None 
 
 
 def _is_number(text: str) -> bool:
-    return re.fullmatch(rf"-?{_AMOUNT}", text) is not None
+    return re.fullmatch(rf"-?{AMOUNT}", text) is not None
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """What a line says of a leaf, and the test before it."""
+
+    test: str
+    answer: str
+    n: float = 0.0
+    wrong: float = 0.0
+
+
+def _leaf_of(said: str, line: int) -> _Leaf | None:
+    """The parts of a line about a leaf: "test: answer (n/wrong) [n/wrong]", counts and brackets where there are some.
+
+    The last colon before counts divides test and answer; without counts it is the first one.
+    """
+    closed = said.endswith("]")
+    counts = [
+        found
+        for found in _COUNTS.finditer(said)
+        if found.end() == len(said) or (closed and said.startswith(" [", found.end()))
+    ]
+    colon = said.rfind(": ", 0, counts[-1].start()) if counts else -1
+    if colon >= 0:
+        found = next(each for each in counts if each.start() >= colon + 2)
+        place = f"line {line}"
+        n, wrong = count(found["n"], place), squares(found["wrong"] or "0", place)  # REPTree: squares
+        return _Leaf(said[:colon].rstrip(), said[colon + 2 : found.start()], n, wrong)
+    colon = said.find(": ")
+    if colon < 0 or _TEST.match(said) is None:
+        return None
+    end = said.find(" [", colon + 2) if closed else -1
+    return _Leaf(said[:colon].rstrip(), said[colon + 2 : end if end >= 0 else None])
 
 
 def _lines(text: str) -> list[_Line]:
     """The root, and the printed lines below it."""
     rows = [_Line(-1, "", "", "", None, 0.0, 0.0, 0)]
     for i, raw in enumerate(text.splitlines(), 1):
-        bars = re.match(r"^((?:\|\s+)*)(.*?)\s*$", raw)
+        bars = _BARS.match(raw)
         assert bars is not None
-        depth, said = bars[1].count("|"), bars[2]
-        leaf = _COUNTED.match(said) or (_LEAF.match(said) if _TEST.match(said) else None)
-        if leaf is not None and not leaf["test"].strip() and len(rows) == 1:  # ": yes (14.0/5.0)": a lone leaf
-            n, wrong = float(leaf["n"] or 0), float(leaf["wrong"] or 0)
-            rows[0].answer, rows[0].n, rows[0].wrong = leaf["answer"], n, wrong
+        depth, said = bars[0].count("|"), raw[bars.end() :].rstrip()
+        leaf = _leaf_of(said, i)
+        if leaf is not None and not leaf.test and len(rows) == 1:  # ": yes (14.0/5.0)": a lone leaf
+            rows[0].answer, rows[0].n, rows[0].wrong = leaf.answer, leaf.n, leaf.wrong
             break
-        test = _TEST.match(leaf["test"].rstrip() if leaf is not None else said)
+        test = _TEST.match(leaf.test if leaf is not None else said)
         if test is None:
             if depth > 0:
                 raise FileError(f"line {i} is no line of a tree as Weka prints it: {raw.strip()[:60]!r}")
             if len(rows) > 1:
                 break  # behind the tree come its size and other words
             continue
-        answer = None if leaf is None else leaf["answer"]
-        n, wrong = (0.0, 0.0) if leaf is None else (float(leaf["n"] or 0), float(leaf["wrong"] or 0))
+        answer, n, wrong = (None, 0.0, 0.0) if leaf is None else (leaf.answer, leaf.n, leaf.wrong)
         rows.append(_Line(depth, test["column"], test["sign"], test["value"], answer, n, wrong, i))
     if len(rows) == 1 and rows[0].answer is None:
         raise FileError(
@@ -112,21 +143,21 @@ def _link(rows: list[_Line]) -> None:
 
 
 def _columns(rows: Sequence[_Line]) -> dict[str, ColumnSpec]:
-    levels: dict[str, list[str] | None] = {}
+    levels: dict[str, dict[str, None] | None] = {}
     for row in rows[1:]:
         if row.sign in _SIGNS:
             known = levels.setdefault(row.column, None)
             if known is not None or not _is_number(row.value):
                 raise FileError(f"line {row.line}: {row.column!r} is not compared with a number everywhere")
         else:
-            known = levels.setdefault(row.column, [])
+            known = levels.setdefault(row.column, {})
             if known is None:
                 raise FileError(f"line {row.line}: {row.column!r} is compared with a number elsewhere")
-            known += [] if row.value in known else [row.value]
+            known[row.value] = None
     for row in rows[1:]:
         known = levels[row.column]
-        if row.sign == "!=" and known == [row.value]:
-            known.append("other")  # what is not this level must have a name to be shown by
+        if row.sign == "!=" and known == {row.value: None}:
+            known["other"] = None  # what is not this level must have a name to be shown by
     specs = {
         name: ColumnSpec(name, "numeric") if known is None else ColumnSpec(name, "nominal", tuple(known))
         for name, known in levels.items()
@@ -134,16 +165,17 @@ def _columns(rows: Sequence[_Line]) -> dict[str, ColumnSpec]:
     return specs or {"x0": ColumnSpec("x0", "numeric")}  # a lone leaf names no column
 
 
-def _asked(rows: Sequence[_Line], row: _Line, columns: dict[str, ColumnSpec]) -> Asked:
+def _asked(rows: Sequence[_Line], row: _Line, columns: dict[str, ColumnSpec], places: dict[str, int]) -> Asked:
     below = [rows[child] for child in row.children]
     spec = columns[below[0].column]
-    place = list(columns).index(spec.name)
+    place = places[spec.name]
     if spec.levels is None:
         forms = {_SIGNS[child.sign][0] for child in below}
         sides = [_SIGNS[child.sign][1] for child in below]
         if len(below) != 2 or len(forms) > 1 or sorted(sides) != [0, 1] or below[0].value != below[1].value:
             raise FileError(f"line {below[0].line}: {spec.name!r} is not divided in two at one number")
-        return Asked(place, (sides.index(0), sides.index(1)), (float(below[0].value),), forms.pop(), SPREAD)
+        at = finite(below[0].value, f"line {below[0].line}")
+        return Asked(place, (sides.index(0), sides.index(1)), (at,), forms.pop(), SPREAD)
     held = {child.value: i for i, child in enumerate(below) if child.sign == "="}
     others = [i for i, child in enumerate(below) if child.sign == "!="]
     if len(others) > 1 or len(held) + len(others) < len(below):
@@ -155,6 +187,7 @@ def _asked(rows: Sequence[_Line], row: _Line, columns: dict[str, ColumnSpec]) ->
 
 def _drafts(rows: Sequence[_Line], columns: dict[str, ColumnSpec], labels: tuple[str, ...] | None) -> list[Draft]:
     drafts: list[Draft | None] = [None] * len(rows)
+    places = {name: i for i, name in enumerate(columns)}
     for i in reversed(range(len(rows))):  # children stand below their parents
         row = rows[i]
         if row.answer is not None:
@@ -165,7 +198,7 @@ def _drafts(rows: Sequence[_Line], columns: dict[str, ColumnSpec], labels: tuple
         best = stats[1] if labels is None else max(range(len(stats)), key=lambda k: stats[k])
         value = (stats[1],) if labels is None else answering(stats, int(best))
         weight = stats[0] if labels is None else sum(stats)
-        drafts[i] = Draft(stats, value, round(weight), _asked(rows, row, columns), tuple(row.children))
+        drafts[i] = Draft(stats, value, round(weight), _asked(rows, row, columns, places), tuple(row.children))
     return [draft for draft in drafts if draft is not None]
 
 
@@ -179,10 +212,9 @@ def _summed(stats: Sequence[tuple[float, ...]], numeric: bool) -> tuple[float, .
 
 def _leaf(row: _Line, labels: tuple[str, ...] | None) -> Draft:
     if labels is None:
-        number = float(row.answer or 0)
-        return Draft(
-            (row.n, number, row.wrong * row.n), (number,), round(row.n)
-        )  # REPTree prints the mean squared error
+        number = mean(row.answer or "0", f"line {row.line}")
+        # REPTree prints the mean squared error
+        return Draft((row.n, number, row.wrong * row.n), (number,), round(row.n))
     if row.answer == "null":  # Id3: no row came here
         return Draft((0.0,) * len(labels), answering((1.0,) * len(labels), 0), 0)
     at, n = labels.index(str(row.answer)), len(labels)

@@ -15,11 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal, cast
-from xml.etree.ElementTree import Element, ParseError, fromstring
+from xml.etree.ElementTree import Element, ParseError, XMLParser, fromstring
 
 from treewright.choices import Spread, Surrogates
 from treewright.errors import FileError
 from treewright.imports.build import Asked, Draft, answering, assembled
+from treewright.imports.numbers import count, mean
 from treewright.imports.predicates import Predicate, is_predicate, local_name, read_predicate
 from treewright.recipe import Recipe
 from treewright.schema import LEVEL_KINDS, TIME_KINDS, ColumnSpec, Kind, Level, Schema, TargetSpec
@@ -72,7 +73,8 @@ def _model(text: str) -> tuple[Element, Element]:
     if re.search(r"<!\s*(DOCTYPE|ENTITY)", text):
         raise FileError("not a PMML document: it declares a type or entities of its own")
     try:
-        root = fromstring(text.encode("utf-8", "surrogatepass"))  # noqa: S314
+        # The text has been decoded already: what it says of its encoding is about the file it was read from.
+        root = fromstring(text.encode("utf-8", "surrogatepass"), XMLParser(encoding="utf-8"))  # noqa: S314
     except (ParseError, UnicodeError, ValueError, RecursionError) as error:
         raise FileError(f"not XML, or cut short: {str(error)[:200]}") from None
     if local_name(root) != "PMML":
@@ -268,10 +270,10 @@ class _Reader:
 
     def _numbers(self, element: Element) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Statistics and value of a node."""
-        count, score = _amount(element.get("recordCount"), 0.0), element.get("score")
+        records, score = _amount(element.get("recordCount"), 0.0), element.get("score")
         if self.target.classes is None:
-            number = _number(score)
-            return (count, number, 0.0), (number,)
+            number = mean(score or "0", "the score of a node")
+            return (records, number, 0.0), (number,)
         fields = {"": _Field("nominal", _data_of(self.target.classes), ())}
         classes = self.target.classes
         stats, shares = [0.0] * len(classes), [0.0] * len(classes)
@@ -282,7 +284,7 @@ class _Reader:
             shares[at] = _amount(part.get("probability"), -1.0)
         answer = classes.index(_typed(fields, "", score)) if score is not None else stats.index(max(stats))
         if not told:
-            stats[answer] = count
+            stats[answer] = records
         exact = told and all(share >= 0 for share in shares) and abs(sum(shares) - 1) < 1e-6
         if exact and shares[answer] == max(shares) and shares.index(max(shares)) == answer:
             return tuple(stats), tuple(shares)
@@ -294,23 +296,8 @@ def _data_of(classes: Sequence[Level]) -> str:
     return "string" if str in kinds else "boolean" if kinds == {bool} else "double"
 
 
-def _number(text: str | None) -> float:
-    try:
-        number = float(text or "0")
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise FileError(f"a node has the score {str(text)[:40]!r}, which is no finite number")
-    return number
-
-
 def _amount(text: str | None, otherwise: float) -> float:
-    if text is None:
-        return otherwise
-    amount = _number(text)
-    if amount < 0 or amount > 1e15:
-        raise FileError(f"a node counts {text[:40]!r}, which is no number of records")
-    return amount
+    return otherwise if text is None else count(text, "the count of a node")
 
 
 class _Probed:

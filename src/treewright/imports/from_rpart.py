@@ -14,16 +14,19 @@ from dataclasses import dataclass
 
 from treewright.errors import FileError
 from treewright.imports.build import Asked, Draft, answering, assembled
+from treewright.imports.numbers import DECIMAL, count, finite, mean, squares
 from treewright.recipe import RPART
 from treewright.schema import ColumnSpec, Schema, TargetSpec
 from treewright.tree import Tree
 from treewright.tree_check import STOP_HERE
 
-_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_HEAD = rf"^\s*(?P<id>\d+)\) (?P<split>.*(?<![<>])) +(?P<n>{_NUMBER}) +(?P<loss>{_NUMBER}) +"
-_OF_CLASSES = re.compile(_HEAD + rf"(?P<answer>\S.*?) +\((?P<shares>{_NUMBER}(?: +{_NUMBER})*)\) *\*? *$")
-_OF_NUMBERS = re.compile(_HEAD + rf"(?P<answer>{_NUMBER})(?P<shares>) *\*? *$")
-_SPLIT = re.compile(rf"^(?P<column>.+?)(?:(?P<sign>>=|< ?|<=|>) *(?P<at>{_NUMBER})|=(?P<levels>.*))$")
+_HEAD = re.compile(r"\s*(?P<id>\d+)\) ")
+_NUMBER = re.compile(DECIMAL)
+_WORD = re.compile(r"[^ ]+")
+_SPLIT = re.compile(rf"^(?P<column>.+?)(?:(?P<sign>>=|< ?|<=|>) *(?P<at>{DECIMAL})|=(?P<levels>.*))$")
+
+#: Digits of a node's number: rpart grows 31 levels, which is ten digits.
+_LONGEST_ID = 18
 
 
 @dataclass(frozen=True)
@@ -61,21 +64,48 @@ def from_rpart(text: str, *, target: str = "y", classes: Sequence[str] | None = 
 def _rows(text: str) -> list[_Row]:
     rows = []
     for i, line in enumerate(text.splitlines(), 1):
-        found = _OF_CLASSES.match(line) or _OF_NUMBERS.match(line)
-        if found is None:
-            if re.match(r"^\s*\d+\) ", line):
-                raise FileError(f"line {i} is no node as rpart prints it: {line.strip()[:60]!r}")
+        head = _HEAD.match(line)
+        if head is None:
             continue
-        shares = tuple(float(share) for share in found["shares"].split())
-        rows.append(
-            _Row(int(found["id"]), found["split"], float(found["n"]), float(found["loss"]), found["answer"], shares, i)
-        )
-    ids = [row.id for row in rows]
-    if not rows or ids[0] != 1 or len(set(ids)) < len(ids) or any(i > 1 and i // 2 not in ids for i in ids):
+        row = _row(line, head, i) if len(head["id"]) <= _LONGEST_ID else None
+        if row is None:
+            raise FileError(f"line {i} is no node as rpart prints it: {line.strip()[:60]!r}")
+        rows.append(row)
+    ids = {row.id for row in rows}
+    if not rows or rows[0].id != 1 or len(ids) < len(rows) or any(i != 1 and i // 2 not in ids for i in ids):
         raise FileError("this is no tree as rpart prints it: give the text of print(fit), from its root on")
     if len({len(row.shares) for row in rows}) > 1:
         raise FileError("some nodes have shares of classes and others have not; give the text as rpart printed it")
     return rows
+
+
+def _row(line: str, head: re.Match[str], i: int) -> _Row | None:
+    """The parts of a line, found from its end: a split and an answer may have blanks in them."""
+    rest = line.rstrip(" ").removesuffix("*").rstrip(" ")
+    shares: list[str] = []
+    if rest.endswith(")"):
+        rest, _, listed = rest[:-1].rpartition("(")
+        shares = listed.split()
+        if not shares or not rest.endswith(" ") or not all(map(_NUMBER.fullmatch, shares)):
+            return None
+        rest = rest.rstrip(" ")
+    words = list(_WORD.finditer(rest, head.end()))
+    numbers = [_NUMBER.fullmatch(word[0]) is not None for word in words]
+    if not shares and not (numbers and numbers[-1]):
+        return None
+    for k in range(len(words) - 3, 0, -1):
+        at = words[k].start()
+        if numbers[k] and numbers[k + 1] and rest[at - 2] not in "<>":
+            break
+        if not shares:
+            return None
+    else:
+        return None
+    place = f"line {i}"
+    loss = squares(words[k + 1][0], place)
+    answer = rest[words[k + 2].start() :]
+    parts = tuple(count(share, place) for share in shares)
+    return _Row(int(head["id"]), rest[head.end() : at - 1], count(words[k][0], place), loss, answer, parts, i)
 
 
 def _labels(rows: Sequence[_Row], classes: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -106,16 +136,17 @@ def _labels(rows: Sequence[_Row], classes: Sequence[str] | None) -> tuple[str, .
 
 
 def _columns(rows: Sequence[_Row]) -> dict[str, ColumnSpec]:
-    levels: dict[str, list[str] | None] = {}
+    levels: dict[str, dict[str, None] | None] = {}
     for row in rows[1:]:
         name, _, at, held = _parsed(row)
         if at is not None:
-            levels.setdefault(name, None)
+            if levels.setdefault(name, None) is not None:
+                raise FileError(f"line {row.line}: {name!r} has levels elsewhere, but is compared with a number here")
         else:
-            known = levels.setdefault(name, [])
+            known = levels.setdefault(name, {})
             if known is None:
                 raise FileError(f"line {row.line}: {name!r} is compared with a number elsewhere, but has levels here")
-            known += [level for level in held if level not in known]
+            known.update(dict.fromkeys(held))
     specs = {
         name: ColumnSpec(name, "numeric") if known is None else ColumnSpec(name, "nominal", tuple(sorted(known)))
         for name, known in levels.items()
@@ -129,7 +160,7 @@ def _parsed(row: _Row) -> tuple[str, str, float | None, list[str]]:
     if found is None:
         raise FileError(f"line {row.line}: {row.split[:60]!r} is no split as rpart prints it")
     if found["at"] is not None:
-        return found["column"], found["sign"].strip(), float(found["at"]), []
+        return found["column"], found["sign"].strip(), finite(found["at"], f"line {row.line}"), []
     return found["column"], "=", None, found["levels"].split(",")
 
 
@@ -148,8 +179,8 @@ def _asked(below: Sequence[_Row], columns: dict[str, ColumnSpec], place: dict[st
 
 def _draft(row: _Row, labels: tuple[str, ...] | None, asked: Asked | None, children: tuple[int, ...]) -> Draft:
     if labels is None:
-        mean = float(row.answer)
-        return Draft((row.n, mean, max(0.0, row.loss)), (mean,), round(row.n), asked, children)
+        answer = mean(row.answer, f"line {row.line}")
+        return Draft((row.n, answer, row.loss), (answer,), round(row.n), asked, children)
     if row.answer not in labels:
         raise FileError(f"line {row.line}: the class {row.answer[:40]!r} is not among {', '.join(labels)[:100]}")
     stats = [share * row.n for share in row.shares]

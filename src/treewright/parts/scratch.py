@@ -1,10 +1,11 @@
 """A scratch folder that is always removed.
 
 Comes in: where it may lie. Goes out: a folder of one's own.
-Always holds: the folder is removed after success, an error, Ctrl-C and SIGTERM, by its own process. A process that is
-killed outright cannot do that: the next one that starts in the same place does. The folder's owner holds a lock on a
-file in it, which the system lets go of when the owner dies, however it dies; a process number would come again. A
-forked child owns none of its parent's folders.
+Always holds: the folder is removed after success, an error and Ctrl-C, by its own process. A process that a signal
+ends (SIGTERM, SIGKILL) cannot do that: the next one that starts in the same place does. No signal handler is installed:
+they belong to the program, not to a library. The folder's owner holds a lock on a file in it, which the system lets go
+of when the owner dies, however it dies; a process number would come again. A forked child owns none of its parent's
+folders.
 """
 
 from __future__ import annotations
@@ -13,16 +14,13 @@ import atexit
 import os
 import re
 import shutil
-import signal
 import stat
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from types import FrameType
 from typing import IO
 
 from treewright.errors import ScratchError
@@ -33,11 +31,7 @@ LOCK = "lock"
 #: Only what looks like a folder of ours is ever looked into.
 _OURS = re.compile(r"treewright-\d+-[0-9a-f]{16}")
 
-#: What a shell shows for a process that SIGTERM ended.
-_TERMINATED = 128 + signal.SIGTERM
-
 _folders: dict[Path, int] = {}  # those that are there, each with the number of the process that made it
-_guarded: set[Path] = set()  # those for whose sake SIGTERM is handled
 
 
 @contextmanager
@@ -48,14 +42,12 @@ def scratch(where: str | os.PathLike[str] | None = None) -> Iterator[Path]:
     folder = _new_name(place)
     lock: IO[bytes] | None = None
     try:
-        _guard(folder)
         lock = _make(folder)
         yield folder
     finally:
         try:
             _remove_own(folder)
         finally:  # Ctrl-C a second time
-            _unguard(folder)
             if lock is not None:
                 lock.close()
 
@@ -153,34 +145,3 @@ def _remove_entry(entry: Path) -> None:
 def _remove_all() -> None:
     for folder in list(_folders):
         _remove_own(folder)
-
-
-# --- SIGTERM --------------------------------------------------------------------------------------------------------
-
-
-def _guard(folder: Path) -> None:
-    """While the folder is there, SIGTERM unwinds everything, unless the user has plans of their own for it."""
-    if threading.current_thread() is threading.main_thread():  # no other may
-        _guarded.add(folder)
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, _terminate)
-
-
-def _unguard(folder: Path) -> None:
-    _guarded.discard(folder)
-    if _guarded or threading.current_thread() is not threading.main_thread():
-        return
-    if signal.getsignal(signal.SIGTERM) in (_terminate, _keep_calm):
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _terminate(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (what a handler is given)
-    if os.getpid() in _folders.values():
-        signal.signal(signal.SIGTERM, _keep_calm)
-        raise SystemExit(_TERMINATED)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a forked child, or a folder that went in another thread
-    signal.raise_signal(number)
-
-
-def _keep_calm(number: int, frame: FrameType | None) -> None:
-    """A second SIGTERM does not disturb the tidying up after the first."""

@@ -82,8 +82,5 @@ def _cut_at(tree: Tree, limit_of_nodes: FloatArray, limit: float, reason: Callab
 
 def _required(rows: Encoded | Parts | None, pruner: object) -> Encoded | Parts:
     if rows is None:
-        raise DataError(
-            f"{type(pruner).__name__} grows trees without some of the training rows; give them: "
-            "prune(tree, pruner, data)"
-        )
+        raise DataError(f"{type(pruner).__name__} grows trees without some of the training rows; give them as data=")
     return rows
