@@ -161,7 +161,7 @@ def _task(target: RawColumn, kinds: dict[str, KindChoice], settings: dict[str, A
 
 
 def _grown(rows: Encoded, schema: Schema, recipe: Recipe, threads: int) -> Tree:
-    with progress("growing") as tell:
+    with progress("learning") as tell:
         return grow_and_prune(rows, schema, recipe, threads, tell)
 
 

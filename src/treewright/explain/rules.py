@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.encode import Encoded
 from treewright.engine import survey
 from treewright.errors import DataError
@@ -28,7 +29,7 @@ from treewright.pruning.bottom_up import labels, staying
 from treewright.pruning.folds import real_weight
 from treewright.render.node_words import same
 from treewright.schema import Level
-from treewright.tree import Node, Tree, require_tree
+from treewright.tree import Node, Tree
 
 FloatArray = NDArray[np.float64]
 Kind = Literal["leaves", "list"]
@@ -238,7 +239,7 @@ class Rules(Sequence[Rule]):
 
 
 def rules(
-    tree: Tree,
+    tree: TreeLike,
     data: object = None,
     *,
     kind: Kind = "leaves",
@@ -258,7 +259,7 @@ def rules(
     >>> print(tw.rules(tw.learn(table, "pays", tw.SKLEARN)).for_class("yes")[0])
     if 33 < age <= 52.5 then pays = yes  (2 rows, 100 %)
     """
-    require_tree(tree)
+    tree = as_tree(tree)
     if kind not in ("leaves", "list"):
         raise DataError(f"kind must be 'leaves' or 'list', not {kind!r}")
     if kind == "list":

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import ExportError
 from treewright.export.dialects import DIALECTS, Dialect, level_token, name_token, number_token
 from treewright.export.plan import Plan, level_type, plan_of, refuse_mixed
 from treewright.export.sql_route import RouteWriter
 from treewright.export.sql_spread import SEVERAL, SpreadNames, ends_of, extreme, spread_steps
 from treewright.schema import ColumnSpec
-from treewright.tree import Tree
 from treewright.wording import level, listed
 
 DialectName = Literal["standard", "duckdb", "postgresql", "sqlite", "mysql", "bigquery", "snowflake", "spark"]
@@ -31,7 +31,7 @@ SHORT_LIST = 12
 
 
 def sql(
-    tree: Tree,
+    tree: TreeLike,
     *,
     dialect: DialectName = "duckdb",
     table: str | Sequence[str] = "rows",
@@ -44,6 +44,7 @@ def sql(
     the node that answers). `keep`: columns of the table to show before them, such as a key. `table`: a name, whose
     parts are divided by dots (a tuple of parts, if they have dots themselves), or a query in parentheses.
     """
+    tree = as_tree(tree)
     chosen = DIALECTS.get(dialect)
     if chosen is None:
         raise ExportError(f"there is no SQL dialect {dialect!r}; choose from {listed(list(DIALECTS))}")

@@ -6,10 +6,11 @@ Always holds: the tree alone is read; a line names the place by the conditions t
 
 from __future__ import annotations
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.tree import Tree
 
 
-def cuts(tree: Tree) -> str:
+def cuts(tree: TreeLike) -> str:
     """One line per cut: where, what was asked there, how many leaves are gone, and why.
 
     >>> import treewright as tw
@@ -19,6 +20,7 @@ def cuts(tree: Tree) -> str:
     >>> print(tw.render.cuts(tree))
     x <= 3.5: asked x <= 1.5; 2 leaves less: by hand: no path longer than 1
     """
+    tree = as_tree(tree)
     lines = []
     for one in tree.cuts:
         leaves = f"{one.leaves} {'leaf' if one.leaves == 1 else 'leaves'} less"

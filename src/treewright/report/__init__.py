@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.render.colours import SCALE, class_colours
 from treewright.report.details import details, importances, rule_table
 from treewright.report.rows import read_rows, sample
 from treewright.report.scores import score_on, score_told
 from treewright.report.steps import pruning_steps
 from treewright.report.structure import facts, nodes, schema, splits
-from treewright.tree import Tree, require_tree
+from treewright.tree import Tree
 
 __all__ = ["report"]
 
@@ -24,13 +25,13 @@ __all__ = ["report"]
 FORM = 1
 
 
-def report(tree: Tree, data: object = None, *, held_out: object = None) -> dict[str, Any]:
+def report(tree: TreeLike, data: object = None, *, held_out: object = None) -> dict[str, Any]:
     """All there is to show of a tree.
 
     `data` are its training rows, `held_out` rows it has not seen; both are tables that hold the target under its own
     name.
     """
-    require_tree(tree)
+    tree = as_tree(tree)
     training = None if data is None else read_rows(tree, data)
     unseen = None if held_out is None else read_rows(tree, held_out)
     return {
