@@ -19,7 +19,7 @@ from treewright.as_tree import TreeLike, as_tree
 from treewright.encode import Encoded
 from treewright.engine import survey
 from treewright.errors import DataError
-from treewright.explain.conditions import Condition, merged_paths
+from treewright.explain.conditions import Condition, merged_paths, node_paths
 from treewright.explain.rule_list import RuleList, columns_with_missing, first_match, rule_list
 from treewright.explain.rule_words import listing, markdown_table, rule_words, web_table
 from treewright.explain.scores import chosen_measure, measured
@@ -286,6 +286,11 @@ def _leaf_rules(tree: Tree, rows: Encoded | None) -> Rules:
         known = rows is not None
         accuracy = measured("accuracy", tree.schema.target, rows, answered(tree, rows, 0)) if known else _right(tree)  # type: ignore[arg-type]
     return Rules(tree, "leaves", heaviest, accuracy=accuracy, tree_accuracy=accuracy)
+
+
+def rules_inside(tree: Tree) -> list[Rule]:
+    """The rule of every node with a question, as if the tree ended there."""
+    return [_leaf_rule(node, tests) for node, tests in node_paths(tree) if not node.is_leaf and node.weight > 0]
 
 
 def _leaf_rule(leaf: Node, tests: tuple[Condition, ...]) -> Rule:

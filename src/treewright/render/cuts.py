@@ -7,6 +7,7 @@ Always holds: the tree alone is read; a line names the place by the conditions t
 from __future__ import annotations
 
 from treewright.as_tree import TreeLike, as_tree
+from treewright.render.node_words import branch_words
 from treewright.tree import Tree
 
 
@@ -35,6 +36,6 @@ def _path(tree: Tree, node_id: int) -> str:
     while node.parent is not None:
         above = tree[node.parent]
         assert above.split is not None
-        words.append(above.split.words(most=4, with_missing=False)[above.children.index(node.id)])
+        words.append(branch_words(above, 4)[above.children.index(node.id)])
         node = above
     return " and ".join(reversed(words)) or "the root"

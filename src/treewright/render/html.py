@@ -72,7 +72,7 @@ def module() -> str:
 def packed(report: Mapping[str, Any]) -> dict[str, Any]:
     """The report with its large parts compressed, which the module unpacks when they are looked at."""
     made = dict(report)
-    for name in ("details", "rules"):
+    for name in ("details", "rules", "inner_rules", "pruned"):
         made[name] = None if report[name] is None else _packed_list(report[name], _CHUNK)
     for name in ("nodes", "splits", "rows"):
         small = _packed_list([report[name]], 1)
