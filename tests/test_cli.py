@@ -6,6 +6,7 @@ import csv
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -564,3 +565,17 @@ def test_real_tables(tmp_path: Path, name: str, target: str, options: str) -> No
     assert result.exit_code == 0, result.output
     answered = treewright("predict", tmp_path / "tree.json", path, "-o", tmp_path / "out.csv")
     assert answered.exit_code == 0, answered.output
+
+
+def test_a_page_of_a_holdout_names_rows_as_the_file_does(tmp_path: Path) -> None:
+    lines = ["x,y", *(f"{i},{'' if i % 10 == 3 else 'ab'[i > 60]}" for i in range(120))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    page = tmp_path / "r.html"
+    told("learn", "rows.csv", "-t", "y", "--holdout", "0.3", "--report", "r.html", folder=tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert "<title>y, rows.csv</title>" in text
+    rows = json.loads(re.search(r'id="treewright-report">(.*?)</script>', text, re.DOTALL)[1])["rows"]  # type: ignore[index]
+    # x is the number of the row in the file.
+    assert rows["row"] == rows["values"][0]
+    told("learn", "rows.csv", "-t", "y", "--report", "r.html", "--title", "Who <pays>?", folder=tmp_path)
+    assert "<title>Who &lt;pays&gt;?</title>" in page.read_text(encoding="utf-8")

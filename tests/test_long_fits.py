@@ -11,8 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parts_cases import cut_up
 
 import treewright as tw
+from treewright.learn import training_table
+from treewright.parts import Limits
+from treewright.pruning import grow_and_prune
+from treewright.tree import Tree
 
 
 def noise(rows: int, columns: int = 10) -> tuple[Any, Any]:
@@ -43,6 +48,52 @@ def test_progress_rises_to_the_end(threads: int) -> None:
     assert seen
     assert seen == sorted(seen)
     assert 0 <= seen[0] <= seen[-1] <= 1
+
+
+VALIDATED = [
+    pytest.param(replace(tw.CART, pruning=tw.CostComplexityCV(folds=5)), 6, id="cost-complexity"),
+    pytest.param(replace(tw.CART, pruning=tw.CostComplexityCV(folds=3, repeats=2)), 7, id="repeated"),
+    pytest.param(replace(tw.CART, pruning=tw.ImpurityThresholdCV(folds=4)), 5, id="impurity threshold"),
+]
+
+
+@pytest.mark.parametrize("in_parts", [False, True], ids=["memory", "parts"])
+@pytest.mark.parametrize(("recipe", "n_trees"), VALIDATED)
+def test_progress_counts_the_trees_of_all_folds(
+    recipe: tw.Recipe, n_trees: int, in_parts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, y = noise(600, 3)
+    encoded, schema = training_table(x, y, task="classification")
+    rows = cut_up(encoded, [0.3, 0.6], Limits(apart=50)) if in_parts else encoded
+    seen: list[float] = []
+    after_tree: list[float] = []
+    grown = Tree.grown
+
+    def count_tree(*arguments: Any) -> tw.Tree:
+        after_tree.append(max(seen, default=0.0))
+        return grown(*arguments)
+
+    monkeypatch.setattr(Tree, "grown", count_tree)
+    grow_and_prune(rows, schema, recipe, 1, seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1
+    assert max(seen[:-1]) < 1
+    assert len(after_tree) == n_trees
+    for i, done in enumerate(after_tree, 1):
+        assert done <= i / n_trees
+    # After each tree its whole part of the bar is filled.
+    assert all(any((i - 0.2) / n_trees <= done <= i / n_trees for done in seen) for i in range(1, n_trees))
+
+
+@pytest.mark.parametrize("pruning", [None, tw.ReducedError(), tw.ErrorBased()], ids=str)
+def test_progress_reaches_one_at_the_end_only(pruning: Any) -> None:
+    x, y = noise(2_000, 3)
+    seen: list[float] = []
+    tw.learn(x, y, replace(tw.CART, pruning=pruning), task="classification", progress=seen.append)
+    assert len(seen) > 1
+    assert seen == sorted(seen)
+    assert seen[-1] == 1
+    assert max(seen[:-1]) < 1
 
 
 def test_an_error_in_progress_ends_the_fit() -> None:

@@ -301,6 +301,77 @@ def test_the_slider_shows_the_pruned_tree(browser: Any, tmp_path: Path, grown: A
         assert "pruned" not in page.inner_text(".tw-badge")
 
 
+def facts_shown(page: Any) -> str:
+    """What every part of the page says about the size and the score of its tree."""
+    return str(page.inner_text(".tw-line"))
+
+
+def test_every_part_of_the_page_shows_the_pruned_tree(browser: Any, tmp_path: Path, grown: Any) -> None:
+    t, rows, unseen = grown
+    path = report(t)["pruning"]
+    step = next(i for i, leaves in enumerate(path["leaves"]) if leaves <= 5)
+    small = tw.prune(t, tw.CostComplexity(path["alpha"][step]))
+    assert 1 < small.n_leaves < t.n_leaves
+    right = sum(a == b for a, b in zip(tw.predict(small, unseen), unseen["y"], strict=True)) / len(unseen["y"])
+    with opened(browser, html(t, rows, held_out=unseen), tmp_path) as page:
+        page.click('role=tab[name="Case"]')
+        page.click('role=tab[name="Pruning"]')
+        page.fill("#tw0-alpha", str(step))
+        page.wait_for_function(f"document.querySelector('.tw-line').innerText.includes('{small.n_leaves} leaves')")
+        line = facts_shown(page)
+        assert f"{small.n_leaves} leaves, depth {small.depth}, pruned from {t.n_leaves} leaves" in line
+        assert f"held-out accuracy {100 * right:.1f}\u00a0%" in line
+        page.click('role=tab[name="Rules"]')
+        assert f"{small.n_leaves} rules" in page.inner_text(".tw-page:visible")
+        expected = {(" and ".join(rule.conditions), rule.answer) for rule in tw.rules(small)}
+        shown = page.locator(".tw-rules tbody tr").all()
+        assert {tuple(row.locator("td.tw-text").all_inner_texts()) for row in shown} == expected
+        page.click('role=tab[name="Importance"]')
+        columns = page.locator(".tw-section:visible").first.locator("th").all_inner_texts()
+        found = tw.importance(small)
+        assert columns == [name for name, value in zip(found.columns, found.values, strict=True) if value]
+        page.click('role=tab[name="Score"]')
+        assert f"{100 * right:.1f}\u00a0%" in page.inner_text(".tw-page:visible")
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.locator(".tw-paper tbody tr").count() == small.n_leaves
+        page.emulate_media(media="screen")
+        page.click('role=tab[name="Tree"]')
+        page.click("text=Whole tree")
+        page.wait_for_function(f"document.querySelector('.tw-line').innerText.includes('{t.n_leaves} leaves')")
+        assert "pruned" not in facts_shown(page)
+        page.click('role=tab[name="Rules"]')
+        assert f"{t.n_leaves} rules" in page.inner_text(".tw-page:visible")
+
+
+def test_scores_of_pruned_trees_are_those_of_the_trees_themselves(grown: Any) -> None:
+    t, rows, unseen = grown
+    made = report(t, rows, held_out=unseen)
+    assert len(made["pruned"]) == len(made["pruning"]["alpha"]) - 1
+    assert all(made["pruned"][-50:])
+    assert sum(told is not None for told in made["pruned"]) <= 202
+    for alpha, told in zip(made["pruning"]["alpha"][1:], made["pruned"], strict=True):
+        if told is None:
+            continue
+        small = tw.prune(t, tw.CostComplexity(alpha))
+        for data, name in ((rows, "training"), (unseen, "held_out")):
+            right = sum(a == b for a, b in zip(tw.predict(small, data), data["y"], strict=True))
+            assert told["scores"][name]["headline"]["value"] == right / len(data["y"])
+
+
+def test_rows_keep_their_numbers_in_the_users_table(browser: Any, tmp_path: Path, grown: Any) -> None:
+    t, rows, _ = grown
+    numbers = [3 * i + 7 for i in range(len(rows["y"]))]
+    made = report(t, rows, row_numbers=numbers)
+    assert set(made["rows"]["row"]) <= set(numbers)
+    assert made["rows"]["row"] == [3 * i + 7 for i in report(t, rows)["rows"]["row"]]
+    with pytest.raises(tw.DataError, match="give one for each row"):
+        report(t, rows, row_numbers=[1, 2])
+    with opened(browser, html(made), tmp_path) as page:
+        page.click('role=tab[name="Case"]')
+        assert page.inner_text(".tw-picked") == f"Row {made['rows']['row'][0]:,} of the table"
+
+
 def test_rules_importance_score(browser: Any, tmp_path: Path, grown: Any) -> None:
     t, rows, unseen = grown
     with opened(browser, html(t, rows, held_out=unseen), tmp_path) as page:
@@ -397,4 +468,4 @@ def test_two_trees_in_one_document(browser: Any, tmp_path: Path) -> None:
         )
         ids = page.evaluate("[...document.querySelectorAll('[id]')].map((element) => element.id)")
         assert len(set(ids)) == len(ids)
-        assert page.locator("h1").all_inner_texts() == ["Decision tree", "another"]
+        assert page.locator("h1").all_inner_texts() == ["Decision tree for play", "another"]

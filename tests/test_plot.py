@@ -221,3 +221,25 @@ def test_without_matplotlib_nothing_is_lost_but_the_plots() -> None:
     assert (
         subprocess.run([sys.executable, "-c", imported], capture_output=True, text=True, check=True).stdout == "False\n"
     )
+
+
+def test_a_class_without_a_region_is_in_the_legend_of_a_boundary() -> None:
+    rows = iris()
+    tree = tw.learn(rows, "kind", replace(UNPRUNED, stopping=tw.Stopping(max_depth=1)))
+    ax = boundary(tree, "petal length", "petal width", rows)
+    drawn(ax)
+    assert len({leaf.prediction for leaf in tree.walk() if leaf.is_leaf}) == 2
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert [text.split(" (")[0] for text in texts] == ["setosa", "versicolor", "virginica"]
+    assert sum(text.endswith("(no region)") for text in texts) == 1
+
+
+def test_a_column_that_the_tree_does_not_use_is_named() -> None:
+    rows = iris()
+    tree = tw.learn(rows, "kind", replace(UNPRUNED, stopping=tw.Stopping(max_depth=1), missing=tw.MajorityChild()))
+    (used,) = {node.split.column for node in tree.walk() if node.split is not None}
+    ax = curve(tree, "sepal width", rows)
+    drawn(ax)
+    assert ax.get_title("left") == "the tree does not use sepal width"
+    assert curve(tree, used, rows).get_title("left") == ""
+    assert boundary(tree, used, "sepal width", rows).get_title("left") == "the tree does not use sepal width"

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from inspect import signature
 from os import PathLike
+from typing import Never
 
 from treewright.costs import target_with, weighted
 from treewright.encode import Encoded, describe, encode
 from treewright.errors import RecipeError
 from treewright.kinds import KindChoice
 from treewright.learn_large import Wishes, has_room, learn_large
+from treewright.parameters import unknown_argument
 from treewright.parts.cluster import is_partitioned
 from treewright.parts.inputs import is_large, with_target
 from treewright.pruning import grow_and_prune
@@ -40,14 +43,16 @@ def learn(
     progress: Callable[[float], object] | None = None,
     memory_limit: float | str | None = None,
     scratch: str | PathLike[str] | None = None,
+    **unknown: Never,
 ) -> Tree:
     """Learn a tree.
 
     `data` is any table, the name of a file ("rows.csv", "rows.parquet", ...) or a query over files. `target` and
     `weight` are names of columns, or arrays with one value per row. `kinds` says what columns are where their type does
     not: "numeric", "nominal", "ordinal", "date", ..., or a list of levels in order. `n_threads=0` means all processors;
-    the tree is the same for any number. `progress` is called now and then while the tree grows, with the share of rows
-    that have found their leaf, 0 to 1; Ctrl-C ends a long fit at any time.
+    the tree is the same for any number. `progress` is called now and then with the fraction of the fit that is done: it
+    counts the trees of all folds of a cross-validation, never falls, and reaches 1 at the end. Ctrl-C ends a long fit.
+    Settings such as max_depth belong to the recipe: `replace(tw.CART, stopping=tw.Stopping(max_depth=3))`.
 
     `class_weight` multiplies the weight of rows by class: a dict, or "balanced". `costs` says what wrong answers cost:
     {truth: {answer: cost}}, or an array with the truth in rows and the answer in columns, in the order of the classes;
@@ -60,6 +65,8 @@ def learn(
     >>> tree.n_leaves
     3
     """
+    if unknown:
+        raise TypeError(unknown_argument(unknown, list(signature(learn).parameters)[:-1], recipe))
     if not isinstance(recipe, Recipe):
         raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
     if (is_large(data) or is_partitioned(data)) and not has_room(data, memory_limit):

@@ -8,15 +8,17 @@ names the parameter. scikit-learn itself is not needed here.
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
+from treewright import recipe as recipes
 from treewright.choices import (
     BRANCHING_NAMES,
     CRITERION_NAMES,
@@ -26,6 +28,7 @@ from treewright.choices import (
     Merge,
     Numeric,
     Refused,
+    Stopping,
     Threshold,
 )
 from treewright.errors import RecipeError
@@ -283,3 +286,24 @@ def _section(title: str, entries: Mapping[str, str]) -> str:
     for name, text in entries.items():
         lines += [name, textwrap.fill(text, 112, initial_indent="    ", subsequent_indent="    ")]
     return "\n".join(lines)
+
+
+def unknown_argument(given: Mapping[str, object], known: Sequence[str], recipe: object) -> str:
+    """Say why `learn` has no such argument, and where the setting belongs."""
+    name, value = next(iter(given.items()))
+    named = [text for text, one in vars(recipes).items() if text.isupper() and one == recipe]
+    base = f"treewright.{named[0]}" if named else "recipe"
+    if name in {one.name for one in fields(Stopping)}:
+        setting = f"stopping=dataclasses.replace({base}.stopping, {name}={value!r})"
+    elif name in {one.name for one in fields(Recipe)}:
+        setting = f"{name}={value!r}"
+    elif name in DESCRIPTIONS:
+        return f"learn has no argument {name!r}: it is a parameter of estimators such as treewright.CARTClassifier"
+    else:
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"its arguments are {listed(list(known))}"
+        return f"learn has no argument {name!r}; {hint}"
+    return (
+        f"learn has no argument {name!r}: it is a setting of the recipe; write "
+        f"learn(data, target, dataclasses.replace({base}, {setting}))"
+    )

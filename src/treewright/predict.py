@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.choices import RefuseMissing
 from treewright.columns import READ_IN_PLACE
 from treewright.encode import Encoded, encode
@@ -26,7 +27,7 @@ from treewright.files.source import BATCH
 from treewright.parts.inputs import is_dask, is_large, tables
 from treewright.schema import Level
 from treewright.table import read
-from treewright.tree import Tree, answer_places, require_tree
+from treewright.tree import Tree, answer_places
 
 #: As many threads as there are processors.
 ALL_THREADS = 0
@@ -36,28 +37,31 @@ Kind = Literal["answer", "probabilities", "node"]
 Question = Callable[[Tree, Encoded, int], NDArray[Any]]
 
 
-def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
+def predict(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
     """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number.
 
     A file ("rows.parquet", "rows/*.csv", a query), a pyarrow dataset, a DuckDB relation or an iterator of tables is
     read some rows at a time. A dask DataFrame gives a dask Series with its index, a dask Array gives a dask Array, and
     nothing is computed.
     """
+    tree = as_tree(tree)
     return _answer(tree, data, "answer", n_threads)
 
 
-def predict_proba(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
+def predict_proba(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
     """The probability of each class, in the order of `tree.schema.target.classes`; dask names the columns by them."""
+    tree = as_tree(tree)
     return _answer(tree, data, "probabilities", n_threads)
 
 
-def apply(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
+def apply(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
     """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
+    tree = as_tree(tree)
     return _answer(tree, data, "node", n_threads)
 
 
 def predict_batches(
-    tree: Tree, data: object, *, size: int = BATCH, kind: Kind = "answer", n_threads: int = ALL_THREADS
+    tree: TreeLike, data: object, *, size: int = BATCH, kind: Kind = "answer", n_threads: int = ALL_THREADS
 ) -> Iterator[NDArray[Any]]:
     """The same answers some rows at a time, for when even they do not fit in memory.
 
@@ -72,6 +76,7 @@ def predict_batches(
     ['a' 'a']
     ['b' 'a']
     """
+    tree = as_tree(tree)
     _require_possible(tree, kind)
     if size < 1:
         raise DataError(f"size must be a number of rows, at least 1, not {size!r}")
@@ -151,7 +156,6 @@ def _answer(tree: Tree, data: object, kind: Kind, n_threads: int) -> NDArray[Any
 
 
 def _require_possible(tree: Tree, kind: Kind) -> None:
-    require_tree(tree)
     if kind not in _ASK:
         raise DataError(f"kind={kind!r} is not known; choose from 'answer', 'probabilities' and 'node'")
     if kind == "probabilities" and tree.schema.target.classes is None:
@@ -214,7 +218,6 @@ def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
 
 def encoded(tree: Tree, data: object) -> Encoded:
     """The rows as the tree reads them: the one door, whatever is then asked of them."""
-    require_tree(tree)
     rows = _matrix(tree, data)
     if rows is None:
         # An array has no names and is read whole; of a table only the tree's own columns are.

@@ -363,12 +363,6 @@ class Node:
         return f"<Node {self.id}: {what}, {self.rows} rows, depth {self.depth}>"
 
 
-def require_tree(given: object) -> None:
-    """An error for anything but a tree: an estimator is easily given by mistake."""
-    if not isinstance(given, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(given).__name__}")
-
-
 def cost_array(target: TargetSpec) -> NDArray[np.float64]:
     """What answering class j costs where class i is true, at [i, j]."""
     n = len(target.classes or ())

@@ -38,11 +38,12 @@ from treewright.kinds import KindChoice
 from treewright.pruning import grow_and_prune, labelled_rows
 from treewright.pruning.folds import some_rows
 from treewright.recipe import Recipe
+from treewright.render.measure import fit_cells
 from treewright.render.node_words import many
 from treewright.report.scores import score_on
 from treewright.schema import Schema, Task
 from treewright.tree import Tree
-from treewright.tree_words import level_text, name_text, number_text
+from treewright.tree_words import level_text, name_text, number_text, printable
 from treewright.validation import Scores, cross_validated, fold_masks, set_aside
 from treewright.whole_file import write_whole
 
@@ -76,6 +77,7 @@ def learning_options(command: Any) -> Any:
 @click.option("--folds", type=click.IntRange(2), help="Cross-validate: 10.")
 @click.option("-s", "--save", metavar="FILE", help="Save the tree as JSON.")
 @click.option("--report", metavar="FILE", help="Write a page to explore the tree with.")
+@click.option("--title", help="The title of that page. [target and file]")
 @click.option("--depth", type=click.IntRange(0), help="Show the tree to this depth only.")
 @click.option("-v", "--verbose", is_flag=True, help="Tell every column.")
 @click.option("-q", "--quiet", is_flag=True, help="Tell nothing but errors.")
@@ -161,7 +163,7 @@ def _task(target: RawColumn, kinds: dict[str, KindChoice], settings: dict[str, A
 
 
 def _grown(rows: Encoded, schema: Schema, recipe: Recipe, threads: int) -> Tree:
-    with progress("growing") as tell:
+    with progress("learning") as tell:
         return grow_and_prune(rows, schema, recipe, threads, tell)
 
 
@@ -193,15 +195,20 @@ def _validated(table_of: LearningTable, recipe: Recipe, settings: dict[str, Any]
 
 def _write_report(tree: Tree, found: Found, settings: dict[str, Any], reading: Any, aside: Any) -> None:
     from treewright.render import html
+    from treewright.report import report
 
     whole = found.whole
     data: object = whole
     held_out: object = None
+    numbers = found.row_numbers
     if aside is not None:
         data, held_out = some_frame_rows(whole, ~aside), some_frame_rows(whole, aside)
+        numbers = numbers[~aside]
     elif settings["test"] is not None:
         held_out = open_source(settings["test"], _of_test(reading), tree.schema)
-    write_whole(settings["report"], html(tree, data, held_out=held_out))
+    told = report(tree, data, held_out=held_out, row_numbers=numbers)
+    title = settings["title"] or f"{name_text(found.target.name)}, {fit_cells(printable(found.source.name), 60)}"
+    write_whole(settings["report"], html(told, title=title))
 
 
 # --- telling ----------------------------------------------------------------------------------------------------------

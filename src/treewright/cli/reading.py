@@ -98,13 +98,17 @@ def kinds_of(given: tuple[str, ...]) -> dict[str, KindChoice]:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A table and its target; `left_out` says why columns are not used, `dropped_rows` how many rows had no target."""
+    """A table and its target; `left_out` says why columns are not used, `dropped_rows` how many rows had no target.
+
+    `row_numbers` are the numbers of the kept rows in the user's table.
+    """
 
     frame: Frame
     target: RawColumn
     source: Source
     left_out: Mapping[str, str]
     dropped_rows: int
+    row_numbers: NDArray[np.int64]
 
     @property
     def whole(self) -> Frame:
@@ -122,6 +126,7 @@ def find(data: str, target: str | None, reading: Reading, kinds: Mapping[str, Ki
         )
     answers, frame = pop_column(_wished(read(source), kinds), wanted)
     dropped = int(answers.missing.sum())
+    numbers = np.flatnonzero(~answers.missing)
     if dropped == answers.n_rows:
         raise DataError(f"the target {wanted!r} is missing in every row; choose another")
     if dropped:
@@ -133,7 +138,7 @@ def find(data: str, target: str | None, reading: Reading, kinds: Mapping[str, Ki
             if why:
                 left_out[column.name] = why
     used = tuple(column for column in frame.columns if column.name not in left_out)
-    return Found(replace(frame, columns=used), answers, source, left_out, dropped)
+    return Found(replace(frame, columns=used), answers, source, left_out, dropped, numbers)
 
 
 def some_frame_rows(frame: Frame, chosen: NDArray[np.bool_]) -> Frame:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.encode import Encoded
 from treewright.engine import Trace, answers, trace
 from treewright.errors import DataError
@@ -59,7 +60,7 @@ class Change:
 
 
 def changes(
-    tree: Tree, row: object, *, want: Want = None, fixed: Sequence[str] = (), most: int = 3
+    tree: TreeLike, row: object, *, want: Want = None, fixed: Sequence[str] = (), most: int = 3
 ) -> tuple[Change, ...]:
     """The nearest changes of `row` that change the tree's answer; none if no change of these columns does.
 
@@ -67,6 +68,7 @@ def changes(
     or, for a numeric target, (">", 30) or ("<", 30), or a number: how far the answer should move, either way.
     `fixed`: columns that must stay as they are.
     """
+    tree = as_tree(tree)
     if most < 1:
         raise ValueError(f"most must be at least 1, not {most}")
     return search(tree, one_row(tree, row), want, fixed, most)

@@ -113,11 +113,16 @@ def merged_paths(tree: Tree) -> Iterator[tuple[Node, tuple[Condition, ...]]]:
 
     Children go on from what their parent's path has merged to, for in a large tree paths are long and share much.
     """
+    return ((node, path) for node, path in node_paths(tree) if node.is_leaf)
+
+
+def node_paths(tree: Tree) -> Iterator[tuple[Node, tuple[Condition, ...]]]:
+    """The same for every node."""
     known: dict[int, dict[int, Condition]] = {0: {}}
     for node in tree.walk():
         path = known.pop(node.id)
+        yield node, tuple(path.values())
         if node.is_leaf:
-            yield node, tuple(path.values())
             continue
         for child, condition in zip(node.children, child_conditions(node), strict=True):
             before = path.get(condition.column_index)

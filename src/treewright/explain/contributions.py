@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.encode import Encoded
 from treewright.engine import contribute
 from treewright.errors import DataError, TreewrightError
@@ -162,7 +163,7 @@ class Contributions:
         return data
 
 
-def contributions(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> Contributions:
+def contributions(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> Contributions:
     """What each column contributes to the answer of each row; see the top of this module for the exact definition.
 
     >>> from treewright import CART, learn
@@ -171,6 +172,7 @@ def contributions(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> 
     >>> contributions(tree, {"hours": [4], "name": ["a"]}).of("yes").tolist()
     [[0.5, 0.0]]
     """
+    tree = as_tree(tree)
     return of_rows(tree, encoded(tree, data), n_threads)
 
 

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import DataError
 from treewright.render.node_words import many
-from treewright.tree import Node, Split, Tree, require_tree
+from treewright.tree import Node, Split
 from treewright.tree_words import name_text, number_text
 
 
@@ -82,14 +83,14 @@ class Correlated:
         return f"<Correlated: {len(self.found)} stand-ins, {len(self.pairs)} pairs of columns>"
 
 
-def correlated(tree: Tree, margin: float = 0.1) -> Correlated:
+def correlated(tree: TreeLike, margin: float = 0.1) -> Correlated:
     """For every split the columns that were beaten by `margin` of its score at most, or imitate it that closely.
 
     Of two columns that tell the same only one may appear in a tree: that the other does not is no sign that it does not
     matter. Rivals are compared by the score that chose the split and by their gain; a surrogate counts if its adjusted
     agreement is at least 1 - `margin`.
     """
-    require_tree(tree)
+    tree = as_tree(tree)
     if not 0 <= margin <= 1:
         raise DataError(f"margin must lie between 0 and 1, not {margin!r}")
     found = [one for node in tree.walk() if not node.is_leaf for one in _stand_ins(node, margin)]

@@ -13,13 +13,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import DataError
 from treewright.explain.permutation import Permutations, permuted
 from treewright.pruning import labelled_rows
 from treewright.pruning.risk import growing_weight
 from treewright.pruning.shape import is_leaf
 from treewright.render.node_words import many
-from treewright.tree import Tree, require_tree
+from treewright.tree import Tree
 from treewright.tree_words import name_text
 
 FloatArray = NDArray[np.float64]
@@ -80,7 +81,7 @@ class Importance:
 
 
 def importance(
-    tree: Tree,
+    tree: TreeLike,
     data: object = None,
     *,
     kind: Kind = "impurity",
@@ -105,7 +106,7 @@ def importance(
     >>> found.columns, [round(x, 3) for x in found.raw], [round(x, 3) for x in found.values]
     (('wind', 'sky'), [2.0, 1.245], [0.616, 0.384])
     """
-    require_tree(tree)
+    tree = as_tree(tree)
     if kind not in ("impurity", "surrogate", "permutation"):
         raise DataError(f"kind must be 'impurity', 'surrogate' or 'permutation', not {kind!r}")
     if kind != "permutation":

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.engine import Trace, answers, trace
 from treewright.explain.changes import Change, Want, places_of, search, wanted
 from treewright.explain.contributions import Contributions, of_rows
@@ -157,12 +158,13 @@ class Explanation:
         return f"<Explanation: {self.tree.schema.target.name!r} is {self.prediction!r}, {len(self.steps)} steps>"
 
 
-def explain(tree: Tree, row: object, *, want: Want = None, fixed: Sequence[str] = (), most: int = 3) -> Explanation:
+def explain(tree: TreeLike, row: object, *, want: Want = None, fixed: Sequence[str] = (), most: int = 3) -> Explanation:
     """Why the tree answers `row` as it does.
 
     `row`: a dict of values (columns left out count as missing), a pandas Series, the values in the order of the tree's
     columns, or a table of one row. `want`, `fixed` and `most` are about the changes that are looked for: see `changes`.
     """
+    tree = as_tree(tree)
     if most < 1:
         raise ValueError(f"most must be at least 1, not {most}")
     source = one_row(tree, row)

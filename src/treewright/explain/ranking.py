@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.choices import (
     CRITERION_NAMES,
     ChiSquare,
@@ -34,7 +35,7 @@ from treewright.explain.search import Found, best_splits
 from treewright.kinds import KindChoice
 from treewright.recipe import Recipe
 from treewright.schema import Level, Task
-from treewright.tree import Split, Tree
+from treewright.tree import Split
 from treewright.tree_words import name_text
 
 BLACKBOARD = Recipe(
@@ -123,7 +124,7 @@ def rank_splits(
     criterion: str | Criterion | Sequence[str | Criterion] | None = None,
     *,
     recipe: Recipe | None = None,
-    tree: Tree | None = None,
+    tree: TreeLike | None = None,
     node: int = 0,
     weight: object = None,
     kinds: Mapping[str, KindChoice] | None = None,
@@ -147,6 +148,7 @@ def rank_splits(
     3  wind              0.3113  0.1250  no: 0/2 | yes: 1/1
     """
     if tree is not None:
+        tree = as_tree(tree)
         tree[node]  # a node that is not there is an error now, not after reading the table
         recipe = tree.recipe
         if kinds is not None or task is not None:

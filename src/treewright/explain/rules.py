@@ -15,10 +15,11 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.encode import Encoded
 from treewright.engine import survey
 from treewright.errors import DataError
-from treewright.explain.conditions import Condition, merged_paths
+from treewright.explain.conditions import Condition, merged_paths, node_paths
 from treewright.explain.rule_list import RuleList, columns_with_missing, first_match, rule_list
 from treewright.explain.rule_words import listing, markdown_table, rule_words, web_table
 from treewright.explain.scores import chosen_measure, measured
@@ -28,7 +29,7 @@ from treewright.pruning.bottom_up import labels, staying
 from treewright.pruning.folds import real_weight
 from treewright.render.node_words import same
 from treewright.schema import Level
-from treewright.tree import Node, Tree, require_tree
+from treewright.tree import Node, Tree
 
 FloatArray = NDArray[np.float64]
 Kind = Literal["leaves", "list"]
@@ -238,7 +239,7 @@ class Rules(Sequence[Rule]):
 
 
 def rules(
-    tree: Tree,
+    tree: TreeLike,
     data: object = None,
     *,
     kind: Kind = "leaves",
@@ -258,7 +259,7 @@ def rules(
     >>> print(tw.rules(tw.learn(table, "pays", tw.SKLEARN)).for_class("yes")[0])
     if 33 < age <= 52.5 then pays = yes  (2 rows, 100 %)
     """
-    require_tree(tree)
+    tree = as_tree(tree)
     if kind not in ("leaves", "list"):
         raise DataError(f"kind must be 'leaves' or 'list', not {kind!r}")
     if kind == "list":
@@ -285,6 +286,11 @@ def _leaf_rules(tree: Tree, rows: Encoded | None) -> Rules:
         known = rows is not None
         accuracy = measured("accuracy", tree.schema.target, rows, answered(tree, rows, 0)) if known else _right(tree)  # type: ignore[arg-type]
     return Rules(tree, "leaves", heaviest, accuracy=accuracy, tree_accuracy=accuracy)
+
+
+def rules_inside(tree: Tree) -> list[Rule]:
+    """The rule of every node with a question, as if the tree ended there."""
+    return [_leaf_rule(node, tests) for node, tests in node_paths(tree) if not node.is_leaf and node.weight > 0]
 
 
 def _leaf_rule(leaf: Node, tests: tuple[Condition, ...]) -> Rule:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.choices import Criterion, Custom, GainRatio, Merge, Threshold
 from treewright.errors import DataError
 from treewright.explain.blocks import blocks
@@ -98,7 +99,7 @@ class Worked:
 
 
 def worked(
-    tree: Tree,
+    tree: TreeLike,
     node: int = 0,
     data: object = None,
     *,
@@ -120,6 +121,7 @@ def worked(
     >>> tw.worked(tree).gain == tree.root.gain
     True
     """
+    tree = as_tree(tree)
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     at = tree[node]

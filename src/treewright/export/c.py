@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import ExportError
 from treewright.export.plan import Plan, level_type, plan_of
 from treewright.export.tables import (
@@ -22,13 +23,13 @@ from treewright.export.tables import (
     wrapped,
 )
 from treewright.schema import Level
-from treewright.tree import Tree
 
 _CLASS_TYPES = {"text": "const char *const", "truth": "const int", "whole": "const long long", "number": "const double"}
 
 
-def c(tree: Tree, *, prefix: str = "tree") -> str:
+def c(tree: TreeLike, *, prefix: str = "tree") -> str:
     """The tree as a C file. All its names begin with `prefix`."""
+    tree = as_tree(tree)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
         raise ExportError(f"prefix={prefix!r} cannot begin a name in C; use letters, digits and underscores")
     plan = plan_of(tree)

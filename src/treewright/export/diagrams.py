@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.export.sentences import node_lines, way_texts
 from treewright.tree import Node, Tree
 
 
-def dot(tree: Tree, *, max_depth: int | None = None) -> str:
+def dot(tree: TreeLike, *, max_depth: int | None = None) -> str:
     """The tree for Graphviz: `dot -Tsvg tree.dot`."""
+    tree = as_tree(tree)
     lines = [
         "digraph tree {",
         '  node [shape=box, fontname="sans-serif", fontsize=11, margin="0.15,0.08"];',
@@ -31,8 +33,9 @@ def dot(tree: Tree, *, max_depth: int | None = None) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def mermaid(tree: Tree, *, max_depth: int | None = None) -> str:
+def mermaid(tree: TreeLike, *, max_depth: int | None = None) -> str:
     """The tree as a Mermaid flowchart, as Markdown on many sites draws it."""
+    tree = as_tree(tree)
     lines = ["flowchart TD"]
     for node, cut in _shown(tree, max_depth):
         label = "<br/>".join(_mermaid_text(line) for line in [*node_lines(node), *(["…"] if cut else [])])

@@ -12,13 +12,14 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.export.plan import Plan, plan_of
 from treewright.export.tables import refuse_large, tables_of
-from treewright.tree import Tree
 
 
-def javascript(tree: Tree) -> str:
+def javascript(tree: TreeLike) -> str:
     """The tree as an ES module: `predict(row)`, `predictProba(row)`, `leaf(row)`; a row is an object."""
+    tree = as_tree(tree)
     plan = plan_of(tree)
     for spec in plan.inputs:
         refuse_large(spec.levels or (), f"column {spec.name!r}", "JavaScript")

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import ExportError
-from treewright.tree import Node, Tree
+from treewright.tree import Node
 from treewright.tree_words import level_text
 
 FrameKind = Literal["pandas", "polars", "arrow", "dict"]
 
 
-def nodes(tree: Tree) -> list[dict[str, Any]]:
+def nodes(tree: TreeLike) -> list[dict[str, Any]]:
     """Every node as a dictionary of plain values, JSON's kinds only.
 
     `condition` is the answer that leads from the parent to the node, `column` and the rest of the split what the node
     asks itself; `counts` and `probabilities` are lists in the order of the classes, None for numbers.
     """
+    tree = as_tree(tree)
     rows: list[dict[str, Any]] = []
     conditions: list[str | None] = [None] * tree.n_nodes
     for node in tree.walk():
@@ -62,11 +64,12 @@ _FLAT = ("node", "parent", "depth", "leaf", "condition", "prediction", "rows", "
 _SPLIT = ("impurity", "stop", "column", "gain", "threshold", "missing")
 
 
-def frame(tree: Tree, kind: FrameKind = "pandas") -> Any:
+def frame(tree: TreeLike, kind: FrameKind = "pandas") -> Any:
     """One row per node as a frame of pandas, polars or Arrow, or as a dict of columns.
 
     Classes have a column `count_<class>` and `probability_<class>` each; lists of the plain form are left out.
     """
+    tree = as_tree(tree)
     rows = nodes(tree)
     numeric = tree.schema.target.classes is None
     names = [name for name in (*_FLAT, *_SPLIT) if numeric or name not in ("mean", "deviation")]

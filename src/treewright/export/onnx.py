@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import ExportError
 from treewright.export.machine import machine_of
 from treewright.export.onnx_graph import Graph
@@ -19,18 +20,18 @@ from treewright.export.onnx_route import route_by_ensemble, route_by_forking_loo
 from treewright.export.plan import Plan, level_type, plan_of
 from treewright.export.tables import refuse_inexact, refuse_unwritable
 from treewright.schema import ColumnSpec
-from treewright.tree import Tree
 
 _OUTPUT_KINDS = {"text": "STRING", "truth": "BOOL", "whole": "INT64", "number": "DOUBLE"}
 _ARRAY_KINDS = {"text": object, "truth": np.bool_, "whole": np.int64, "number": np.float64}
 
 
-def onnx(tree: Tree, *, missing: str = "") -> bytes:
+def onnx(tree: TreeLike, *, missing: str = "") -> bytes:
     """The tree as an ONNX model with the outputs `label` and `probabilities`, or `prediction` for a number.
 
     `missing` is the text that stands for a missing value in columns of text, for ONNX has none. Rows that `predict`
     refuses have NaN for probabilities and an empty label.
     """
+    tree = as_tree(tree)
     plan = plan_of(tree)
     _refuse(plan, missing)
     graph = Graph()

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import ExportError
 from treewright.export.arms import runs
 from treewright.export.plan import AS_MISSING, SPREAD, STOP_HERE, Plan, Question, Step, level_type, plan_of
@@ -24,12 +25,13 @@ _DATA_TYPES = {"text": "string", "truth": "boolean", "whole": "integer", "number
 _NEVER, _ALWAYS = "<False/>", "<True/>"
 
 
-def pmml(tree: Tree, *, several_paths: Literal["refuse", "null"] = "refuse") -> str:
+def pmml(tree: TreeLike, *, several_paths: Literal["refuse", "null"] = "refuse") -> str:
     """The tree as a PMML document.
 
     PMML has no exact words for a row that goes down several branches (`Spread`). Such a tree is refused, or, with
     `several_paths="null"`, exported so that those rows, and no others, have no answer.
     """
+    tree = as_tree(tree)
     plan = plan_of(tree)
     _refuse(plan, several_paths)
     classes = plan.target.classes

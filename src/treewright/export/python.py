@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from keyword import kwlist
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.export.arms import Words, answered_arms, exclusive_arms
 from treewright.export.plan import AS_MISSING, Plan, Step, plan_of
 from treewright.export.tables import Tables, identifiers, tables_of, wrapped
 from treewright.schema import Level
-from treewright.tree import Tree
 
 #: Python refuses more than a hundred levels of indentation, and nobody reads so many.
 DEEPEST_IFS = 12
@@ -24,8 +24,9 @@ MOST_IFS = 300
 _TAKEN = (*kwlist, "row", "child", "CLASSES", "predict", "predict_proba", "leaf", "True", "False", "None", "n")
 
 
-def python(tree: Tree) -> str:
+def python(tree: TreeLike) -> str:
     """The tree as a Python module: `predict(row)`, `predict_proba(row)`, `leaf(row)`; a row is a dict."""
+    tree = as_tree(tree)
     plan = plan_of(tree)
     nested = not plan.spreads and plan.depth <= DEEPEST_IFS and len(plan.steps) <= MOST_IFS
     parts = [

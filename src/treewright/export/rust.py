@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.export.plan import Plan, level_type, plan_of
 from treewright.export.tables import (
     Tables,
@@ -20,7 +21,6 @@ from treewright.export.tables import (
     wrapped,
 )
 from treewright.schema import ColumnSpec, Level
-from treewright.tree import Tree
 
 _KEYWORDS = (
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
@@ -31,8 +31,9 @@ _KEYWORDS = (
 _CLASS_TYPES = {"text": "&'static str", "truth": "bool", "whole": "i64", "number": "f64"}
 
 
-def rust(tree: Tree) -> str:
+def rust(tree: TreeLike) -> str:
     """The tree as a Rust module: `predict(&Row)`, `predict_proba(&Row)`, `leaf(&Row)`."""
+    tree = as_tree(tree)
     plan = plan_of(tree)
     refuse_inexact(plan, "Rust")
     refuse_unwritable(plan, "Rust", nul=False)

@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import FileError
 from treewright.tree import Tree
 from treewright.whole_file import write_whole
@@ -21,8 +22,9 @@ FORMAT = "treewright tree"
 VERSION = 1
 
 
-def save(tree: Tree, path: str | os.PathLike[str]) -> None:
+def save(tree: TreeLike, path: str | os.PathLike[str]) -> None:
     """Writes the tree to a file; if anything goes wrong, what was there before is untouched."""
+    tree = as_tree(tree)
     write_whole(path, to_json(tree))
 
 
@@ -37,8 +39,9 @@ def load(path: str | os.PathLike[str]) -> Tree:
         raise FileError(f"{os.fspath(path)}: {error}") from error
 
 
-def to_json(tree: Tree) -> str:
+def to_json(tree: TreeLike) -> str:
     """The tree as JSON text, one array per line; every float is written so that it reads back exactly."""
+    tree = as_tree(tree)
     parts = tree.as_dict()
     head = {"format": FORMAT, "version": VERSION, "treewright": _package_version()}
     lines = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]

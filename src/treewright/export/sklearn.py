@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.choices import AbsoluteError, Gini, InformationGain, Poisson, RefuseMissing, Variance
 from treewright.errors import ExportError
 from treewright.export.plan import Plan, Step, level_type, plan_of, refuse_mixed
@@ -26,8 +27,9 @@ _CRITERIA: dict[type, str] = {
 }  # fmt: skip
 
 
-def sklearn(tree: Tree) -> Any:
+def sklearn(tree: TreeLike) -> Any:
     """The tree as a fitted scikit-learn estimator; every split must have one threshold and two children."""
+    tree = as_tree(tree)
     plan = plan_of(tree)
     _refuse(tree, plan)
     classes = tree.schema.target.classes

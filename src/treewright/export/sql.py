@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, dialect_of, level_token, name_token, number_token
 from treewright.export.plan import Plan, level_type, plan_of, refuse_mixed
 from treewright.export.sql_route import RouteWriter
 from treewright.export.sql_spread import SEVERAL, SpreadNames, ends_of, extreme, spread_steps
 from treewright.schema import ColumnSpec, Schema
-from treewright.tree import Tree
 from treewright.wording import level, listed
 
 DialectName = Literal[
@@ -35,7 +35,7 @@ SHORT_LIST = 12
 
 
 def sql(
-    tree: Tree,
+    tree: TreeLike,
     *,
     dialect: DialectName = "duckdb",
     table: str | Sequence[str] = "rows",
@@ -48,6 +48,7 @@ def sql(
     the node that answers). `keep`: columns of the table to show before them, such as a key. `table`: a name, whose
     parts are divided by dots (a tuple of parts, if they have dots themselves), or a query in parentheses.
     """
+    tree = as_tree(tree)
     chosen = dialect_of(dialect)
     outputs = (output,) if isinstance(output, str) else tuple(output)
     for item in outputs:

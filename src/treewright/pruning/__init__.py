@@ -11,11 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.encode import Encoded, encode
 from treewright.engine import refuse_recipe
 from treewright.errors import DataError, RecipeError
 from treewright.parts import Parts
 from treewright.parts.growing import grow_table
+from treewright.progress import UNREPORTED, Progress, Stage
 from treewright.pruners import (
     PRUNERS,
     BestLeaves,
@@ -51,19 +53,20 @@ from treewright.pruning.reduced_error import grow_and_reduce, prune_reduced_erro
 from treewright.recipe import Recipe
 from treewright.schema import Schema
 from treewright.table import read, taken
-from treewright.tree import Tree, require_tree
+from treewright.tree import Tree
 
 #: A pruner's function: the tree, the pruner, the rows at hand (None if there are none), the number of threads.
 Prune = Callable[[Tree, Any, Encoded | Parts | None, int], Tree]
+
+#: A pruner's function that grows more trees, and reports how far it is.
+Validate = Callable[[Tree, Any, Encoded | Parts | None, int, Stage], Tree]
 
 _FUNCTIONS: dict[type[Pruner], Prune] = {
     BestLeaves: prune_best_leaves,
     ByNodes: prune_nodes,
     CostComplexity: prune_by_complexity,
-    CostComplexityCV: prune_by_validated_complexity,
     CriticalValue: prune_critical_value,
     ErrorBased: prune_by_errors,
-    ImpurityThresholdCV: prune_by_validated_threshold,
     MinimumDescription: prune_minimum_description,
     MinimumError: prune_minimum_error,
     Pessimistic: prune_pessimistic,
@@ -72,12 +75,25 @@ _FUNCTIONS: dict[type[Pruner], Prune] = {
     ToDepth: prune_depth,
 }
 
-#: Pruners that also decide what the tree is grown from: the encoded table, its schema, the recipe, threads.
-_GROWERS: dict[type[Pruner], Callable[[Encoded | Parts, Schema, Recipe, int], Tree]] = {ReducedError: grow_and_reduce}
+_VALIDATED: dict[type[Pruner], Validate] = {
+    CostComplexityCV: prune_by_validated_complexity,
+    ImpurityThresholdCV: prune_by_validated_threshold,
+}
+
+#: Pruners that also decide what the tree is grown from: the encoded table, its schema, the recipe, threads,
+#: progress.
+_GROWERS: dict[type[Pruner], Callable[[Encoded | Parts, Schema, Recipe, int, Stage], Tree]] = {
+    ReducedError: grow_and_reduce
+}
 
 
 def prune(
-    tree: Tree, pruner: Pruner, data: object = None, target: object = None, weight: object = None, n_threads: int = 0
+    tree: TreeLike,
+    pruner: Pruner,
+    data: object = None,
+    target: object = None,
+    weight: object = None,
+    n_threads: int = 0,
 ) -> Tree:
     """A smaller tree, by one of the pruners.
 
@@ -85,12 +101,12 @@ def prune(
     cross-validation, other rows for `ReducedError`. `target` and `weight` are names of its columns, or arrays; without
     `target`, the column is named as in training.
     """
-    require_tree(tree)
+    tree = as_tree(tree)
     return prune_rows(tree, pruner, labelled_rows(tree, data, target, weight), n_threads)
 
 
 def pruning_path(
-    tree: Tree,
+    tree: TreeLike,
     data: object = None,
     target: object = None,
     weight: object = None,
@@ -102,6 +118,7 @@ def pruning_path(
 
     A tree that was cut before has only the rest of its path without `data`, and the whole path with it.
     """
+    tree = as_tree(tree)
     rows = labelled_rows(tree, data, target, weight)
     chosen = CostComplexityCV() if pruner is None else pruner
     if not isinstance(chosen, CostComplexityCV):
@@ -111,10 +128,16 @@ def pruning_path(
     return cross_validated_path(as_grown(tree, rows, n_threads), chosen, rows, n_threads)
 
 
-def prune_rows(tree: Tree, pruner: Pruner, rows: Encoded | Parts | None, n_threads: int) -> Tree:
+def prune_rows(
+    tree: Tree, pruner: Pruner, rows: Encoded | Parts | None, n_threads: int, stage: Stage = UNREPORTED
+) -> Tree:
     """`prune` for rows that are encoded already."""
     _refuse(pruner, tree.schema)
-    pruned = _FUNCTIONS[type(pruner)](tree, pruner, rows, n_threads)
+    validate = _VALIDATED.get(type(pruner))
+    if validate is not None:
+        pruned = validate(tree, pruner, rows, n_threads, stage)
+    else:
+        pruned = _FUNCTIONS[type(pruner)](tree, pruner, rows, n_threads)
     return Tree(pruned.arrays, pruned.schema, replace(pruned.recipe, pruning=pruner), pruned.cuts)
 
 
@@ -123,17 +146,27 @@ def grow_and_prune(
     schema: Schema,
     recipe: Recipe,
     n_threads: int,
-    progress: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Tree:
-    """The tree of an encoded table, cut back as the recipe says."""
+    """The tree of an encoded table, cut back as the recipe says; `progress` reaches 1 when that is done."""
+    tree = _grown_and_pruned(encoded, schema, recipe, n_threads, Stage(progress))
+    if progress is not None:
+        progress(1.0)
+    return tree
+
+
+def _grown_and_pruned(encoded: Encoded | Parts, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage) -> Tree:
     pruner = recipe.pruning
     if pruner is None:
-        return grow_table(encoded, schema, recipe, n_threads, progress)
+        return grow_table(encoded, schema, recipe, n_threads, stage)
     refuse(recipe, schema)
     grower = _GROWERS.get(type(pruner))
     if grower is not None:
-        return grower(encoded, schema, recipe, n_threads)
-    return prune_rows(grow_table(encoded, schema, recipe, n_threads, progress), pruner, encoded, n_threads)
+        return grower(encoded, schema, recipe, n_threads, stage)
+    fold_trees = pruner.folds * pruner.repeats if isinstance(pruner, (CostComplexityCV, ImpurityThresholdCV)) else 0
+    trees = 1 + fold_trees
+    grown = grow_table(encoded, schema, recipe, n_threads, stage.part(0, trees))
+    return prune_rows(grown, pruner, encoded, n_threads, stage.part(1, trees, fold_trees) if fold_trees else stage)
 
 
 def refuse(recipe: Recipe, schema: Schema) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.parts import Parts
+from treewright.progress import UNREPORTED, Stage
 from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV
 from treewright.pruning.cut import cut
 from treewright.pruning.path import as_grown, choose, cross_validated_path, prices, training_path, validated
@@ -35,11 +36,11 @@ def prune_by_complexity(tree: Tree, pruner: CostComplexity, _rows: Encoded | Par
 
 
 def prune_by_validated_complexity(
-    tree: Tree, pruner: CostComplexityCV, rows: Encoded | Parts | None, n_threads: int
+    tree: Tree, pruner: CostComplexityCV, rows: Encoded | Parts | None, n_threads: int, stage: Stage = UNREPORTED
 ) -> Tree:
     """The tree of least risk + alpha x leaves, with the alpha that does best on rows left out of growing."""
     training = _required(rows, pruner)
-    path = cross_validated_path(as_grown(tree, training, n_threads), pruner, training, n_threads)
+    path = cross_validated_path(as_grown(tree, training, n_threads), pruner, training, n_threads, stage)
     assert path.held_out is not None
     assert path.error is not None
     step = path.chosen(pruner.rule)
@@ -53,14 +54,14 @@ def prune_by_validated_complexity(
 
 
 def prune_by_validated_threshold(
-    tree: Tree, pruner: ImpurityThresholdCV, rows: Encoded | Parts | None, n_threads: int
+    tree: Tree, pruner: ImpurityThresholdCV, rows: Encoded | Parts | None, n_threads: int, stage: Stage = UNREPORTED
 ) -> Tree:
     """Nodes at or below an impurity are leaves; the impurity does best on rows left out of growing."""
     training = _required(rows, pruner)
     grown = as_grown(tree, training, n_threads)
     given = grown.arrays["impurity"][~is_leaf(grown)] if pruner.thresholds is None else pruner.thresholds
     limits = np.unique(np.append(-1.0 if pruner.thresholds is None else [], given))  # below zero: nothing is cut
-    risk, error = validated(grown, pruner, training, limits, _impurity, n_threads)
+    risk, error = validated(grown, pruner, training, limits, _impurity, n_threads, stage)
     step = choose(risk, error, pruner.rule)
     why = (
         f"not above {number_text(float(limits[step]))}, which has the held-out risk {number_text(float(risk[step]))} "

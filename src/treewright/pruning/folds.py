@@ -23,6 +23,7 @@ from treewright.exact_sums import Sums, as_floats, merged, sums_by
 from treewright.parts import Parts
 from treewright.parts.growing import grow_table
 from treewright.parts.memory import MemoryParts
+from treewright.progress import UNREPORTED, Stage
 from treewright.pruning.risk import row_losses
 from treewright.pruning.shape import is_leaf
 from treewright.recipe import Recipe
@@ -136,13 +137,15 @@ def _share_in(part: Encoded, n: int, fold: int) -> FloatArray:
     return Folds(n, part.dealt[0], part.dealt[1]).share_in(fold)
 
 
-def held_out(parts: Parts, n: int, schema: Schema, recipe: Recipe, n_threads: int) -> Iterator[HeldOut]:
+def held_out(
+    parts: Parts, n: int, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage = UNREPORTED
+) -> Iterator[HeldOut]:
     """One of `n` folds after the other, of parts that are dealt. A single fold leaves nothing to grow from."""
     by_class = real_by_class(parts, schema)
     recipe = replace(recipe, rivals=0)  # which only readers of a tree would miss
     for fold in range(n if n > 1 else 0):
         training = parts.changed(_without_fold, n, fold)
-        tree = grow_table(training, schema, recipe, n_threads)
+        tree = grow_table(training, schema, recipe, n_threads, stage.part(fold, n))
         training.close()
         yield _added_up(tree, parts.map(_losses_of_fold, tree, by_class, n, fold))
 

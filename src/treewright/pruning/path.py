@@ -19,6 +19,7 @@ from treewright.encode import UNSEEN_CODE, Encoded
 from treewright.errors import DataError
 from treewright.parts import Parts
 from treewright.parts.growing import as_parts, coded_once, grow_table
+from treewright.progress import UNREPORTED, Stage
 from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
 from treewright.pruning.folds import deal_parts, held_out, real_by_class, total_weight, used_rows
 from treewright.pruning.risk import node_risk
@@ -100,7 +101,9 @@ def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> Prun
     )
 
 
-def cross_validated_path(tree: Tree, pruner: CostComplexityCV, rows: Encoded | Parts, n_threads: int) -> PruningPath:
+def cross_validated_path(
+    tree: Tree, pruner: CostComplexityCV, rows: Encoded | Parts, n_threads: int, stage: Stage = UNREPORTED
+) -> PruningPath:
     """The path with held-out risks.
 
     A fold's tree is judged at the geometric mean of neighbouring alphas: what the step stands for, not its very edge.
@@ -108,7 +111,7 @@ def cross_validated_path(tree: Tree, pruner: CostComplexityCV, rows: Encoded | P
     path = training_path(tree, pruner)
     alpha = np.array(path.alpha)
     typical = np.append(np.sqrt(alpha[:-1] * alpha[1:]), np.inf)
-    means, errors = validated(tree, pruner, rows, typical, lambda fold: prices(fold, pruner), n_threads)
+    means, errors = validated(tree, pruner, rows, typical, lambda fold: prices(fold, pruner), n_threads, stage)
     return replace(path, held_out=tuple(means.tolist()), error=tuple(errors.tolist()))
 
 
@@ -119,6 +122,7 @@ def validated(
     limits: FloatArray,
     limit_of_nodes: Callable[[Tree], FloatArray],
     n_threads: int,
+    stage: Stage = UNREPORTED,
 ) -> tuple[FloatArray, FloatArray]:
     """The held-out risk of the trees of each limit (rising), and its standard error.
 
@@ -131,7 +135,7 @@ def validated(
     for repeat in range(pruner.repeats):
         folds, dealt = deal_parts(table, pruner.folds, pruner.seed + repeat, pruner.stratified)
         losses, squares = np.zeros(len(limits)), np.zeros(len(limits))
-        for fold in held_out(dealt, folds.n, tree.schema, tree.recipe, n_threads):
+        for fold in held_out(dealt, folds.n, tree.schema, tree.recipe, n_threads, stage.part(repeat, pruner.repeats)):
             family = spans(fold.tree, limit_of_nodes(fold.tree))
             losses += family.sums(limits, fold.as_leaf, fold.asking)
             squares += family.sums(limits, fold.squares_as_leaf, fold.squares_asking)

@@ -18,6 +18,7 @@ from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.parts import Parts
 from treewright.parts.growing import as_parts, gathered, grow_table
+from treewright.progress import UNREPORTED, Stage
 from treewright.pruners import ReducedError
 from treewright.pruning.cut import cut
 from treewright.pruning.folds import real_weight, row_draws, some_rows, without
@@ -52,7 +53,9 @@ def prune_reduced_error(tree: Tree, _pruner: ReducedError, rows: Encoded | Parts
     return cut(tree, reasons)
 
 
-def grow_and_reduce(encoded: Encoded | Parts, schema: Schema, recipe: Recipe, n_threads: int) -> Tree:
+def grow_and_reduce(
+    encoded: Encoded | Parts, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage = UNREPORTED
+) -> Tree:
     """The tree of a part of the rows, pruned by the others."""
     pruner = recipe.pruning
     assert isinstance(pruner, ReducedError)
@@ -65,7 +68,7 @@ def grow_and_reduce(encoded: Encoded | Parts, schema: Schema, recipe: Recipe, n_
             f"{'learn from' if chosen.any() else 'validate with'}; use another share, or another pruner"
         )
     training = parts.changed(without, each=aside)
-    tree = grow_table(training, schema, recipe, n_threads)
+    tree = grow_table(training, schema, recipe, n_threads, stage)
     training.close()
     held_out = parts.changed(some_rows, each=aside)
     pruned = prune_reduced_error(tree, pruner, held_out, n_threads)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import DataError
 from treewright.render.axes import axes_for, axis_values, colour_map, dress_axis, on_axis, plain
 from treewright.render.bars import Paint, paint_of
@@ -28,7 +29,7 @@ _POINT_EDGE = GROUND["light"]["paper"]
 
 
 def boundary(
-    tree: Tree,
+    tree: TreeLike,
     x: str,
     y: str,
     data: Any = None,
@@ -42,6 +43,7 @@ def boundary(
     anything whose columns are had by `data[name]`: its rows become points, coloured by the target if that is among
     them. Stronger colours are surer answers.
     """
+    tree = as_tree(tree)
     specs = [tree.schema.columns[column_index(tree, name)] for name in (x, y)]
     found = regions(tree, (x, y), fixed)
     axes = axes_for(ax, 6.4, 4.8)
@@ -58,16 +60,18 @@ def boundary(
     dress_axis(axes.xaxis, specs[0])
     dress_axis(axes.yaxis, specs[1])
     _name_colours(axes, tree, sorted({region.node for region in found}), paint)
+    _say_unused(axes, tree, specs)
     return axes
 
 
 def curve(
-    tree: Tree, column: str, data: Any = None, ax: Any = None, *, fixed: Mapping[str, object] | None = None
+    tree: TreeLike, column: str, data: Any = None, ax: Any = None, *, fixed: Mapping[str, object] | None = None
 ) -> Any:
     """What the tree answers along one column, as exact steps: a number, or the probability of each class.
 
     Beyond the rows of `data` (as for `boundary`) the ends are dashed: there the answer stays what it was at the edge.
     """
+    tree = as_tree(tree)
     spec = tree.schema.columns[column_index(tree, column)]
     found = regions(tree, (column,), fixed)
     axes = axes_for(ax, 6.4, 4.0)
@@ -90,7 +94,17 @@ def curve(
     if classes and len(classes) <= _MOST_NAMED:
         axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
+    _say_unused(axes, tree, [spec])
     return axes
+
+
+def _say_unused(axes: Any, tree: Tree, specs: list[ColumnSpec]) -> None:
+    """A title where no split and no surrogate uses a column, for a flat answer looks like a mistake otherwise."""
+    asking = [split for node in tree.walk() if node.split is not None for split in (node.split, *node.surrogates)]
+    used = {split.column for split in asking}
+    unused = [plain(fit_cells(name_text(spec.name), 30)) for spec in specs if spec.name not in used]
+    if unused:
+        axes.set_title(f"the tree does not use {' or '.join(unused)}", fontsize="medium", style="italic", loc="left")
 
 
 def _column(data: Any, name: str) -> Any:
@@ -193,10 +207,16 @@ def _name_colours(axes: Any, tree: Tree, nodes: list[int], paint: Paint) -> None
         return
     from matplotlib.patches import Patch
 
-    answered = [i for i, level in enumerate(target.classes) if level in {tree[node].prediction for node in nodes}]
+    answered = {tree[node].prediction for node in nodes}
+    # All classes, so that each point has a name; where there are too many, those with a region.
+    named = [i for i, level in enumerate(target.classes) if len(target.classes) <= _MOST_NAMED or level in answered]
     handles = [
-        Patch(color=paint.classes[i], label=plain(fit_cells(level_text(target.classes[i]), 30)))
-        for i in answered[:_MOST_NAMED]
+        Patch(
+            color=paint.classes[i],
+            label=plain(fit_cells(level_text(target.classes[i]), 30))
+            + ("" if target.classes[i] in answered else " (no region)"),
+        )
+        for i in named[:_MOST_NAMED]
     ]
     axes.legend(handles=handles, title=name, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
 

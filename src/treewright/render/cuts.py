@@ -6,10 +6,12 @@ Always holds: the tree alone is read; a line names the place by the conditions t
 
 from __future__ import annotations
 
+from treewright.as_tree import TreeLike, as_tree
+from treewright.render.node_words import branch_words
 from treewright.tree import Tree
 
 
-def cuts(tree: Tree) -> str:
+def cuts(tree: TreeLike) -> str:
     """One line per cut: where, what was asked there, how many leaves are gone, and why.
 
     >>> import treewright as tw
@@ -19,6 +21,7 @@ def cuts(tree: Tree) -> str:
     >>> print(tw.render.cuts(tree))
     x <= 3.5: asked x <= 1.5; 2 leaves less: by hand: no path longer than 1
     """
+    tree = as_tree(tree)
     lines = []
     for one in tree.cuts:
         leaves = f"{one.leaves} {'leaf' if one.leaves == 1 else 'leaves'} less"
@@ -33,6 +36,6 @@ def _path(tree: Tree, node_id: int) -> str:
     while node.parent is not None:
         above = tree[node.parent]
         assert above.split is not None
-        words.append(above.split.words(most=4, with_missing=False)[above.children.index(node.id)])
+        words.append(branch_words(above, 4)[above.children.index(node.id)])
         node = above
     return " and ".join(reversed(words)) or "the root"

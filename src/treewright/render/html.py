@@ -18,7 +18,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from treewright.tree import Tree
+from treewright.as_tree import TreeLike, as_tree
 
 #: The modules in the order in which they are joined: a module stands after those it imports.
 _MODULES = (
@@ -36,7 +36,7 @@ _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
 def html(
-    tree: Tree | Mapping[str, Any], data: object = None, *, held_out: object = None, title: str | None = None
+    tree: TreeLike | Mapping[str, Any], data: object = None, *, held_out: object = None, title: str | None = None
 ) -> str:
     """A page to explore the tree, as one self-contained text: `Path("tree.html").write_text(html(tree, data))`.
 
@@ -51,7 +51,7 @@ def html(
         # The one outward look of this room, and only when a page is wanted: what a page shows is gathered by report.
         from treewright.report import report
 
-        told = report(tree, data, held_out=held_out)
+        told = report(as_tree(tree), data, held_out=held_out)
     parts = {
         "title": markup.escape(title or f"Decision tree for {told['facts']['target']}"),
         "heading": _safe(title),
@@ -72,7 +72,7 @@ def module() -> str:
 def packed(report: Mapping[str, Any]) -> dict[str, Any]:
     """The report with its large parts compressed, which the module unpacks when they are looked at."""
     made = dict(report)
-    for name in ("details", "rules"):
+    for name in ("details", "rules", "inner_rules", "pruned"):
         made[name] = None if report[name] is None else _packed_list(report[name], _CHUNK)
     for name in ("nodes", "splits", "rows"):
         small = _packed_list([report[name]], 1)

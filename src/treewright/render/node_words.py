@@ -6,7 +6,7 @@ Always holds: each text is printable and on one line; numbers are rounded for re
 
 from __future__ import annotations
 
-from treewright.choices import LearnedDirection, OwnCategory
+from treewright.choices import LearnedDirection, Merge, OwnCategory
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import amount, level_text, name_text, percent, printable
 
@@ -68,14 +68,18 @@ def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
     """Whether rows without an answer were seen here while growing, as far as the tree can tell.
 
     Rows were then left behind or doubled, or the children's weights are not the shares of the known rows. Policies that
-    score missing rows with the rest leave no such trace; for them only a child that is not the heaviest is remarkable,
-    because without missing rows they choose that one (a last line of the text says so). With costs or priors shares are
-    of altered weights, and say nothing.
+    score missing rows with the rest leave no such trace. Where missing values are a category that is merged with others
+    (CHAID), the branch that holds them always says so. A learned direction is remarkable only if it is not the heaviest
+    child, because without missing rows it is that one (a last line of the text says so). With costs or priors shares
+    are of altered weights, and say nothing.
     """
     if sum(child.rows for child in children) != node.rows:
         return True
     weights = [child.weight for child in children]
-    if isinstance(node.tree.recipe.missing, (OwnCategory, LearnedDirection)):
+    missing = node.tree.recipe.missing
+    if isinstance(missing, OwnCategory) and isinstance(node.tree.recipe.branching, Merge):
+        return True
+    if isinstance(missing, (OwnCategory, LearnedDirection)):
         return split.missing != weights.index(max(weights))
     total, target = sum(weights), node.tree.schema.target
     if target.costs is not None or target.priors is not None:
@@ -106,10 +110,20 @@ def missing_remark(node: Node, split: Split) -> str | None:
     return f"{start}: asks {instead}; else{last.removeprefix(':')}" if instead else start + last
 
 
+def branch_words(node: Node, most: int | None = None) -> tuple[str, ...]:
+    """The condition of each branch, with "or missing" where rows without a value were seen and go there."""
+    split = node.split
+    assert split is not None  # only nodes with children have branches
+    met = met_missing(node, split, [node.tree[child] for child in node.children])
+    return split.words(most=most, with_missing=met and missing_remark(node, split) is None)
+
+
 def missing_remarks(tree: Tree) -> list[str]:
     """What must be said where `met_missing` cannot tell."""
     if tree.root.is_leaf or not isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
         return []
+    if isinstance(tree.recipe.missing, OwnCategory) and isinstance(tree.recipe.branching, Merge):
+        return []  # every split says it
     return ["where missing is not mentioned, a missing value goes to the largest branch"]
 
 

@@ -19,7 +19,7 @@ from treewright.render.histogram import Histogram
 from treewright.render.layout import Place, tidy
 from treewright.render.legend import legend
 from treewright.render.measure import fit_pixels, pixels
-from treewright.render.node_words import heading, many
+from treewright.render.node_words import branch_words, heading, many
 from treewright.render.shapes import Group, Line, Picture, Ribbon, Shape, Words
 from treewright.tree import Tree
 
@@ -171,7 +171,7 @@ def _nodes(folded: Folded, plan: _Plan, paint: Paint, left: float, top: float) -
     for i, (one, place, start) in enumerate(zip(plan.cards, plan.places, plan.starts, strict=True)):
         node = one.node
         if folded.children[i] and node.split is not None:
-            words = dict(zip(node.children, node.split.words(most=4, with_missing=False), strict=True))
+            words = dict(zip(node.children, branch_words(node, 4), strict=True))
             for child in folded.children[i]:
                 paths[child] = (*paths[i][1 - _LONGEST_PATH :], words[folded.nodes[child]])
         corner = (place.across - one.width / 2, start) if plan.down else (start, place.across - one.height / 2)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.render.axes import axes_for
 from treewright.render.colours import GROUND, Theme
 from treewright.render.histogram import Histogram
 from treewright.render.picture import Direction, picture
 from treewright.render.shapes import Box, Group, Line, Picture, Ribbon, Words
-from treewright.tree import Tree
 
 #: Pixels of a picture per inch of a figure, where the figure is ours.
 _PER_INCH = 96.0
@@ -23,7 +23,7 @@ _LARGEST = 60.0
 
 
 def plot(
-    tree: Tree,
+    tree: TreeLike,
     ax: Any = None,
     *,
     max_nodes: int = 60,
@@ -36,6 +36,7 @@ def plot(
 
     The other options are those of `svg`; `theme` is "light" or "dark".
     """
+    tree = as_tree(tree)
     if theme not in GROUND:
         raise ValueError(f"theme must be 'light' or 'dark', not {theme!r}")
     drawn = picture(tree, max_nodes, max_depth, histograms, direction)

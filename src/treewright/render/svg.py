@@ -11,17 +11,17 @@ import html
 import unicodedata
 from collections.abc import Iterator, Mapping
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.render.colours import GROUND
 from treewright.render.histogram import Histogram
 from treewright.render.picture import Direction, picture
 from treewright.render.shapes import Box, Group, Line, Picture, Ribbon, Shape, Words
-from treewright.tree import Tree
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 
 
 def svg(
-    tree: Tree,
+    tree: TreeLike,
     *,
     max_nodes: int = 150,
     max_depth: int | None = None,
@@ -39,6 +39,7 @@ def svg(
     >>> svg(tree)[:40]
     '<svg xmlns="http://www.w3.org/2000/svg" '
     """
+    tree = as_tree(tree)
     return write(picture(tree, max_nodes, max_depth, histograms, direction))
 
 

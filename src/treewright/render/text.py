@@ -17,6 +17,7 @@ from typing import TextIO
 
 import numpy as np
 
+from treewright.as_tree import TreeLike, as_tree
 from treewright.render.colours import class_colours, scale, terminal_code
 from treewright.render.measure import cells, fit_cells
 from treewright.render.node_words import (
@@ -42,7 +43,7 @@ Painter = Callable[[str, Node], str]
 
 
 def text(
-    tree: Tree,
+    tree: TreeLike,
     max_depth: int | None = None,
     max_lines: int = 200,
     *,
@@ -54,6 +55,7 @@ def text(
     `width`: the most columns a line may take; long conditions are shortened. `colour`: with a terminal's colours, each
     answer in the colour its class has in every picture. `show` asks the terminal for both.
     """
+    tree = as_tree(tree)
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth must be 0 or more, or None, not {max_depth}")
     if max_lines < 1:
@@ -68,8 +70,9 @@ def text(
     return "\n".join([_fitted(heading(tree), width), *lines, *(_fitted(note, width) for note in notes)])
 
 
-def show(tree: Tree, file: TextIO | None = None, *, max_depth: int | None = None, max_lines: int = 200) -> None:
+def show(tree: TreeLike, file: TextIO | None = None, *, max_depth: int | None = None, max_lines: int = 200) -> None:
     """Writes the tree to a terminal, in its width and, if it has any, its colours; elsewhere just as `text` does."""
+    tree = as_tree(tree)
     out = sys.stdout if file is None else file
     terminal = out.isatty()
     width = max(_NARROWEST, shutil.get_terminal_size().columns) if terminal else None

@@ -8,15 +8,20 @@ alone can tell is there. Names and levels are plain text: whoever shows them esc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from numpy.typing import NDArray
+
+from treewright.as_tree import TreeLike, as_tree
+from treewright.encode import Encoded
 from treewright.render.colours import SCALE, class_colours
-from treewright.report.details import details, importances, rule_table
+from treewright.report.details import details, importances, inner_rules, rule_table
 from treewright.report.rows import read_rows, sample
 from treewright.report.scores import score_on, score_told
-from treewright.report.steps import pruning_steps
+from treewright.report.steps import pruned_trees, pruning_steps
 from treewright.report.structure import facts, nodes, schema, splits
-from treewright.tree import Tree, require_tree
+from treewright.tree import Tree
 
 __all__ = ["report"]
 
@@ -24,15 +29,22 @@ __all__ = ["report"]
 FORM = 1
 
 
-def report(tree: Tree, data: object = None, *, held_out: object = None) -> dict[str, Any]:
+def report(
+    tree: TreeLike,
+    data: object = None,
+    *,
+    held_out: object = None,
+    row_numbers: Sequence[int] | NDArray[Any] | None = None,
+) -> dict[str, Any]:
     """All there is to show of a tree.
 
     `data` are its training rows, `held_out` rows it has not seen; both are tables that hold the target under its own
-    name.
+    name. Where `data` is a part of a table, `row_numbers` are the numbers of its rows in that table.
     """
-    require_tree(tree)
+    tree = as_tree(tree)
     training = None if data is None else read_rows(tree, data)
     unseen = None if held_out is None else read_rows(tree, held_out)
+    steps = pruning_steps(tree, unseen)
     return {
         "form": FORM,
         "facts": facts(tree),
@@ -42,13 +54,28 @@ def report(tree: Tree, data: object = None, *, held_out: object = None) -> dict[
         "splits": splits(tree),
         "details": details(tree),
         "rules": rule_table(tree),
+        "inner_rules": inner_rules(tree),
         "importances": importances(tree, *((data, training) if unseen is None else (held_out, unseen))),
-        "pruning": pruning_steps(tree, unseen),
-        "scores": {
-            "training": score_told(tree) if training is None else score_on(tree, training),
-            "held_out": None if unseen is None else score_on(tree, unseen),
-        },
-        "rows": None if training is None else sample(tree, training),
+        "pruning": steps,
+        "scores": _scores(tree, training, unseen),
+        "pruned": [
+            None if cut is None else _pruned(cut, training, unseen)
+            for cut in pruned_trees(tree, steps, sum(rows.n_rows for rows in (training, unseen) if rows is not None))
+        ],
+        "rows": None if training is None else sample(tree, training, row_numbers),
+    }
+
+
+def _pruned(tree: Tree, training: Encoded | None, unseen: Encoded | None) -> dict[str, Any]:
+    """What is told of a step of the pruning path; shuffling every column for every step would take too long."""
+    return {"scores": _scores(tree, training, unseen), "importances": importances(tree, None, None)}
+
+
+def _scores(tree: Tree, training: Encoded | None, unseen: Encoded | None) -> dict[str, Any]:
+    """How well a tree answers both kinds of rows; without training rows, as far as its leaves tell."""
+    return {
+        "training": score_told(tree) if training is None else score_on(tree, training),
+        "held_out": None if unseen is None else score_on(tree, unseen),
     }
 
 

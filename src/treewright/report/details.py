@@ -13,9 +13,9 @@ import numpy as np
 
 from treewright.encode import Encoded
 from treewright.explain.importance import Importance, importance
-from treewright.explain.rules import Rule, rules
+from treewright.explain.rules import Rule, rules, rules_inside
 from treewright.explain.worked import worked
-from treewright.render.node_words import MOST_LEVELS
+from treewright.render.node_words import MOST_LEVELS, branch_words
 from treewright.report.structure import edge_text
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import level_text, name_text
@@ -38,9 +38,7 @@ def details(tree: Tree) -> list[dict[str, Any]]:
     for node in tree:
         if node.is_leaf or len(tree.schema.columns[_asked(node)].levels or ()) <= MOST_LEVELS:
             continue
-        split = node.split
-        assert split is not None
-        for child, words in zip(node.children, split.words(with_missing=False), strict=True):
+        for child, words in zip(node.children, branch_words(node), strict=True):
             told[child]["condition"] = words
     return told
 
@@ -49,6 +47,12 @@ def rule_table(tree: Tree) -> list[dict[str, Any]] | None:
     """One rule per leaf; None for a tree so deep that nobody could read them."""
     steps = tree.arrays["depth"][tree.arrays["stop"] != 0].sum()
     return None if steps > _MOST_CONDITIONS else [_rule(rule) for rule in rules(tree)]
+
+
+def inner_rules(tree: Tree) -> list[dict[str, Any]] | None:
+    """The rule that each node with a question would be as a leaf: the rules of pruned trees are among these."""
+    steps = tree.arrays["depth"].sum()
+    return None if steps > _MOST_CONDITIONS else [_rule(rule) for rule in rules_inside(tree)]
 
 
 def importances(tree: Tree, data: object, rows: Encoded | None) -> list[dict[str, Any]]:

@@ -6,12 +6,15 @@ Always holds: the same table gives the same sample; every leaf that has rows sho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.encode import Encoded
 from treewright.engine import route, survey
+from treewright.errors import DataError
 from treewright.pruning import labelled_rows
 from treewright.report.structure import plain
 from treewright.tree import Tree
@@ -30,9 +33,14 @@ def read_rows(tree: Tree, data: object) -> Encoded:
     return rows
 
 
-def sample(tree: Tree, rows: Encoded) -> dict[str, Any]:
+def sample(tree: Tree, rows: Encoded, row_numbers: Sequence[int] | NDArray[Any] | None = None) -> dict[str, Any]:
     """Some rows of each leaf: `node` (rising), `row` in the table, coded `values` per column of `columns`, `truth`."""
     assert rows.target is not None
+    numbers = np.arange(rows.n_rows) if row_numbers is None else np.asarray(row_numbers)
+    if len(numbers) != rows.n_rows:
+        raise DataError(
+            f"row_numbers has {len(numbers):,} numbers for {rows.n_rows:,} rows; give one for each row of data"
+        )
     columns = _shown_columns(tree)
     at = route(tree, rows, 0)
     order = np.argsort(at, kind="stable")
@@ -47,7 +55,7 @@ def sample(tree: Tree, rows: Encoded) -> dict[str, Any]:
     )
     return {
         "node": at[chosen].tolist(),
-        "row": chosen.tolist(),
+        "row": numbers[chosen].tolist(),
         "columns": columns,
         "values": [_listed(rows.columns[i][chosen]) for i in columns],
         "truth": plain(rows.target[chosen]),

@@ -7,19 +7,46 @@ Always holds: a node is a leaf of the trees whose alpha is at least its price; t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from treewright.encode import Encoded
 from treewright.pruners import CostComplexity
+from treewright.pruning.cut import cut
 from treewright.pruning.folds import losses_on, real_weight
 from treewright.pruning.path import prices, training_path
+from treewright.pruning.shape import is_leaf, topmost
 from treewright.pruning.steps import spans
 from treewright.tree import Tree
 
 #: The whole tree: no price is below zero.
 _UNCUT = -1.0
+
+
+#: Scores and importances are told of at most so many pruned trees, and of fewer where that would send more rows
+#: through trees, build more nodes, or write more cells of matrices than this.
+_MOST_TREES = 200
+_MOST_ROWS = 20_000_000
+_MOST_NODES = 2_000_000
+_MOST_CELLS = 200_000
+
+
+def pruned_trees(tree: Tree, steps: dict[str, Any], n_rows: int) -> Iterator[Tree | None]:
+    """The tree of every step but the first; None for steps that are left out because there are too many."""
+    n_steps = len(steps["alpha"])
+    cells = len(tree.schema.target.classes or ()) ** 2
+    limits = (_MOST_TREES, _MOST_ROWS // max(1, n_rows), _MOST_NODES // tree.n_nodes, _MOST_CELLS // max(1, cells))
+    most = max(2, min(limits))
+    small = range(max(1, n_steps - most // 2), n_steps)  # the trees that are most often looked at
+    kept = {*small, *np.linspace(1, n_steps - 1, min(n_steps, most - most // 2)).astype(int).tolist()}
+    if steps["held_out"] is not None:
+        kept.add(n_steps - 1 - int(np.argmin(steps["held_out"][::-1])))
+    price = np.array(steps["price"])
+    for step in range(1, n_steps):
+        chosen = (price <= steps["alpha"][step]) & ~is_leaf(tree)
+        yield cut(tree, dict.fromkeys(map(int, topmost(tree, chosen)), "pruned")) if step in kept else None
 
 
 def pruning_steps(tree: Tree, held_out: Encoded | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.choices import RefuseMissing
 from treewright.explain.measures import criterion_of, measure_of
-from treewright.render.node_words import MOST_LEVELS, same
+from treewright.render.node_words import MOST_LEVELS, branch_words, missing_remarks, same
 from treewright.schema import ColumnSpec
 from treewright.tree import Split, Tree, answer_places
 from treewright.tree_words import level_text, name_text, printable
@@ -39,6 +39,7 @@ def facts(tree: Tree) -> dict[str, Any]:
         "depth": tree.depth,
         "refuses_missing": isinstance(tree.recipe.missing, RefuseMissing),
         "refuses_unseen": tree.recipe.unseen == "error",
+        "remarks": missing_remarks(tree),
         "cuts": [str(cut) for cut in tree.cuts[:100]],
     }
 
@@ -126,7 +127,7 @@ def _conditions(tree: Tree) -> tuple[list[str], list[str]]:
         split = node.split
         if split is None:
             continue
-        for child, words in zip(node.children, split.words(most=MOST_LEVELS, with_missing=False), strict=True):
+        for child, words in zip(node.children, branch_words(node, MOST_LEVELS), strict=True):
             condition[child], edge[child] = words, edge_text(split, words)
     return condition, edge
 

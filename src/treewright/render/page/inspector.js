@@ -39,7 +39,7 @@ function about(app, node) {
     make("div", { class: "tw-actions" }, copyButton(app, node), leaf ? null : expandButton(app, node)),
     breadcrumb(app, node),
     model.classes ? distribution(model, node) : numbers(model, node),
-    measures(model, node),
+    measures(model, node, leaf),
   ];
 }
 
@@ -184,7 +184,8 @@ function numbers(model, node) {
   );
 }
 
-function measures(model, node) {
+/** `leaf`: whether the node answers in the tree as it is shown, cut or whole. */
+function measures(model, node, leaf) {
   const { nodes, report } = model;
   const list = [["rows", number(nodes.rows[node])]];
   if (report.facts.weighted || Math.abs(nodes.weight[node] - nodes.rows[node]) > 1e-9) list.push(
@@ -192,9 +193,9 @@ function measures(model, node) {
   );
   list.push(["share of all rows", percent(shareOf(model, node), 1)]);
   list.push([report.facts.impurity, number(nodes.impurity[node])]);
-  if (nodes.asks[node] >= 0) list.push(["gain", number(nodes.gain[node])]);
+  if (!leaf) list.push(["gain", number(nodes.gain[node])]);
   if (report.pruning && nodes.asks[node] >= 0) list.push(["cut from alpha", number(report.pruning.price[node])]);
-  if (nodes.asks[node] >= 0) list.push(["a missing value", missingText(model, node)]);
+  if (!leaf) list.push(["a missing value", missingText(model, node)]);
   return section("Numbers", facts(list));
 }
 
@@ -217,7 +218,9 @@ function later(app, node, detail) {
   if (detail.worked) {
     const work = make("div", { class: "tw-work" });
     work.innerHTML = detail.worked; // made and escaped by treewright.explain.worked
-    parts.push(section(app.model.nodes.asks[node] >= 0 ? "How it was chosen" : "How it answers", work));
+    const leaf = app.tree.isLeaf(node);
+    const pruned = leaf && app.model.nodes.asks[node] >= 0;
+    parts.push(section(pruned ? "The split that is pruned" : leaf ? "How it answers" : "How it was chosen", work));
   } else if (app.model.nodes.asks[node] >= 0 && !detail.rivals) {
     const why =
       "This tree is large: the page holds the arithmetic of its heaviest nodes. " +

@@ -20,7 +20,7 @@ import { freshId, make, many, number } from "./words.js";
 export async function mount(element, report, options = {}) {
   const parts = { ...report };
   for (const name of ["nodes", "splits", "rows"]) parts[name] = await whole(report[name]);
-  const app = appOf(modelOf(parts), entries(report.details), entries(report.rules));
+  const app = appOf(modelOf(parts), report);
   const live = make("p", { class: "tw-unseen", "aria-live": "polite" });
   app.say = (text) => (live.textContent = text);
   app.tree = treeView(app);
@@ -28,7 +28,8 @@ export async function mount(element, report, options = {}) {
   app.case = caseForm(app);
   app.pruning = pruningPanel(app);
   app.search = searchBar(app);
-  const rules = rulesView(app);
+  app.views_ = { rules: rulesView(app), importance: importanceView(app), score: scoreView(app) };
+  app.header = header(app, element, options.title);
   app.side = tabs(
     app,
     "About",
@@ -43,14 +44,14 @@ export async function mount(element, report, options = {}) {
   );
   app.views = tabs(app, "Views", [
     ["Tree", hero],
-    ["Rules", rules.element],
-    ["Importance", importanceView(app).element],
-    ["Score", scoreView(app).element],
+    ["Rules", app.views_.rules.element],
+    ["Importance", app.views_.importance.element],
+    ["Score", app.views_.score.element],
   ],
-    (name) => name === "Rules" && rules.open());
+    (name) => name === "Rules" && app.views_.rules.open());
   const paper = make("div", { class: "tw-paper" });
   element.classList.add("treewright");
-  element.replaceChildren(header(app, element, options.title), app.views.element, paper, live);
+  element.replaceChildren(app.header.element, app.views.element, paper, live);
 
   function sideChanged(name) {
     if (name === "Case") app.follow();
@@ -75,9 +76,23 @@ async function whole(part) {
 }
 
 /** What all parts share: the model, the state, and the verbs that change it. */
-function appOf(model, details, rules) {
-  const state = { selected: 0, expanded: new Set(), orientation: "right", alpha: null, lit: null, matches: new Set() };
-  const app = { id: freshId(), model, state, details, rules };
+function appOf(model, report) {
+  const state = {
+    selected: 0, expanded: new Set(), orientation: "right", alpha: null, step: 0, lit: null, matches: new Set(),
+  };
+  const [details, rules, inner, pruned] = ["details", "rules", "inner_rules", "pruned"].map((n) => entries(report[n]));
+  const app = { id: freshId(), model, state, details };
+
+  /** The rules of the tree as it is shown, cut or whole. */
+  app.rulesShown = async () => {
+    const all = [...(await rules.all()), ...(state.alpha === null ? [] : await inner.all())];
+    return all.filter((rule) => app.tree.cut().leaf[rule.node] === 1);
+  };
+  /** Scores and importances of the tree as it is shown; null where the report has none of this step. */
+  app.figuresShown = async () => {
+    const { scores, importances } = model.report;
+    return state.step === 0 ? { scores, importances } : (await pruned.at(state.step - 1)) || null;
+  };
 
   /** Chooses a node; `move` shows it in the tree. */
   app.select = (node, focus = false, move = true) => {
@@ -125,26 +140,39 @@ function appOf(model, details, rules) {
     app.side.show("Case");
     app.case.useRow(i);
   };
-  /** Cuts the tree at an alpha; null: not at all. */
-  app.cut = (alpha) => {
-    state.alpha = alpha;
+  /** Cuts the tree at a step of the pruning path; step 0 is the whole tree. Every part shows the same tree. */
+  app.cut = async (step) => {
+    state.step = step;
+    state.alpha = step === 0 ? null : model.report.pruning.alpha[step];
     state.selected = app.tree.standsFor(state.selected);
     app.tree.start(state.orientation);
     app.inspector.show(state.selected);
+    app.search.refresh();
+    if (!app.started) app.case.run();
+    const [figures, shown] = await Promise.all([app.figuresShown(), app.rulesShown()]);
+    if (state.step !== step) return; // the slider has moved on
+    app.header.show(figures);
+    app.views_.importance.show(figures);
+    app.views_.score.show(figures);
+    app.views_.rules.show(shown);
+    app.paper(shown);
   };
   return app;
 }
 
 function header(app, element, title) {
-  const { facts } = app.model.report;
-  return make(
+  const { facts, scores } = app.model.report;
+  const line = make("div");
+  const show = (figures) => line.replaceChildren(factsLine(app, figures));
+  show({ scores });
+  const shown = make(
     "header",
     { class: "tw-header" },
     make(
       "div",
       { class: "tw-heading" },
-      make("h1", {}, make("bdi", {}, title || "Decision tree")),
-      factsLine(app.model.report),
+      make("h1", {}, make("bdi", {}, title || `Decision tree for ${facts.target}`)),
+      line,
     ),
     make(
       "div",
@@ -153,24 +181,39 @@ function header(app, element, title) {
       make("button", { type: "button", class: "tw-button", onclick: () => print() }, "Print"),
     ),
   );
+  return { element: shown, show };
 }
 
-/** One line: target, algorithm, rows, leaves, and the score beside its baseline. */
-function factsLine({ facts, scores }) {
-  const score = scores.held_out || scores.training;
-  const where = scores.held_out ? "held-out" : "training";
+/** One line: target, algorithm, rows, leaves of the tree that is shown, and its score beside the baseline. */
+function factsLine(app, figures) {
+  const { facts } = app.model.report;
+  const { leaves, depth } = sizeShown(app);
+  const pruned = leaves < facts.leaves ? `, pruned from ${many(facts.leaves, "leaf", "leaves")}` : "";
   const items = [
     ["predicts ", make("b", {}, make("bdi", {}, facts.target))],
     [make("bdi", {}, facts.recipe)],
     [facts.weighted ? `${many(facts.rows, "row")} of weight ${number(facts.weight)}` : many(facts.rows, "row")],
-    [`${many(facts.leaves, "leaf", "leaves")}, depth ${facts.depth}`],
-    [
-      `${where} ${score.headline.name} `,
-      make("b", {}, scoreText(score.headline)),
-      ` (baseline ${scoreText(score.headline, "baseline")})`,
-    ],
+    [`${many(leaves, "leaf", "leaves")}, depth ${depth}${pruned}`],
+    ...(figures ? [scoreItem(figures.scores)] : []),
   ];
   return make("p", { class: "tw-line" }, ...items.map((item) => make("span", {}, ...item)));
+}
+
+function scoreItem(scores) {
+  const { headline } = scores.held_out || scores.training;
+  return [
+    `${scores.held_out ? "held-out" : "training"} ${headline.name} `,
+    make("b", {}, scoreText(headline)),
+    ` (baseline ${scoreText(headline, "baseline")})`,
+  ];
+}
+
+/** Leaves and depth of the tree as it is shown. */
+function sizeShown({ model, tree }) {
+  const { leaf, below } = tree.cut();
+  let depth = 0;
+  for (let i = 0; i < model.n; i++) if (leaf[i] === 1) depth = Math.max(depth, model.depth[i]);
+  return { leaves: below[0], depth };
 }
 
 function themeButton(element) {

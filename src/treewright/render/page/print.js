@@ -14,7 +14,8 @@ const MOST_CARDS = 2000;
 /** @returns a function that makes what goes on paper, at once: a browser does not wait when it prints. */
 export function printable(app) {
   let rules = [];
-  setTimeout(async () => (rules = await app.rules.all()), 1000); // unpacked when the page has long been drawn
+  app.paper = (shown) => (rules = shown);
+  setTimeout(async () => app.paper(await app.rulesShown()), 1000); // unpacked when the page has long been drawn
   return () => [printedTree(app), printedRules(rules)];
 }
 

@@ -44,7 +44,7 @@ export function pruningPanel(app) {
   function go(step) {
     slider.value = String(step);
     show();
-    app.cut(step === 0 ? null : pruning.alpha[step]);
+    return app.cut(step);
   }
 
   function show() {

@@ -26,14 +26,19 @@ export function rulesView(app) {
     told,
     make("div", { class: "tw-scroll" }, table),
     more,
+    ...model.report.facts.remarks.map((text) => make("p", { class: "tw-muted" }, text)),
   );
   let rules = null;
   let found = [];
   let shown = 0;
 
   async function open() {
-    if (rules) return;
-    rules = await app.rules.all();
+    if (rules === null) show(await app.rulesShown());
+  }
+
+  /** Shows these rules: those of the tree in view. */
+  function show(fresh) {
+    rules = fresh;
     heading();
     refresh();
   }
@@ -161,5 +166,5 @@ export function rulesView(app) {
       ),
     );
   }
-  return { element, open };
+  return { element, open, show };
 }

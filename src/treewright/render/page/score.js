@@ -14,29 +14,43 @@ export function scoreText(headline, which = "value") {
   return headline.name === "accuracy" ? percent(headline[which], 1) : number(headline[which]);
 }
 
+/** A view that shows figures of the tree in view; without them, what to do instead. */
+function figuresView(app, title, parts, ...below) {
+  const body = make("div");
+  const show = (figures) => {
+    const whole = app.state.step === 0;
+    const notes = {
+      pruned: "Of the pruned tree, as it is shown.",
+      unknown:
+        "The page holds no figures of this step of a long pruning path. " +
+        "In Python, prune(tree, CostComplexity(alpha)) makes this tree.",
+    };
+    const note = whole ? null : make("p", { class: "tw-note" }, figures ? notes.pruned : notes.unknown);
+    body.replaceChildren(...[note, ...(figures ? parts(figures, whole) : [])].filter(Boolean));
+  };
+  const { scores, importances } = app.model.report;
+  show({ scores, importances });
+  return { element: make("div", { class: "tw-page" }, make("h2", {}, title), body, ...below), show };
+}
+
 export function scoreView(app) {
-  const { scores, schema } = app.model.report;
+  return figuresView(app, "Score", ({ scores }) => scoreParts(scores, app.model.report.schema), grownView(app));
+}
+
+function scoreParts(scores, schema) {
   const parts = [["Held-out rows", scores.held_out], ["Training rows", scores.training]].filter(([, score]) => score);
-  const element = make("div", { class: "tw-page" }, make("h2", {}, "Score"));
-  if (!scores.held_out) {
-    element.append(
-      make(
-        "p",
-        { class: "tw-note" },
-        "Only training rows are known here, and they flatter a tree; ",
-        "render.html(tree, data, held_out=...) shows rows it has not seen.",
-      )
-    );
-  }
-  element.append(
-    make(
-      "div",
-      { class: "tw-columns" },
-      ...parts.map(([title, score]) => scorePart(title, score, schema.target.classes)),
-    )
+  const flattered = scores.held_out ? null : make(
+    "p",
+    { class: "tw-note" },
+    "Only training rows are known here, and they flatter a tree; ",
+    "render.html(tree, data, held_out=...) shows rows it has not seen.",
   );
-  element.append(grownView(app));
-  return { element };
+  const columns = make(
+    "div",
+    { class: "tw-columns" },
+    ...parts.map(([title, score]) => scorePart(title, score, schema.target.classes)),
+  );
+  return [flattered, columns];
 }
 
 function scorePart(title, score, classes) {
@@ -154,11 +168,12 @@ function histogram({ histogram: { counts, edges }, quantiles }) {
 
 /** Which columns the tree lives by. */
 export function importanceView(app) {
-  const { importances } = app.model.report;
-  const element = make("div", { class: "tw-page" }, make("h2", {}, "Importance"));
-  if (!importances.length) element.append(make("p", { class: "tw-muted" }, "This tree asks nothing."));
-  element.append(make("div", { class: "tw-columns" }, ...importances.map(importancePart)));
-  return { element };
+  const shuffled = app.model.report.importances.some(({ low }) => low);
+  return figuresView(app, "Importance", ({ importances }, whole) => [
+    importances.length ? null : make("p", { class: "tw-muted" }, "This tree has no splits."),
+    make("div", { class: "tw-columns" }, ...importances.map(importancePart)),
+    shuffled && !whole ? make("p", { class: "tw-muted" }, "Shuffling is measured for the whole tree only.") : null,
+  ]);
 }
 
 function importancePart({ title, about, columns, values, low, high }) {

@@ -38,10 +38,11 @@ export function searchBar(app) {
 
   function search() {
     const query = input.value.trim().toLowerCase();
-    texts ??= Array.from({ length: model.n }, (_, i) => textOf(model, i));
+    texts ??= Array.from({ length: model.n }, (_, i) => textOf(app, i));
     found = query ? matches(model, texts, query) : [];
     const own = /^#?\d+$/.test(query) ? Number(query.replace("#", "")) : -1;
     if (own >= 0 && own < model.n) found = [own, ...found.filter((node) => node !== own)];
+    found = found.filter((node) => app.tree.cut().leaf[node] < 2); // what pruning cut off is not there to be found
     at = -1;
     state.matches = new Set(found);
     buttons.hidden = found.length === 0;
@@ -54,7 +55,7 @@ export function searchBar(app) {
     at = at < 0 && way < 0 ? found.length - 1 : (at + way + found.length) % found.length;
     told.textContent = `${number(at + 1)} of ${number(found.length)}`;
     app.side.show("Node");
-    app.select(app.tree.standsFor(found[at]), false);
+    app.select(found[at], false);
   }
 
   input.addEventListener("input", search);
@@ -67,7 +68,11 @@ export function searchBar(app) {
     } else return;
     event.preventDefault();
   });
-  return { element, focus: () => (input.focus(), input.select()) };
+  const refresh = () => {
+    texts = null;
+    if (input.value.trim()) search();
+  };
+  return { element, focus: () => (input.focus(), input.select()), refresh };
 }
 
 function matches(model, texts, query) {
@@ -94,7 +99,7 @@ function withLevels(model, query) {
 }
 
 /** What is written on a node: its condition, its question, or a leaf's answer. */
-function textOf(model, node) {
-  const what = model.nodes.asks[node] >= 0 ? questionText(model, node) : answerText(model, node);
+function textOf({ model, tree }, node) {
+  const what = !tree.isLeaf(node) ? questionText(model, node) : answerText(model, node);
   return `${model.nodes.condition[node]}\n${what}`.toLowerCase();
 }
