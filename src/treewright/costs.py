@@ -32,8 +32,8 @@ def target_with(target: TargetSpec, costs: object = None, priors: object = None)
         return target
     if target.classes is None:
         raise DataError(
-            f"costs and priors are about classes, but the target {target.name!r} is a number; leave them out, or learn "
-            "with task='classification'"
+            f"costs and priors are about classes, but the target {target.name!r} is learned as a number; leave them "
+            "out, or learn classes with task='classification'"
         )
     return replace(
         target,
@@ -82,7 +82,10 @@ def require_classes(schema: Schema) -> None:
     """Only classes have class weights."""
     if schema.target.classes is None:
         name = schema.target.name
-        raise DataError(f"class_weight is about classes, but the target {name!r} is a number; leave it out")
+        raise DataError(
+            f"class_weight is about classes, but the target {name!r} is learned as a number; leave class_weight out, "
+            "or learn classes with task='classification'"
+        )
 
 
 def class_weights(rows: Encoded) -> Sums:

@@ -8,6 +8,7 @@ names) and levels by value; what the schema does not name is ignored.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import DataError
 from treewright.frame import CodeArray, FloatArray, Frame, RawColumn
+from treewright.infer_task import infer_task
 from treewright.kinds import (
     KindChoice,
     check_kinds,
@@ -30,6 +32,8 @@ from treewright.kinds import (
 )
 from treewright.schema import LEVEL_KINDS, TIME_KINDS, ColumnSpec, Level, Schema, TargetSpec, Task
 from treewright.wording import listed
+
+_log = logging.getLogger("treewright.learn")
 
 Unseen = Literal["missing", "majority", "error"]
 
@@ -78,17 +82,22 @@ def column_count_message(given: int, expected: int, owner: str) -> str:
 
 
 def describe(
-    frame: Frame, target: RawColumn, task: Task | None = None, kinds: Mapping[str, KindChoice] | None = None
+    frame: Frame,
+    target: RawColumn,
+    task: Task | None = None,
+    kinds: Mapping[str, KindChoice] | None = None,
+    n_rows: int | None = None,
 ) -> Schema:
     """What the columns and the target are.
 
     `task` decides. Without it the kind given for the target in `kinds` decides (a list gives the classes in order), and
-    without that its type: numbers, integers too, mean regression, everything else classification.
+    without that its type: text, categories and truth values are classes, numbers are what `infer_task` finds. `n_rows`
+    is the number of rows of the whole table where the frame stands for more rows than it has.
     """
     check_rows(frame.n_rows, target, "target")
     check_table(len(frame.columns), frame.n_rows, target.name)
     chosen = check_kinds(kinds, (*frame.names, target.name))
-    target_spec = describe_target(target, task, chosen.get(target.name))
+    target_spec = describe_target(target, task, chosen.get(target.name), n_rows)
     for column in frame.columns:
         _refuse_useless(column, target)
     return Schema(tuple(specify(column, chosen.get(column.name)) for column in frame.columns), target_spec)
@@ -104,7 +113,9 @@ def check_table(n_columns: int, n_rows: int, target_name: str) -> None:
         )
 
 
-def describe_target(target: RawColumn, task: Task | None = None, choice: KindChoice | None = None) -> TargetSpec:
+def describe_target(
+    target: RawColumn, task: Task | None = None, choice: KindChoice | None = None, n_rows: int | None = None
+) -> TargetSpec:
     """The target's task and classes. Classes are declared levels in their order, or the values found, sorted."""
     refuse_missing_target(target.name, int(target.missing.sum()), target.n_rows)
     kind = choice if isinstance(choice, str) else "ordinal" if choice is not None else target.kind
@@ -115,9 +126,14 @@ def describe_target(target: RawColumn, task: Task | None = None, choice: KindCho
             f"the target {target.name!r} holds moments or durations ({kind}); turn it into a number, or say "
             "task='classification'"
         )
+    doubtful = False
+    if task is None and choice is None and kind == "numeric":
+        inferred = infer_task(target, n_rows or target.n_rows)
+        task, doubtful = inferred.task, inferred.doubtful
+        _log.info("the target %r is learned as %s, inferred from its numbers", target.name, task)
     if task == "regression" or (task is None and kind not in LEVEL_KINDS):
         check_reach(target.name, _target_numbers(target))
-        return TargetSpec(target.name, "regression")
+        return TargetSpec(target.name, "regression", inferred=doubtful)
     wish = choice if isinstance(choice, (list, tuple)) or choice in LEVEL_KINDS else None
     classes = specify(target, wish if wish is not None or target.kind in LEVEL_KINDS else "nominal").levels or ()
     codes, levels = levels_of(target)
@@ -126,7 +142,7 @@ def describe_target(target: RawColumn, task: Task | None = None, choice: KindCho
             f"every row has its own class in the target {target.name!r} ({target.n_rows} classes in {target.n_rows} "
             f"rows, for example {target.text(0)}); choose another target, or task='regression' if it is a number"
         )
-    return TargetSpec(target.name, "classification", classes)
+    return TargetSpec(target.name, "classification", classes, inferred=doubtful)
 
 
 def _refuse_useless(column: RawColumn, target: RawColumn) -> None:

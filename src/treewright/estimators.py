@@ -34,7 +34,8 @@ from treewright.explain.importance import impurity_taken, shares
 from treewright.explain.scores import measured_in_batches
 from treewright.frame import FloatArray, Frame, RawColumn
 from treewright.kinds import KindChoice, kinds_from_categorical_features
-from treewright.learn import learn
+from treewright.learn import learn_from
+from treewright.learn_large import Wishes
 from treewright.parameters import documented, recipe_with
 from treewright.parts.inputs import is_dask, is_large, with_target
 from treewright.predict import apply, class_array, predict, predict_proba
@@ -119,8 +120,8 @@ class _TreeEstimator(BaseEstimator):
             )
         recipe = self._chosen_recipe(n_rows=None, n_columns=None, total_weight=None)
         data, target, weight = with_target(X, y, sample_weight)
-        given: dict[str, Any] = {"kinds": self.kinds, "task": self._task, "n_threads": _threads(self.n_jobs)}
-        tree = learn(data, target, recipe, weight=weight, **given, **self._costs())
+        wishes = Wishes(target, weight, self.kinds, self._task, **self._costs(), keep_columns=True)
+        tree = learn_from(data, target, recipe, wishes, weight, _threads(self.n_jobs))
         self._keep_classes(tree.schema)
         self.n_features_in_ = len(tree.schema.names)
         self.feature_names_in_ = np.array(tree.schema.names, dtype=object)

@@ -18,6 +18,7 @@ from treewright.encode import Encoded, describe, encode
 from treewright.errors import RecipeError
 from treewright.kinds import KindChoice
 from treewright.learn_large import Wishes, has_room, learn_large
+from treewright.left_out import without_useless
 from treewright.parameters import unknown_argument
 from treewright.parts.cluster import is_partitioned
 from treewright.parts.inputs import is_large, with_target
@@ -54,6 +55,12 @@ def learn(
     counts the trees of all folds of a cross-validation, never falls, and reaches 1 at the end. Ctrl-C ends a long fit.
     Settings such as max_depth belong to the recipe: `replace(tw.CART, stopping=tw.Stopping(max_depth=3))`.
 
+    `task` is "classification" or "regression". Without it, text, categories and truth values are classes, and numbers
+    go by one rule, the same from the shell and for tables in files: whole numbers of at most two different values, or
+    of at most ten with five rows or more for each on average, are classes; all others are numbers. Where whole numbers
+    leave a doubt the printed tree says what was inferred. Text that differs in nearly every row (more than 20 levels,
+    fewer than three rows for each) and columns without values are left out, with a warning; `kinds` keeps them.
+
     `class_weight` multiplies the weight of rows by class: a dict, or "balanced". `costs` says what wrong answers cost:
     {truth: {answer: cost}}, or an array with the truth in rows and the answer in columns, in the order of the classes;
     `priors` how frequent the classes really are. Costs and priors mean what rpart means by them (docs/pruning.md).
@@ -67,24 +74,36 @@ def learn(
     """
     if unknown:
         raise TypeError(unknown_argument(unknown, list(signature(learn).parameters)[:-1], recipe))
+    return learn_from(
+        data,
+        target,
+        recipe,
+        Wishes("", None, kinds, task, class_weight, costs, priors, memory_limit, scratch),
+        weight,
+        n_threads,
+        progress,
+    )
+
+
+def learn_from(
+    data: object,
+    target: object,
+    recipe: Recipe,
+    wishes: Wishes,
+    weight: object = None,
+    n_threads: int = 0,
+    progress: Callable[[float], object] | None = None,
+) -> Tree:
+    """`learn` with all settings in one value; the names of target and weight are put into it here."""
     if not isinstance(recipe, Recipe):
         raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
-    if (is_large(data) or is_partitioned(data)) and not has_room(data, memory_limit):
+    if (is_large(data) or is_partitioned(data)) and not has_room(data, wishes.memory_limit):
         table, target_name, weight_name = with_target(data, target, weight)
-        wishes = Wishes(
-            target_name,
-            weight_name,
-            kinds,
-            task,
-            class_weight,
-            costs,
-            priors,
-            memory_limit=memory_limit,
-            scratch=scratch,
-        )
-        return learn_large(table, wishes, recipe, n_threads, progress)
-    encoded, schema = training_table(data, target, weight, kinds, task, costs, priors)
-    return grow_and_prune(weighted(encoded, schema, class_weight), schema, recipe, n_threads, progress)
+        return learn_large(table, replace(wishes, target=target_name, weight=weight_name), recipe, n_threads, progress)
+    encoded, schema = training_table(
+        data, target, weight, wishes.kinds, wishes.task, wishes.costs, wishes.priors, wishes.keep_columns
+    )
+    return grow_and_prune(weighted(encoded, schema, wishes.class_weight), schema, recipe, n_threads, progress)
 
 
 def training_table(
@@ -95,13 +114,16 @@ def training_table(
     task: Task | None = None,
     costs: object = None,
     priors: object = None,
+    keep_columns: bool = False,
 ) -> tuple[Encoded, Schema]:
-    """A table read, described and coded, ready to be learned from."""
+    """A table read, described and coded, ready to be learned from; `keep_columns`: no column is left out."""
     frame = read(data)
     answers, frame = taken(frame, target, "target")
     weights = None
     if weight is not None:
         weights, frame = taken(frame, weight, "weight")
+    if not keep_columns:
+        frame = without_useless(frame, kinds)
     schema = describe(frame, answers, task, kinds)
     schema = replace(schema, target=target_with(schema.target, costs, priors))
     return encode(frame, schema, training=True, target=answers, weight=weights), schema

@@ -62,6 +62,7 @@ class Wishes:
     priors: object = None
     memory_limit: float | str | None = None
     scratch: str | os.PathLike[str] | None = None
+    keep_columns: bool = False
 
 
 def has_room(data: object, memory_limit: float | str | None) -> bool:
@@ -85,7 +86,13 @@ def learn_large(
         rows: Encoded | Parts
         if is_partitioned(data) and has_client():
             rows, schema = from_dask(
-                data, wishes.target, wishes.weight, wishes.kinds, wishes.task, limits=Limits(memory=limit)
+                data,
+                wishes.target,
+                wishes.weight,
+                wishes.kinds,
+                wishes.task,
+                limits=Limits(memory=limit),
+                keep_columns=wishes.keep_columns,
             )
             stack.callback(rows.close)
             schema = _settled(schema, wishes, recipe)
@@ -115,7 +122,7 @@ def _from_chunks(
     frames = _told("described", chunks.frames())
     each = (digest.digest(frame, wishes.target, wishes.weight, wishes.kinds) for frame in frames)
     said = reduce(digest.merge, each, digest.NOTHING)
-    schema = _settled(digest.described(said, wishes.task, wishes.kinds), wishes, recipe)
+    schema = _settled(digest.described(said, wishes.task, wishes.kinds, wishes.keep_columns), wishes, recipe)
 
     def coded(frame: Frame) -> Encoded:
         return digest.encoded_part(frame, schema, wishes.target, wishes.weight)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from treewright.errors import FileError
@@ -45,7 +45,9 @@ class TargetSpec:
     """The answer: `classes` in code order, or None for a number.
 
     `costs[i][j]` is what answering class j costs where class i is true (None: every wrong answer costs one); `priors`
-    how frequent the classes are outside the table (None: as in it).
+    how frequent the classes are outside the table (None: as in it). `inferred`: the task was inferred from whole
+    numbers that could also mean the other task; a remark for those who see the tree grow, and no part of its value or
+    its written form.
     """
 
     name: str
@@ -53,6 +55,7 @@ class TargetSpec:
     classes: tuple[Level, ...] | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
     priors: tuple[float, ...] | None = None
+    inferred: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

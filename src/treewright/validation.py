@@ -8,8 +8,9 @@ its share of them. All recipes are compared on the same folds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,8 @@ Mask = NDArray[np.bool_]
 class Scores:
     """What one recipe reached: a measure, its mean over the folds, and how far that can be trusted.
 
-    `baseline` is what the commonest class or the mean reaches. Where the recipe cannot do it, `refused` says why.
+    `baseline` is what the most frequent class or the mean reaches. Where the recipe cannot do it, `refused` says why.
+    `measures` has the means of all measures by name: balanced accuracy and ROC AUC beside accuracy, R² beside errors.
     """
 
     measure: str
@@ -42,6 +44,7 @@ class Scores:
     leaves: float
     depth: float
     refused: str | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def higher_is_better(self) -> bool:
@@ -111,7 +114,8 @@ def _pruned(
 def _summary(found: list[tuple[Tree, Encoded]], refused: str | None) -> Scores:
     if refused is not None or not found:
         return impossible(refused or "there are no rows to test")
-    heads = [score_on(tree, test)["headline"] for tree, test in found]
+    scores = [score_on(tree, test) for tree, test in found]
+    heads = [score["headline"] for score in scores]
     values = np.array([head["value"] for head in heads])
     error = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan
     return Scores(
@@ -121,4 +125,14 @@ def _summary(found: list[tuple[Tree, Encoded]], refused: str | None) -> Scores:
         baseline=float(np.mean([head["baseline"] for head in heads])),
         leaves=float(np.mean([tree.n_leaves for tree, _ in found])),
         depth=float(np.mean([tree.depth for tree, _ in found])),
+        measures=_means([score["measures"] for score in scores]),
     )
+
+
+def _means(folds: list[list[dict[str, Any]]]) -> dict[str, float]:
+    """The mean of each measure over the folds where it is defined."""
+    values: dict[str, list[float]] = {}
+    for measures in folds:
+        for measure in measures:
+            values.setdefault(measure["name"], []).append(measure["value"])
+    return {name: float(np.mean(found)) for name, found in values.items()}

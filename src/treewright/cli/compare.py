@@ -6,6 +6,7 @@ Always holds: all are tested on the same folds; what cannot be done with this ta
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import click
@@ -95,16 +96,20 @@ def _tell(
         key=lambda result: (result[2].leaves, -_merit(result[2])),
     )
     target = table_of.schema.target
+    others = [name for name in best.measures if name != best.measure]
     say(f"{name_text(target.name)} from {n_rows:,} rows, {folds} folds, the same for all", bold=True)
     rows = []
     for algorithm, pruning, scores in good[:most]:
         mark = "best" if scores is best else ""
         mark = ", ".join(filter(None, (mark, "simplest as good" if scores is simplest[2] else "")))
         value, error = (score_text(scores.measure, x) for x in (scores.value, scores.error))
-        rows.append((algorithm, pruning, value, f"± {error}", f"{scores.leaves:.1f}", f"{scores.depth:.1f}", mark))
-    alone = "commonest class" if target.classes is not None else "mean"
-    rows.append((alone, "", score_text(best.measure, best.baseline), "", "1.0", "0.0", ""))
-    table(("algorithm", "pruning", best.measure, "", "leaves", "depth", ""), rows, right=(2, 3, 4, 5), bold=0)
+        also = [score_text(name, scores.measures.get(name, math.nan)) for name in others]
+        size = f"{scores.leaves:.1f}", f"{scores.depth:.1f}"
+        rows.append((algorithm, pruning, value, f"± {error}", *also, *size, mark))
+    alone = "most frequent class" if target.classes is not None else "mean"
+    rows.append((alone, "", score_text(best.measure, best.baseline), "", *("" for _ in others), "1.0", "0.0", ""))
+    head = ("algorithm", "pruning", best.measure, "", *others, "leaves", "depth", "")
+    table(head, rows, right=tuple(range(2, len(head) - 1)), bold=0)
     note("simplest as good: the fewest leaves within one standard error of the best")
 
 
@@ -125,5 +130,5 @@ def _as_dict(algorithm: str, pruning: str, scores: Scores) -> dict[str, Any]:
         return {**result, "refused": scores.refused}
     return {
         **result, "measure": scores.measure, "value": scores.value, "error": scores.error,
-        "baseline": scores.baseline, "leaves": scores.leaves, "depth": scores.depth,
+        "baseline": scores.baseline, "leaves": scores.leaves, "depth": scores.depth, "measures": dict(scores.measures),
     }  # fmt: skip

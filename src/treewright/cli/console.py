@@ -20,6 +20,8 @@ from typing import Any
 
 import click
 
+from treewright.cli.remedies import on_the_command_line
+from treewright.render.node_words import one_leaf_remarks, task_remarks
 from treewright.render.text import has_colour
 from treewright.render.text import text as render_text
 from treewright.tree import Tree
@@ -56,7 +58,10 @@ def show_tree(tree: Tree, depth: int | None = None, lines: int = 200) -> None:
     """The tree in the width and the colours of the screen."""
     width = max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
     drawn = render_text(tree, depth, lines, width=width, colour=coloured())
-    click.echo(drawn.replace(_MORE, "treewright show --depth … --lines … shows more"), color=coloured())
+    drawn = drawn.replace(_MORE, "treewright show --depth … --lines … shows more")
+    for remark in (*one_leaf_remarks(tree), *task_remarks(tree)):
+        drawn = drawn.replace(remark, on_the_command_line(remark))
+    click.echo(drawn, color=coloured())
 
 
 def note(text: str) -> None:
@@ -90,7 +95,9 @@ def score_text(measure: str, value: float) -> str:
     """
     if math.isnan(value):
         return "-"
-    return f"{100 * value:.1f} %" if measure == "accuracy" else number_text(float(f"{value:.5g}"))
+    return (
+        f"{100 * value:.1f} %" if measure in ("accuracy", "balanced accuracy") else number_text(float(f"{value:.5g}"))
+    )
 
 
 def table(

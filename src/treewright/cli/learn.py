@@ -3,16 +3,16 @@
 Comes in: DATA, --target and an option for every choice. Goes out: the tree on the screen, with its scores; the files
 that were asked for.
 Always holds: the tree that is saved has been learned from all rows but those set aside; a score on rows the tree has
-not seen stands beside what the commonest class, or the mean, would reach.
+not seen stands beside what the most frequent class, or the mean, would reach.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import click
-import numpy as np
 
 from treewright.cli.console import note, progress, say, say_json, score_text, show_tree, steps, table
 from treewright.cli.reading import (
@@ -26,22 +26,23 @@ from treewright.cli.reading import (
     some_frame_rows,
     tell_columns,
 )
-from treewright.cli.recipes import ALGORITHMS, recipe_of, recipe_options
+from treewright.cli.recipes import recipe_of, recipe_options
 from treewright.cli.sections import Command, section
 from treewright.costs import target_with, weighted
 from treewright.encode import Encoded, describe, encode
 from treewright.errors import DataError
 from treewright.export.saved import save as save_tree
 from treewright.files import Reading, open_source
-from treewright.frame import RawColumn, pop_column
+from treewright.frame import pop_column
 from treewright.kinds import KindChoice
 from treewright.pruning import grow_and_prune, labelled_rows
 from treewright.pruning.folds import some_rows
 from treewright.recipe import Recipe
 from treewright.render.measure import fit_cells
 from treewright.render.node_words import many
+from treewright.report.class_scores import has_rare_class
 from treewright.report.scores import score_on
-from treewright.schema import Schema, Task
+from treewright.schema import Schema
 from treewright.tree import Tree
 from treewright.tree_words import level_text, name_text, number_text, printable
 from treewright.validation import Scores, cross_validated, fold_masks, set_aside
@@ -135,7 +136,7 @@ class LearningTable:
             weight, frame = pop_column(frame, settings["weight"], "weight")
         there = {*frame.names, found.target.name}
         kinds = {name: kind for name, kind in kinds.items() if name in there or name not in found.left_out}
-        schema = describe(frame, found.target, _task(found.target, kinds, settings), kinds)
+        schema = describe(frame, found.target, settings["task"], kinds)
         costs, priors = settings.get("costs"), settings.get("priors")
         schema = replace(schema, target=target_with(schema.target, costs, priors))
         rows = encode(frame, schema, training=True, target=found.target, weight=weight)
@@ -150,16 +151,6 @@ class LearningTable:
         whole = float(rows.n_rows if rows.weight is None else rows.weight.sum())
         task = self.schema.target.task
         return recipe_of(settings, task, rows.n_rows, len(self.schema.columns), whole, settings["seed"])
-
-
-def _task(target: RawColumn, kinds: dict[str, KindChoice], settings: dict[str, Any]) -> Task | None:
-    """Classes or a number: as said; else two whole numbers, or any for a recipe of classes alone, are classes."""
-    if settings["task"] is not None or target.name in kinds or target.kind != "numeric" or not target.whole:
-        task: Task | None = settings["task"]
-        return task
-    recipe = ALGORITHMS.get(settings.get("algorithm", "cart"), None)
-    few = len(np.unique(target.values)) <= 2
-    return "classification" if few or (recipe is not None and recipe.regression is None) else None
 
 
 def _grown(rows: Encoded, schema: Schema, recipe: Recipe, threads: int) -> Tree:
@@ -240,14 +231,12 @@ def _tell_table(found: Found, table_of: LearningTable, verbose: bool) -> None:
         values = found.target.values
         low, high = number_text(float(values.min())), number_text(float(values.max()))
         say(f"target {name_text(target.name)}: a number, {low} to {high}")
-        if found.target.whole and len(np.unique(values)) <= 20:
-            note("if these numbers are names of classes, say --task classification")
     say()
 
 
 def _tell_scores(tree: Tree, scores: dict[str, Any], validated: Scores | None, settings: dict[str, Any]) -> None:
     head = scores["training"]["headline"]
-    alone = "commonest class" if tree.schema.target.classes is not None else "mean"
+    alone = "most frequent class" if tree.schema.target.classes is not None else "mean"
     rows = [("training rows", score_text(head["name"], head["value"]), score_text(head["name"], head["baseline"]))]
     if "held_out" in scores:
         where = settings["test"] or f"rows set aside ({settings['holdout']:.0%})"
@@ -261,8 +250,38 @@ def _tell_scores(tree: Tree, scores: dict[str, Any], validated: Scores | None, s
         )
     say()
     table((head["name"], "tree", alone), rows)
-    if tree.n_leaves == 1:
-        note("no split was found worth making; see --pruning none, --min-split, --min-child, --significance")
+    _tell_measures(tree, scores.get("held_out", scores["training"]), "held_out" in scores)
+    if validated is not None:
+        rest = [(name, score_text(name, value)) for name, value in validated.measures.items()]
+        say()
+        table(("mean over the folds", ""), rest, right=(1,))
+
+
+def _tell_measures(tree: Tree, score: dict[str, Any], unseen: bool) -> None:
+    """All measures of the rows set aside, or of the training rows; for classes, how each of them fares."""
+    say()
+    rows = [
+        (m["name"], score_text(m["name"], m["value"]), score_text(m["name"], m["baseline"])) for m in score["measures"]
+    ]
+    table(("rows not seen" if unseen else "training rows", "tree", "baseline"), rows, right=(1, 2))
+    classes = score.get("classes")
+    if classes is None:
+        return
+    rare = has_rare_class([entry["rows"] for entry in classes])
+    names = ("recall", "precision", *(("average_precision",) if rare else ()))
+    lines = [
+        (
+            level_text(level),
+            f"{entry['rows']:,.0f}",
+            *(score_text("accuracy", math.nan if entry[name] is None else entry[name]) for name in names),
+        )
+        for level, entry in zip(tree.schema.target.classes or (), classes, strict=True)
+    ]
+    say()
+    heads = [name.replace("_", " ") for name in names]
+    table(("class", "rows", *heads), lines[:MOST_COLUMNS], right=tuple(range(1, 2 + len(names))))
+    if rare and not tree.schema.target.costs:
+        note("a class is rare: accuracy hardly sees it; --class-weight balanced, --costs or --priors give it weight")
 
 
 def _result(
@@ -270,7 +289,11 @@ def _result(
 ) -> dict[str, Any]:
     def brief(score: dict[str, Any]) -> dict[str, Any]:
         head = score["headline"]
-        return {"measure": head["name"], "value": head["value"], "baseline": head["baseline"], "rows": score["n"]}
+        result = {"measure": head["name"], "value": head["value"], "baseline": head["baseline"], "rows": score["n"]}
+        classes = tree.schema.target.classes
+        if "classes" in score and classes is not None:
+            result["classes"] = [{"class": c} | told for c, told in zip(classes, score["classes"], strict=True)]
+        return result | {"measures": {m["name"]: m["value"] for m in score["measures"]}}
 
     result: dict[str, Any] = {
         "source": found.source.name,
@@ -290,6 +313,6 @@ def _result(
     if validated is not None:
         result["scores"]["folds"] = {
             "measure": validated.measure, "value": validated.value, "error": validated.error,
-            "baseline": validated.baseline,
+            "baseline": validated.baseline, "measures": dict(validated.measures),
         }  # fmt: skip
     return result

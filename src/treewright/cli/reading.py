@@ -21,7 +21,9 @@ from treewright.errors import DataError
 from treewright.files import Reading, Source, open_source
 from treewright.files.formats import FORMATS, MARKERS
 from treewright.frame import Frame, RawColumn, pop_column
+from treewright.infer_task import are_few
 from treewright.kinds import KindChoice, levels_of
+from treewright.left_out import useless_columns
 from treewright.render.node_words import many
 from treewright.schema import KINDS, Schema
 from treewright.table import read
@@ -29,9 +31,6 @@ from treewright.tree_words import level_text, number_text, printable
 from treewright.wording import moment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-#: Text with fewer rows for each of its values than this says who a row is, not what it is like.
-FEWEST_ROWS = 3
 
 
 def data_options(command: Command) -> Command:
@@ -131,12 +130,7 @@ def find(data: str, target: str | None, reading: Reading, kinds: Mapping[str, Ki
         raise DataError(f"the target {wanted!r} is missing in every row; choose another")
     if dropped:
         frame, answers = some_frame_rows(frame, ~answers.missing), _some(answers, ~answers.missing)
-    left_out = {}
-    for column in frame.columns:
-        if column.name not in kinds and column.name != keep:
-            why = _useless(column)
-            if why:
-                left_out[column.name] = why
+    left_out = useless_columns(frame, kinds if keep is None else {**kinds, keep: "numeric"})
     used = tuple(column for column in frame.columns if column.name not in left_out)
     return Found(replace(frame, columns=used), answers, source, left_out, dropped, numbers)
 
@@ -169,17 +163,6 @@ def _as_numbers(column: RawColumn) -> RawColumn:
                 f"--missing {level!r}"
             ) from None
     return RawColumn(column.name, "numeric", np.array([*numbers, np.nan])[column.values])
-
-
-def _useless(column: RawColumn) -> str | None:
-    if column.all_missing:
-        return "no values"
-    if column.kind == "nominal" and column.levels is not None and not column.declared:
-        known = int((~column.missing).sum())
-        different = len(column.levels)
-        if different > 20 and different * FEWEST_ROWS > known:
-            return f"text, {different:,} different in {many(known, 'row')}"
-    return None
 
 
 def tell_columns(found: Found, schema: Schema) -> list[dict[str, Any]]:
@@ -229,4 +212,4 @@ def few_values(found: Found, lines: list[dict[str, Any]]) -> list[str]:
     numeric = {line["name"] for line in lines if line["kind"] == "numeric"}
     whole = [c for c in found.frame.columns if c.name in numeric and c.whole and c.levels is None]
     different = {column.name: len(np.unique(column.values[~column.missing])) for column in whole}
-    return [name for name, count in different.items() if 2 < count <= 10 and 5 * count <= found.frame.n_rows]
+    return [name for name, count in different.items() if count > 2 and are_few(count, found.frame.n_rows)]

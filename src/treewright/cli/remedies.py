@@ -21,6 +21,15 @@ _OPTIONS = (
     (r"(?<=use )CART or CHAID", "--algorithm cart or chaid"),
     (r"give (it|them) as data=", r"give \1 with --data FILE"),
     (r"use ErrorBased\(raising=False\)", "use error-based:raising=no"),
+    (r"class_weight='balanced', costs= or priors=", "--class-weight balanced, --costs or --priors"),
+    (r"class_weight(?= out)", "--class-weight"),
+    (r"\bpruning=None", "--pruning none"),
+    (r"a (\w+) min_samples_(\w+)", r"a \1 --min-\2"),
+    (r"a (\w+) max_leaf_nodes", r"a \1 --max-leaves"),
+    (r"a (\w+) min_impurity_decrease", r"a \1 --min-decrease"),
+    (r"a (\w+) max_(depth|impurity)", r"a \1 --max-\2"),
+    (r"a larger significance", "a larger --significance"),
+    (r"another criterion", "another --criterion"),
 )
 
 

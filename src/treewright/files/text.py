@@ -112,9 +112,7 @@ def open_text(
     """Text files with the same columns; `name` is what messages call them."""
     table = text_table(connect(None, reading) if connection is None else connection, paths, name, reading, schema)
     columns = reading.kept(table.columns, name)
-    return Source(
-        name, str(reading.format), columns, partial(_read, table), markers=partial(_marker_counts, table)
-    )
+    return Source(name, str(reading.format), columns, partial(_read, table), markers=partial(_marker_counts, table))
 
 
 def text_table(connection: Any, paths: list[str], name: str, reading: Reading, schema: Schema | None) -> TextTable:
@@ -152,7 +150,7 @@ def _level_kind(levels: tuple[Level, ...] | None) -> str:
 
 def _guessed(table: TextTable, columns: list[str]) -> dict[str, str]:
     """The kind of each column; a few rows say which are possible, all rows say which it is."""
-    possible = _holding(table, {name: (*GUESSED, *AMBIGUOUS) for name in columns}, _SAMPLE)
+    possible = _holding(table, dict.fromkeys(columns, (*GUESSED, *AMBIGUOUS)), _SAMPLE)
     holds = _holding(table, possible, None)
     for name in columns:
         if not holds[name] or holds[name][0] in AMBIGUOUS:
@@ -163,9 +161,7 @@ def _guessed(table: TextTable, columns: list[str]) -> dict[str, str]:
     return {**first, **{name: "large" for name, count in zip(whole, large, strict=True) if count}}
 
 
-def _holding(
-    table: TextTable, kinds: Mapping[str, tuple[str, ...]], limit: int | None
-) -> dict[str, tuple[str, ...]]:
+def _holding(table: TextTable, kinds: Mapping[str, tuple[str, ...]], limit: int | None) -> dict[str, tuple[str, ...]]:
     """Of these kinds those that hold for every value of a column; without values there are none."""
     pairs = [(name, kind) for name, found in kinds.items() for kind in found]
     failing = [(name, f"NOT {is_kind(kind, table.text(name), table.form)}") for name, kind in pairs]
@@ -213,7 +209,9 @@ def _refuse_ambiguous(table: TextTable, name: str, holds: tuple[str, ...]) -> No
 
 def _example(table: TextTable, name: str, test: str) -> str:
     text = table.text(name)
-    return str(_all(table, f"SELECT {text} FROM {table.rows([name])} WHERE {text} IS NOT NULL AND {test} LIMIT 1")[0][0])
+    return str(
+        _all(table, f"SELECT {text} FROM {table.rows([name])} WHERE {text} IS NOT NULL AND {test} LIMIT 1")[0][0]
+    )
 
 
 def _marker_counts(table: TextTable, columns: Collection[str]) -> Mapping[str, Mapping[str, int]]:

@@ -223,6 +223,7 @@ def from_dask(
     task: Task | None = None,
     client: Any = None,
     limits: Limits | None = None,
+    keep_columns: bool = False,
 ) -> tuple[ClusterParts, Schema]:
     """Reads, describes and codes the partitions where they are.
 
@@ -232,7 +233,7 @@ def from_dask(
     client = _client(client)
     with Made(client) as made:
         framed, digest = _read(client, made, _partitions(data), target, weight, kinds)
-        schema = digests.described(fetched(client, [digest])[0], task, kinds)
+        schema = digests.described(fetched(client, [digest])[0], task, kinds, keep_columns)
         numbers = _dealt(client, framed)
         given = [[framed[number] for number in some] for some in numbers]
         coded = made(_coded, given, numbers, schema=schema, target=target, weight=weight)

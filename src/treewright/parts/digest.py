@@ -30,6 +30,7 @@ from treewright.encode import (
 from treewright.errors import DataError
 from treewright.frame import Frame, RawColumn, pop_column
 from treewright.kinds import MOST_LEVELS, KindChoice, check_kinds, finite_numbers_of
+from treewright.left_out import identifier, warn_left_out
 from treewright.schema import LEVEL_KINDS, TIME_KINDS, Kind, Level, Schema, Task
 from treewright.table import read_part, require_some
 from treewright.wording import listed, moment
@@ -241,9 +242,15 @@ def _few(n_listed: int | None) -> int:
 # --- the whole table ------------------------------------------------------------------------------------------------
 
 
-def described(digest: Digest, task: Task | None = None, kinds: Mapping[str, KindChoice] | None = None) -> Schema:
+def described(
+    digest: Digest,
+    task: Task | None = None,
+    kinds: Mapping[str, KindChoice] | None = None,
+    keep_columns: bool = False,
+) -> Schema:
     """What the columns and the target of the whole table are; `kinds` as they were given to `digest`.
 
+    Columns that nothing can be learned from are left out, unless `keep_columns`.
     What `describe` and `encode` would find wrong with the whole table is an error here.
     """
     require_some(digest.n_rows, len(digest.columns) + 1)
@@ -252,14 +259,17 @@ def described(digest: Digest, task: Task | None = None, kinds: Mapping[str, Kind
     check_table(len(digest.columns), digest.n_rows, target.name)
     chosen = check_kinds(kinds, (*digest.names, target.name))
     refuse_missing_target(target.name, target.n_missing, digest.n_rows)
-    short = [_stand_in(said, chosen.get(said.name)) for said in digest.columns]
+    reasons = {} if keep_columns else _useless(digest, chosen)
+    warn_left_out(reasons, len(digest.columns))
+    used = [said for said in digest.columns if said.name not in reasons]
+    short = [_stand_in(said, chosen.get(said.name)) for said in used]
     answers = _stand_in(target, chosen.get(target.name))
     weights = None if weight is None else _stand_in(weight, None)
     # One row more than there are classes says that a class has several rows, unless that would be more than there are.
     n_rows = min(digest.n_rows, 1 + max(column.n_rows for column in (*short, answers, weights) if column is not None))
     frame = Frame(tuple(_repeated(column, n_rows) for column in short), n_rows)
     answers = _repeated(answers, n_rows)
-    schema = describe(frame, answers, task, kinds)
+    schema = describe(frame, answers, task, kinds, digest.n_rows)
     encode(frame, schema, training=True, target=answers)
     if weight is not None and weights is not None:
         refuse_missing_weight(weight.name, weight.n_missing)
@@ -268,6 +278,22 @@ def described(digest: Digest, task: Task | None = None, kinds: Mapping[str, Kind
         if not spec.has_levels:
             finite_numbers_of(column)
     return schema
+
+
+def _useless(digest: Digest, chosen: Mapping[str, KindChoice]) -> dict[str, str]:
+    """What `left_out.useless_columns` finds in the whole table."""
+    reasons = {}
+    for said in digest.columns:
+        if said.name in chosen:
+            continue
+        why = None if said.found else "no values"
+        if said.found and _kind(said, None) == "nominal" and not (said.agree and said.declared is not None):
+            crowded = any(found.cut for found in said.found.values())
+            n_levels = MOST_LEVELS + 1 if crowded else sum(len(found.values) for found in said.found.values())
+            why = identifier(n_levels, digest.n_rows - said.n_missing)
+        if why is not None:
+            reasons[said.name] = why
+    return reasons
 
 
 def _stand_in(said: Said, choice: KindChoice | None) -> RawColumn:

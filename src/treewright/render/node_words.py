@@ -127,6 +127,50 @@ def missing_remarks(tree: Tree) -> list[str]:
     return ["where missing is not mentioned, a missing value goes to the largest branch"]
 
 
+def task_remarks(tree: Tree) -> list[str]:
+    """What was inferred from a target of whole numbers, and how to have it otherwise."""
+    target = tree.schema.target
+    if not target.inferred:
+        return []
+    name = name_text(target.name)
+    if target.classes is None:
+        return [f"{name} was taken as a number, for it has many whole numbers; task='classification' learns classes"]
+    few = many(len(target.classes), "whole number")
+    return [f"{name} was taken as classes, for it has only {few}; task='regression' learns a number"]
+
+
+#: Why a tree may be one leaf, by the reason that its root has, and what lets it grow.
+_ONE_LEAF = {
+    "pure": ("all rows have the same answer", ""),
+    "depth": ("no depth is allowed", "a larger max_depth"),
+    "too few rows": ("the table has fewer rows than a split needs", "a smaller min_samples_split"),
+    "no column": ("no column has two different values", "other columns"),
+    "no gain": ("no split improves the criterion", "another criterion"),
+    "children too small": ("every split has a child with too few rows", "a smaller min_samples_leaf"),
+    "leaf limit": ("no second leaf is allowed", "a larger max_leaf_nodes"),
+    "impurity low enough": ("the rows agree well enough", "a smaller max_impurity"),
+    "not significant": ("no split is significant", "a larger significance"),
+    "collapsed": ("the splits do not lower the number of errors", "simplify=None"),
+    "complexity": ("no split improves the fit by as much as cp", "a smaller cp"),
+    "decrease too small": ("no split improves the criterion enough", "a smaller min_impurity_decrease"),
+    "pruned": ("pruning cut all splits", "pruning=None"),
+}
+
+
+def one_leaf_remarks(tree: Tree) -> list[str]:
+    """Why a tree has one leaf only, and which settings change that."""
+    root = tree.root
+    if not root.is_leaf or root.stop not in _ONE_LEAF:
+        return []
+    why, remedy = _ONE_LEAF[root.stop]
+    if root.stop == "pruned" and tree.cuts:
+        why += f" ({tree.cuts[-1].reason})"
+    remedies = [remedy] if remedy else []
+    if tree.schema.target.classes is not None and root.stop not in ("pure", "depth", "no column"):
+        remedies.append("class_weight='balanced', costs= or priors= where a class is rare")
+    return [f"one leaf: {why}" + (f"; remedies: {', '.join(remedies)}" if remedies else "")]
+
+
 def same(weight: float, rows: int) -> bool:
     """Whether the weight is just the number of rows."""
     return abs(weight - rows) <= 1e-9 * max(1.0, float(rows))

@@ -30,6 +30,8 @@ from treewright.render.node_words import (
     met_missing,
     missing_remark,
     missing_remarks,
+    one_leaf_remarks,
+    task_remarks,
 )
 from treewright.tree import Node, Tree
 
@@ -63,7 +65,7 @@ def text(
     if width is not None and width < _NARROWEST:
         raise ValueError(f"width must be at least {_NARROWEST}, or None, not {width}")
     lines, drawn = _lines(tree, _depth_that_fits(tree, max_depth, max_lines), max_lines, width, _painter(tree, colour))
-    notes = missing_remarks(tree)
+    notes = [*missing_remarks(tree), *one_leaf_remarks(tree), *task_remarks(tree)]
     left_out = tree.n_nodes - 1 - drawn
     if left_out:
         notes.append(f"… {many(left_out, 'node')} not shown; text(tree, max_depth=…, max_lines=…) shows more")

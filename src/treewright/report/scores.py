@@ -17,6 +17,7 @@ from treewright.choices import AbsoluteError
 from treewright.encode import Encoded
 from treewright.engine import answers
 from treewright.explain.scores import measured
+from treewright.report.class_scores import average_precisions, balanced_accuracy, per_class, roc_aucs
 from treewright.report.structure import plain
 from treewright.tree import Tree, answer_places, cost_array
 
@@ -33,8 +34,9 @@ def score_on(tree: Tree, rows: Encoded) -> dict[str, Any]:
         return _residuals(tree, rows, given[:, 0])
     n = rows.n_classes
     matrix = np.zeros((n, n))
-    np.add.at(matrix, (rows.target.astype(np.intp), answer_places(tree.schema.target, given)), 1.0)
-    return _classes(tree, matrix, "rows")
+    truth = rows.target.astype(np.intp)
+    np.add.at(matrix, (truth, answer_places(tree.schema.target, given)), 1.0)
+    return _classes(tree, matrix, "rows", truth, given, np.ones(rows.n_rows))
 
 
 def score_told(tree: Tree) -> dict[str, Any]:
@@ -45,13 +47,17 @@ def score_told(tree: Tree) -> dict[str, Any]:
         weight, squares = float(stats[:, 0].sum()), float(stats[:, 2].sum())
         whole = tree.arrays["stats"][0]
         headline = _headline("root mean squared error", math.sqrt(squares / weight), math.sqrt(whole[2] / whole[0]))
-        return {"told": "by the leaves", "n": weight, "headline": headline}
+        return {"told": "by the leaves", "n": weight, "headline": headline, "measures": [headline]}
     matrix = np.zeros((stats.shape[1],) * 2)
     np.add.at(matrix.T, answer_places(tree.schema.target, tree.arrays["value"][leaf]), stats)
-    return _classes(tree, matrix, "by the leaves")
+    n_leaves, n_classes = stats.shape
+    truth, shares = np.tile(np.arange(n_classes), n_leaves), np.repeat(tree.arrays["value"][leaf], n_classes, axis=0)
+    return _classes(tree, matrix, "by the leaves", truth, shares, stats.ravel())
 
 
-def _classes(tree: Tree, matrix: FloatArray, told: str) -> dict[str, Any]:
+def _classes(
+    tree: Tree, matrix: FloatArray, told: str, truth: NDArray[np.intp], shares: FloatArray, weight: FloatArray
+) -> dict[str, Any]:
     whole, target = float(matrix.sum()), tree.schema.target
     root = int(answer_places(target, tree.arrays["value"][:1])[0])
     accuracy = _headline("accuracy", float(np.trace(matrix)) / whole, float(matrix[root].sum()) / whole)
@@ -61,7 +67,16 @@ def _classes(tree: Tree, matrix: FloatArray, told: str) -> dict[str, Any]:
         paid, alone = float((matrix * costs).sum()), float(matrix.sum(axis=1) @ costs[:, root])
         found["accuracy"] = accuracy
         found["headline"] = _headline("cost per row", paid / whole, alone / whole)
-    return found | {"matrix": [plain(row) for row in matrix]}
+    aucs = roc_aucs(truth, shares, weight)
+    classes = per_class(matrix)
+    for score, auc, precision in zip(classes, aucs, average_precisions(truth, shares, weight), strict=True):
+        score |= {"roc_auc": auc, "average_precision": precision}
+    there = int(np.count_nonzero(matrix.sum(axis=1)))
+    measures = [accuracy, _headline("balanced accuracy", balanced_accuracy(matrix), 1 / there)]
+    known = [auc for auc in aucs if auc is not None]
+    if known:
+        measures.append(_headline("ROC AUC", float(np.mean(known[1:] if len(aucs) == 2 else known)), 0.5))
+    return found | {"measures": measures, "classes": classes, "matrix": [plain(row) for row in matrix]}
 
 
 def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
@@ -74,6 +89,8 @@ def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
     }
     absolute = _headline("mean absolute error", *error["absolute error"])
     squared = _headline("root mean squared error", *map(math.sqrt, error["squared error"]))
+    explained = measured("variance explained", tree.schema.target, rows, given)
+    none_explained = measured("variance explained", tree.schema.target, rows, alone)
     low, high = np.quantile(left, [0.005, 0.995])
     counts, edges = np.histogram(left.clip(low, high), bins=_BINS)
     return {
@@ -81,7 +98,8 @@ def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
         "n": rows.n_rows,
         "headline": absolute if isinstance(tree.recipe.regression, AbsoluteError) else squared,
         "errors": [squared, absolute],
-        "explained": measured("variance explained", tree.schema.target, rows, given),
+        "explained": explained,
+        "measures": [squared, absolute, _headline("R²", explained, none_explained)],
         "quantiles": np.quantile(left, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]).tolist(),
         "histogram": {"counts": counts.tolist(), "edges": edges.tolist()},
     }
