@@ -38,14 +38,18 @@ def test_levels_come_in_order_of_the_first_class() -> None:
 
 
 def test_all_pairs_of_sets_are_tried_where_two_of_three_classes_are_left() -> None:
-    """Levels in order of a class leave no cut with seven rows on either side; rpart tries a and c against b."""
-    x = ["a"] * 6 + ["b"] * 8 + ["c"] * 6
-    y = ["m"] * 6 + ["m"] * 4 + ["n"] * 4 + ["n"] * 6
-    table = {"z": [0.0] * 20 + [1.0] * 20, "x": x + ["d"] * 20, "y": y + ["o"] * 20}
-    tree = tw.learn(table, "y", replace(tw.RPART, stopping=tw.Stopping(min_samples_leaf=7), simplify=None))
+    """In order of a class (a, b, c) no cut has six rows on either side. rpart goes by the classes that the table has."""
+    x = ["a"] * 3 + ["b"] * 8 + ["c"] * 3
+    y = ["m"] * 8 + ["n"] * 6
+    rest = {"z": [1.0] * 20, "x": ["a"] * 20, "y": ["o"] * 20}
+    first = {"z": [0.0] * 14, "x": x, "y": y}
+    recipe = replace(tw.RPART, stopping=tw.Stopping(min_samples_leaf=6), simplify=None)
+    assert tw.learn(first, "y", recipe).root.split is None
+    tree = tw.learn({name: first[name] + rest[name] for name in first}, "y", recipe)
     left = tree[tree.root.children[0]]
-    assert left.counts == (10.0, 10.0, 0.0)
-    assert left.split is None  # a and c against b gains nothing
+    assert left.counts == (8.0, 6.0, 0.0)
+    assert left.split is not None
+    assert sorted(left.split.groups or ()) == [("a", "c"), ("b",)]
 
 
 @pytest.mark.parametrize("classes", ["np", "pn"])
