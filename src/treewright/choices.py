@@ -26,9 +26,9 @@ class EachValue(Choice):
 class Binary(Choice):
     """Two children, each a set of levels (CART).
 
-    Exact by ordering the levels for two classes and for variance, F and Poisson; otherwise exact by enumeration up to
-    `enumerate_up_to` levels present at the node; beyond that the levels are ordered by the share of each class in turn
-    (or by the mean target) and the best cut of these orders is taken.
+    Exact by ordering the levels for a target of two classes and for variance, F and Poisson; otherwise exact by
+    enumeration up to `enumerate_up_to` levels present at the node; beyond that the levels are ordered by the share of
+    each class in turn (or by the mean target) and the best cut of these orders is taken.
     """
 
     enumerate_up_to: int = 12
@@ -302,7 +302,10 @@ class RandomChild(Choice):
 
 @dataclass(frozen=True)
 class LearnedDirection(Choice):
-    """To the child where the criterion likes them best."""
+    """To the child where the criterion likes them best; if none were missing there, to the child of most rows.
+
+    Of children of one size it is the last, as in scikit-learn.
+    """
 
 
 @dataclass(frozen=True)
@@ -384,7 +387,10 @@ class Collapse(Choice):
 
 @dataclass(frozen=True)
 class Complexity(Choice):
-    """A subtree whose splits save less than `cp` of the root's risk each becomes a leaf (rpart)."""
+    """A subtree whose splits save less than `cp` of the root's risk each becomes a leaf (rpart).
+
+    Risk is wrong weight, costs, squared deviations, or the criterion's own loss (AbsoluteError, Poisson).
+    """
 
     cp: float = 0.01
 

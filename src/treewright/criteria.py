@@ -200,7 +200,7 @@ def absolute_error_reduction(groups: Sequence[ArrayLike]) -> float:
     """
     lists = _lists(groups)
     # The core rates weight, median and sum of deviations; the median itself has no part in the score.
-    stats = [[len(v), 0.0, len(v) * absolute_error(v)] for v in (np.concatenate(lists), *lists)]
+    stats = [[len(v), 0.0, _deviations(v)] for v in (np.concatenate(lists), *lists)]
     return float(_core.score("absolute_error", np.array(stats[0]), np.array(stats[1:])))
 
 
@@ -332,10 +332,15 @@ def _lists(groups: Sequence[ArrayLike]) -> list[FloatArray]:
 
 
 def _moments(groups: Sequence[ArrayLike]) -> FloatArray:
-    """Weight, sum and sum of squares of each group, measured from the common mean, where squares lose no digits."""
+    """Weight, sum and sum of squares of each group, measured as the core does: from the middle of their range."""
     lists = _lists(groups)
-    origin = np.concatenate(lists).mean()
+    origin = min(values.min() for values in lists) / 2 + max(values.max() for values in lists) / 2
     return np.array([[len(values), (values - origin).sum(), ((values - origin) ** 2).sum()] for values in lists])
+
+
+def _deviations(values: FloatArray) -> float:
+    """The sum of absolute deviations from the lower median."""
+    return float(np.abs(values - np.sort(values)[(len(values) - 1) // 2]).sum())
 
 
 def _positive(values: FloatArray) -> FloatArray:
