@@ -116,6 +116,8 @@ def test_lines_are_found_in_the_right_one_of_several_files(tmp_path: Path) -> No
         (["1.5", ".5", "1e3", "2."], "numeric"),
         (["1", "nan"], "numeric"),
         (["1", "1_000"], "nominal"),
+        (["10", "007"], "nominal"),
+        (["0", "-0.5", "0e1"], "numeric"),
         (["1", "0x1F"], "nominal"),
         (["1", "\u00b2"], "nominal"),
         (["true", "FALSE"], "boolean"),

@@ -21,7 +21,7 @@ from treewright.files.formats import MARKERS, Reading
 from treewright.files.lines import delimiter_of, line_of_end, line_of_value, line_of_width, names_of, not_utf8
 from treewright.files.quoting import quoted_name, quoted_text, quoted_texts
 from treewright.files.source import Source, Table
-from treewright.files.text_kinds import AMBIGUOUS, GUESSED, Form, is_kind, value
+from treewright.files.text_kinds import AMBIGUOUS, GUESSED, Form, could_be, is_kind, value
 from treewright.schema import Level, Schema
 
 _KINDS = {
@@ -173,7 +173,7 @@ def _holding(
 ) -> dict[str, tuple[str, ...]]:
     """Of these kinds those that hold for every value of a column; of a column without values none does."""
     pairs = [(name, kind) for name, found in kinds.items() for kind in found]
-    failing = [(name, f"NOT {is_kind(kind, table.text(name), table.form)}") for name, kind in pairs]
+    failing = [(name, f"NOT {could_be(kind, table.text(name), table.form)}") for name, kind in pairs]
     counts = _counts(table, [*failing, *((name, "true") for name in kinds)], limit)
     filled = dict(zip(kinds, counts[len(pairs) :], strict=True))
     found: dict[str, list[str]] = {name: [] for name in kinds}

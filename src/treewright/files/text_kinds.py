@@ -60,6 +60,14 @@ def is_kind(kind: str, x: str, form: Form) -> str:  # noqa: PLR0911 (one line fo
     return _is_moment(kind, x, form)
 
 
+def could_be(kind: str, x: str, form: Form) -> str:
+    """The same where nobody said what the column is: 007 and 01234 are codes then, not numbers."""
+    found = is_kind(kind, x, form)
+    if kind not in {"whole", "large", "number", "decimal comma"}:
+        return found
+    return f"({found} AND NOT {_matches(x, '[+-]?0[0-9].*')})"
+
+
 def value(kind: str, x: str, form: Form) -> str:
     """The value of a text that is of this kind."""
     if kind == "number":
