@@ -523,3 +523,15 @@ def test_decimal_commas_and_the_order_of_days_are_options(tmp_path: Path) -> Non
     predict = ("predict", "tree.json", "rows.csv", "--day-first")
     assert treewright(*predict, folder=tmp_path).exit_code == 1
     assert treewright(*predict, "--decimal", ",", folder=tmp_path).stdout.split() == ["prediction", *"aaaaaabbbbbb"]
+
+
+def test_unseen_levels_are_one_line_beside_the_answers(saved: Path) -> None:
+    lines = (saved / "people.csv").read_text().splitlines()
+    place = lines[0].split(",").index("city")
+    row = lines[1].split(",")
+    row[place] = "Atlantis"
+    (saved / "new.csv").write_text("\n".join([lines[0], ",".join(row), ",".join(row)]) + "\n")
+    result = treewright("predict", "tree.json", "new.csv", folder=saved)
+    assert len(result.stdout.splitlines()) == 3
+    assert result.stderr.count("\n") == 1
+    assert "column 'city' in 2 rows (for example 'Atlantis')" in result.stderr

@@ -378,7 +378,10 @@ def test_rows_of_text_files_keep_their_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("@relation r\n@attribute a {x, y\n@data\nx\n", r"line 2: the levels of 'a' begin with { but do not end with }"),
+        (
+            "@relation r\n@attribute a {x, y\n@data\nx\n",
+            r"line 2: the levels of 'a' begin with { but do not end with }",
+        ),
         ("@relation r\n@attribute a {x} y\n@data\nx\n", r"line 2: the levels of 'a'"),
         ("@relation r\n@attribute a numeric\n@data\n{\u00b2 1}\n", r"line 4: '\u00b2 1' is no place"),
         ("@relation r\n@attribute a numeric\n@data\n{0 1\n", r"line 4: a sparse row begins with { and ends with }"),

@@ -152,4 +152,4 @@ def _opened(path: str) -> Any:
         from treewright.files.arrow import unpacked
 
         return unpacked(path)
-    return open(path, "rb")  # noqa: PTH123, SIM115
+    return open(path, "rb")  # noqa: PTH123

@@ -37,7 +37,9 @@ def open_query(query: str, reading: Reading, schema: Schema | None) -> Source:
 
 def _select(connection: Any, query: str) -> dict[str, Any]:
     """The query as a tree of its parts."""
-    found: dict[str, Any] = json.loads(all_rows(connection, f"SELECT json_serialize_sql({quoted_text(query)})", _explain)[0][0])
+    found: dict[str, Any] = json.loads(
+        all_rows(connection, f"SELECT json_serialize_sql({quoted_text(query)})", _explain)[0][0]
+    )
     if found.get("error_type") == "not implemented":
         raise DataError("the query is not a SELECT; only a single SELECT is run, as in: SELECT * FROM 'rows.csv'")
     if found.get("error"):

@@ -112,9 +112,7 @@ def open_text(
     """Text files with the same columns; `name` is what messages call them."""
     table = text_table(connect(None, reading) if connection is None else connection, paths, name, reading, schema)
     columns = reading.kept(table.columns, name)
-    return Source(
-        name, str(reading.format), columns, partial(_read, table), markers=partial(_marker_counts, table)
-    )
+    return Source(name, str(reading.format), columns, partial(_read, table), markers=partial(_marker_counts, table))
 
 
 def text_table(connection: Any, paths: list[str], name: str, reading: Reading, schema: Schema | None) -> TextTable:
@@ -156,7 +154,7 @@ def _guessed(table: TextTable, columns: list[str]) -> dict[str, str]:
     A few rows say which kinds are possible. Then each is tried on all rows, most columns needing only one.
     """
     found = dict.fromkeys(columns, "text")
-    possible = _holding(table, {name: (*GUESSED, *AMBIGUOUS) for name in columns}, _SAMPLE)
+    possible = _holding(table, dict.fromkeys(columns, (*GUESSED, *AMBIGUOUS)), _SAMPLE)
     while possible := {name: kinds for name, kinds in possible.items() if kinds}:
         holds = _holding(table, {name: kinds[:1] for name, kinds in possible.items()}, None)
         for name, kinds in possible.items():
@@ -168,9 +166,7 @@ def _guessed(table: TextTable, columns: list[str]) -> dict[str, str]:
     return found
 
 
-def _holding(
-    table: TextTable, kinds: Mapping[str, tuple[str, ...]], limit: int | None
-) -> dict[str, tuple[str, ...]]:
+def _holding(table: TextTable, kinds: Mapping[str, tuple[str, ...]], limit: int | None) -> dict[str, tuple[str, ...]]:
     """Of these kinds those that hold for every value of a column; of a column without values none does."""
     pairs = [(name, kind) for name, found in kinds.items() for kind in found]
     failing = [(name, f"NOT {could_be(kind, table.text(name), table.form)}") for name, kind in pairs]
@@ -218,7 +214,9 @@ def _refuse_ambiguous(table: TextTable, name: str, kind: str) -> None:
 
 def _example(table: TextTable, name: str, test: str) -> str:
     text = table.text(name)
-    return str(_all(table, f"SELECT {text} FROM {table.rows([name])} WHERE {text} IS NOT NULL AND {test} LIMIT 1")[0][0])
+    return str(
+        _all(table, f"SELECT {text} FROM {table.rows([name])} WHERE {text} IS NOT NULL AND {test} LIMIT 1")[0][0]
+    )
 
 
 def _marker_counts(table: TextTable, columns: Collection[str]) -> Mapping[str, Mapping[str, int]]:

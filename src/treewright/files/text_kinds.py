@@ -36,7 +36,7 @@ class Form:
     day_first: bool | None = None
 
 
-def is_kind(kind: str, x: str, form: Form) -> str:  # noqa: PLR0911 (one line for each kind)
+def is_kind(kind: str, x: str, form: Form) -> str:
     """Whether the text is of this kind; `x` is not NULL there."""
     if kind == "text":
         return "true"
