@@ -557,10 +557,10 @@ def test_unseen_levels_are_counted_and_reported_once() -> None:
     table = {"colour": ["red", "red", "blue", "blue"] * 3, "y": ["a", "a", "b", "b"] * 3}
     tree = tw.learn(table, "y", tw.CART)
     new = {"colour": ["green", "red", "pink", None]}
-    for given in (new, iter([{"colour": ["green", "red"]}, {"colour": ["pink", None]}])):
+    for rows in (new, iter([{"colour": ["green", "red"]}, {"colour": ["pink", None]}])):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            tw.predict(tree, given)
+            tw.predict(tree, rows)
         (only,) = caught
         assert only.category is tw.UnseenLevelsWarning
         assert only.filename == __file__

@@ -401,7 +401,7 @@ def test_arff_with_a_million_blanks_is_read_sign_by_sign(tmp_path: Path) -> None
     blanks = " " * 1_000_000
     path = tmp_path / "rows.arff"
     path.write_text(f"@relation r\n@attribute a {{x,{blanks}y}}\n@attribute b numeric\n@data\nx{blanks}z,1\n")
-    with pytest.raises(tw.DataError, match="line 5: .* is not among the declared levels"):
+    with pytest.raises(tw.DataError, match=r"line 5: .* is not among the declared levels"):
         read(path)
     path.write_text(f"@relation r\n@attribute a {{x,{blanks}y}}\n@attribute b numeric\n@data\n x {blanks}, 1{blanks}\n")
     assert column(read(path), "a").levels == ("x", "y")

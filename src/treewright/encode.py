@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,8 @@ LARGEST = 1e150
 _KIND_CODES = {"ordinal": 1, "nominal": 2, "boolean": 2}
 
 
-class UnseenLevels(NamedTuple):
+@dataclass(frozen=True)
+class UnseenLevels:
     """In how many rows a column has levels that the schema does not know, and one of them."""
 
     column: str

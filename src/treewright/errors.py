@@ -1,4 +1,4 @@
-"""The errors and warnings users meet. Each error is a ValueError, so code that expects scikit-learn's habits keeps working.
+"""The errors and warnings users meet. Each error is a ValueError, as scikit-learn's errors are.
 
 Always holds: a message names the column, value or field at fault and says what to do about it.
 """
