@@ -42,8 +42,8 @@ def predict(tree: Tree, data: object, *, n_threads: int = ALL_THREADS) -> NDArra
     """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number.
 
     A file ("rows.parquet", "rows/*.csv"), a query (`sql`), a pyarrow dataset, a DuckDB relation or an iterator of
-    tables is read some rows at a time. A dask DataFrame gives a dask Series with its index, a dask Array gives a dask Array, and
-    nothing is computed.
+    tables is read some rows at a time. A dask DataFrame gives a dask Series with its index, a dask Array gives a dask
+    Array, and nothing is computed.
     """
     return _answer(tree, data, "answer", n_threads)
 
