@@ -579,3 +579,39 @@ def test_a_page_of_a_holdout_names_rows_as_the_file_does(tmp_path: Path) -> None
     assert rows["row"] == rows["values"][0]
     told("learn", "rows.csv", "-t", "y", "--report", "r.html", "--title", "Who <pays>?", folder=tmp_path)
     assert "<title>Who &lt;pays&gt;?</title>" in page.read_text(encoding="utf-8")
+
+
+def test_a_query_is_run_only_with_its_option(folder: Path) -> None:
+    query = "SELECT * FROM 'people.csv'"
+    assert "--sql" in treewright("learn", query, "-t", "score", folder=folder).stderr
+    assert treewright("learn", "--sql", query, "-t", "score", "-s", "a.json", folder=folder).exit_code == 0
+    assert treewright("learn", "people.csv", "-t", "score", "-s", "b.json", folder=folder).exit_code == 0
+    assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
+    by_query = treewright("predict", "a.json", "--sql", query, folder=folder).stdout
+    assert by_query == treewright("predict", "a.json", "people.csv", folder=folder).stdout
+
+
+def test_decimal_commas_and_the_order_of_days_are_options(tmp_path: Path) -> None:
+    rows = "".join(f"{day:02}/03/2020;{day},5;{'ab'[day > 6]}\n" for day in range(1, 13))
+    (tmp_path / "rows.csv").write_text("day;size;y\n" + rows)
+    learn = ("learn", "rows.csv", "-t", "y", "-s", "tree.json", "--kind", "y=nominal")
+    assert "--day-first" in treewright(*learn, folder=tmp_path).stderr
+    assert "--decimal ','" in treewright(*learn, "--month-first", folder=tmp_path).stderr
+    told = treewright(*learn, "--day-first", "--decimal", ",", folder=tmp_path).stdout
+    assert "2020-03-01 to 2020-03-12" in told
+    assert "1.5 to 12.5" in told
+    predict = ("predict", "tree.json", "rows.csv", "--day-first")
+    assert treewright(*predict, folder=tmp_path).exit_code == 1
+    assert treewright(*predict, "--decimal", ",", folder=tmp_path).stdout.split() == ["prediction", *"aaaaaabbbbbb"]
+
+
+def test_unseen_levels_are_one_line_beside_the_answers(saved: Path) -> None:
+    lines = (saved / "people.csv").read_text().splitlines()
+    place = lines[0].split(",").index("city")
+    row = lines[1].split(",")
+    row[place] = "Atlantis"
+    (saved / "new.csv").write_text("\n".join([lines[0], ",".join(row), ",".join(row)]) + "\n")
+    result = treewright("predict", "tree.json", "new.csv", folder=saved)
+    assert len(result.stdout.splitlines()) == 3
+    assert result.stderr.count("\n") == 1
+    assert "column 'city' in 2 rows (for example 'Atlantis')" in result.stderr

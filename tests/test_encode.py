@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_makers import MAKERS, Columns
 
+import treewright as tw
 from treewright.encode import (
     ColumnCountError,
     Encoded,
@@ -546,3 +548,25 @@ def test_there_and_back(rows: list[tuple[Any, ...]]) -> None:
     for other in encodings[1:]:
         for ours, theirs in zip(other.columns, encodings[0].columns, strict=True):
             np.testing.assert_array_equal(ours, theirs)
+
+
+# --- levels that the tree does not know -------------------------------------------------------------------------------
+
+
+def test_unseen_levels_are_counted_and_reported_once() -> None:
+    table = {"colour": ["red", "red", "blue", "blue"] * 3, "y": ["a", "a", "b", "b"] * 3}
+    tree = tw.learn(table, "y", tw.CART)
+    new = {"colour": ["green", "red", "pink", None]}
+    for rows in (new, iter([{"colour": ["green", "red"]}, {"colour": ["pink", None]}])):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            tw.predict(tree, rows)
+        (only,) = caught
+        assert only.category is tw.UnseenLevelsWarning
+        assert only.filename == __file__
+        assert "column 'colour' in 2 rows (for example 'green')" in str(only.message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tw.predict(tree, table)
+        warnings.simplefilter("ignore", tw.UnseenLevelsWarning)
+        tw.predict(tree, new)

@@ -373,3 +373,35 @@ def test_rows_of_text_files_keep_their_order(tmp_path: Path) -> None:
         source = open_source(f"{tmp_path}/*.csv")
         assert source.whole()["id"].to_pylist() == list(range(48_000))
         assert [row for table in source.batches() for row in table["id"].to_pylist()] == list(range(48_000))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "@relation r\n@attribute a {x, y\n@data\nx\n",
+            r"line 2: the levels of 'a' begin with { but do not end with }",
+        ),
+        ("@relation r\n@attribute a {x} y\n@data\nx\n", r"line 2: the levels of 'a'"),
+        ("@relation r\n@attribute a numeric\n@data\n{\u00b2 1}\n", r"line 4: '\u00b2 1' is no place"),
+        ("@relation r\n@attribute a numeric\n@data\n{0 1\n", r"line 4: a sparse row begins with { and ends with }"),
+        ("@relation r\n@attribute a numeric\n@data\n\u00b2\n", r"line 4: 'a' has '\u00b2', which is not a number"),
+        ("@relation r\n@attribute a numeric\n@data\n{999999999999999999999 1}\n", r"line 4: .* is no place"),
+    ],
+)
+def test_arff_that_is_wrong_is_an_error_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "rows.arff"
+    path.write_text(text)
+    with pytest.raises(tw.DataError, match=message):
+        read(path)
+
+
+def test_arff_with_a_million_blanks_is_read_sign_by_sign(tmp_path: Path) -> None:
+    """The time of a backtracking pattern would grow with the square, to hours."""
+    blanks = " " * 1_000_000
+    path = tmp_path / "rows.arff"
+    path.write_text(f"@relation r\n@attribute a {{x,{blanks}y}}\n@attribute b numeric\n@data\nx{blanks}z,1\n")
+    with pytest.raises(tw.DataError, match=r"line 5: .* is not among the declared levels"):
+        read(path)
+    path.write_text(f"@relation r\n@attribute a {{x,{blanks}y}}\n@attribute b numeric\n@data\n x {blanks}, 1{blanks}\n")
+    assert column(read(path), "a").levels == ("x", "y")

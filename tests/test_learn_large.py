@@ -492,3 +492,11 @@ def test_signals_in_the_middle_of_a_fit(where: str, number: int, tmp_path: Path)
     assert len(list(tmp_path.iterdir())) == (0 if number == signal.SIGINT else 1)
     remove_abandoned(tmp_path)  # as the next start does
     assert list(tmp_path.iterdir()) == []
+
+
+def test_integers_beyond_the_exact_floats_are_the_same_levels_in_parts() -> None:
+    rows = pd.DataFrame({"x": [1, 2, 2**60, 2**60, 1, 2, 3, 3], "y": list("aabbaabb")})
+    whole = tw.learn(rows, "y", tw.CART, kinds={"x": "nominal"})
+    parts = tw.learn(iter([rows[:4], rows[4:]]), "y", tw.CART, kinds={"x": "nominal"})
+    assert parts == whole
+    assert repr(parts.schema.columns[0].levels) == repr((1, 2, 3, 2**60))

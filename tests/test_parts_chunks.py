@@ -254,7 +254,7 @@ def test_an_error_of_the_iterator_is_the_users(tmp_path: Path) -> None:
 
 
 def test_a_query_is_asked_once(tmp_path: Path) -> None:
-    chunks = opened("SELECT random() AS r FROM range(30000)", tmp_path)
+    chunks = opened(tw.sql("SELECT random() AS r FROM range(30000)"), tmp_path)
     assert values_of(list(chunks.frames())) == values_of(list(chunks.frames()))
 
 

@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.parts.inputs import is_dask, is_large
+from treewright.parts.scratch import scratch
 from treewright.predict import class_array
 
 KINDS = {"answer": tw.predict, "probabilities": tw.predict_proba, "node": tw.apply}
@@ -420,3 +421,24 @@ def test_any_cut_of_any_table_gives_the_same(seed: int, cuts: list[int], numbers
         assert np.array_equal(
             ask(tree, dd.concat([dd.from_pandas(f, npartitions=1) for f in frames])), ask(tree, table)
         )
+
+
+@pytest.mark.parametrize("kind", ["csv", "pattern", "query"])
+def test_a_file_is_answered_without_a_folder_for_temporary_files(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = tw.learn({"x": [1, 1, 2, 2], "y": ["n", "n", "p", "p"]}, "y", tw.SKLEARN)
+    (tmp_path / "rows.csv").write_text("x\n1\n2\n")
+    given = {
+        "csv": tmp_path / "rows.csv",
+        "pattern": f"{tmp_path}/*.csv",
+        "query": tw.sql(f"SELECT * FROM '{tmp_path}/rows.csv'"),
+    }[kind]
+
+    def gettempdir() -> str:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.gettempdir", gettempdir)
+    assert tw.predict(tree, given).tolist() == ["n", "p"]
+    with pytest.raises(tw.ScratchError, match="no folder for temporary files may be written to; set TMPDIR"), scratch():
+        pass

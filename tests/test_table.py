@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from table_makers import MAKERS, Columns
 
 from treewright.errors import DataError
+from treewright.kinds import levels_of
 from treewright.table import Frame, RawColumn, pop_column, read, read_column
 
 make_each = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
@@ -607,3 +608,58 @@ Colour = enum.Enum("Colour", {"RED": "red"}, type=str)
 
 def test_text_enumerations_are_their_text() -> None:
     assert read_column([Colour.RED, "blue"], "c").levels == ("blue", "red")
+
+
+# --- the same value, however it comes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["Int8", "Int64", "UInt64", "Float32", "Float64", "boolean", "string", "category", "object", "datetime64[ns]"],
+)
+def test_pandas_columns_without_values_are_missing(dtype: str) -> None:
+    frame = read(pd.DataFrame({"x": pd.Series([None, None], dtype=dtype), "y": [1, 2]}))
+    assert frame.columns[0].all_missing
+
+
+@pytest.mark.parametrize("dtype", [pl.Null, pl.Int64, pl.Float64, pl.String, pl.Boolean, pl.Categorical, pl.Decimal])
+def test_polars_columns_without_values_are_missing(dtype: Any) -> None:
+    assert read(pl.DataFrame({"x": pl.Series([None, None], dtype=dtype)})).columns[0].all_missing
+
+
+@pytest.mark.parametrize("kind", [pa.null(), pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.decimal128(10, 2)])
+def test_arrow_columns_without_values_are_missing(kind: Any) -> None:
+    assert read(pa.table({"x": pa.array([None, None], kind)})).columns[0].all_missing
+
+
+def test_decimals_are_rounded_as_python_rounds_them() -> None:
+    values = [Decimal(number) / 10**6 for number in np.random.default_rng(0).integers(10**9, 10**15, 2000).tolist()]
+    expected = np.array([float(value) for value in values])
+    arrow = pa.table({"x": pa.array(values, pa.decimal128(20, 6))})
+    polars = pl.DataFrame({"x": pl.Series(values, dtype=pl.Decimal(20, 6))})
+    boxed = pd.DataFrame({"x": pd.array(values, dtype=pd.ArrowDtype(pa.decimal128(20, 6)))})
+    for table in (arrow, polars, boxed, {"x": values}):
+        np.testing.assert_array_equal(read(table).columns[0].values, expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "level"),
+    [
+        ([True, 1], 1),
+        ([1.0, 1], 1),
+        ([True, 1.0], 1.0),
+        ([np.bool_(True), np.int64(1)], 1),
+        ([0.0, -0.0], 0.0),
+        ([Decimal(1), True], 1),
+    ],
+)
+def test_a_level_does_not_depend_on_the_order_of_rows(values: list[Any], level: Any) -> None:
+    for order in (values, values[::-1]):
+        found = read({"x": [*order, "text"]}).columns[0].levels
+        assert repr(found) == repr((level, "text"))
+        assert read({"x": order}).columns[0].kind == "numeric"
+
+
+@pytest.mark.parametrize("values", [[0.0, -0.0], [-0.0, 0.0]])
+def test_zero_is_one_level_without_a_sign(values: list[float]) -> None:
+    assert repr(levels_of(read({"x": np.array(values)}).columns[0])[1]) == "(0.0,)"

@@ -8,6 +8,7 @@ it is nominal. Levels that nobody declared are sorted: numbers before text, each
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -57,12 +58,15 @@ def from_objects(name: str, values: Sequence[object]) -> RawColumn:
         numbers = _floats(values)
         if int not in types or not (np.abs(numbers) >= LARGEST_EXACT).any():  # else the road below keeps them exact
             return RawColumn(name, "numeric", numbers, whole=float not in types)
+    # True, 1 and 1.0 are equal: where types are mixed, the first of them would stand for all.
+    keys: Sequence[Any] = list(zip(map(type, values), values, strict=True)) if len(types - {str}) > 1 else values
     try:
-        distinct = list(dict.fromkeys(values))
+        found = list(dict.fromkeys(keys))
     except TypeError:
         raise unsupported(name, type(_first_unhashable(values)).__name__) from None
-    place = {value: number for number, value in enumerate(distinct)}
-    codes = np.fromiter(map(place.__getitem__, values), np.int32, count=len(values))
+    place = {key: number for number, key in enumerate(found)}
+    codes = np.fromiter(map(place.__getitem__, keys), np.int32, count=len(values))
+    distinct = found if keys is values else [value for _, value in found]
     known = [value for value in distinct if not is_missing(value)]
     kind = shared_kind({_kind_of(value) for value in known})
     if kind == "nominal":
@@ -92,9 +96,10 @@ def from_codes(
     plain: Sequence[Any] = values
     if set(map(type, values)) != {str}:  # a million different texts need no second look
         plain = [None if is_missing(value) else plain_level(name, value) for value in values]
-    levels = list(dict.fromkeys(value for value in plain if value is not None)) if order is None else list(order)
+    there = [value for value in plain if value is not None]
     if not declared:
-        levels.sort(key=by_value)
+        there = sorted(sorted(there, key=plainness), key=by_value)
+    levels = list(dict.fromkeys(there)) if order is None else list(order)
     place = {value: number for number, value in enumerate(levels)}
     moved = [-1 if value is None else place[value] for value in plain]
     if moved == list(range(len(values))):
@@ -106,6 +111,11 @@ def from_codes(
 def by_value(level: Level) -> tuple[bool, Level]:
     """The order of levels that nobody declared: numbers before text."""
     return isinstance(level, str), level
+
+
+def plainness(level: Level) -> int:
+    """Of 1, 1.0 and True, which are the same level, the integer is kept, whichever row it is in."""
+    return 2 if isinstance(level, bool) else 0 if isinstance(level, int) else 1
 
 
 def is_missing(value: object) -> bool:
@@ -134,7 +144,7 @@ def plain_level(name: str, value: object) -> Level:
             raise DataError(
                 f"column {name!r} has the level {value!r}; replace infinities by a missing value or a number"
             )
-        return number
+        return number + 0.0  # -0.0 is 0.0
     if isinstance(value, complex):
         raise DataError(f"Complex data not supported: column {name!r} holds {value!r}")
     wordless = type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__
@@ -178,10 +188,11 @@ def _floats(values: Sequence[Any]) -> FloatArray:
 
 def _number_objects(name: str, codes: CodeArray, distinct: list[object]) -> RawColumn:
     known = [value for value in distinct if not is_missing(value)]
+    whole = all(isinstance(value, (int, np.integer)) for value in known)
     if any(_is_large_integer(value) for value in known):
-        return from_codes(name, "numeric", codes, distinct, declared=False)
+        return replace(from_codes(name, "numeric", codes, distinct, declared=False), whole=whole)
     lookup = _floats([None if is_missing(value) else value for value in distinct])
-    return RawColumn(name, "numeric", lookup[codes], whole=all(isinstance(value, (int, np.integer)) for value in known))
+    return RawColumn(name, "numeric", lookup[codes], whole=whole)
 
 
 def _is_large_integer(value: Any) -> bool:

@@ -49,6 +49,15 @@ LARGEST = 1e150
 _KIND_CODES = {"ordinal": 1, "nominal": 2, "boolean": 2}
 
 
+@dataclass(frozen=True)
+class UnseenLevels:
+    """In how many rows a column has levels that the schema does not know, and one of them."""
+
+    column: str
+    count: int
+    example: str
+
+
 @dataclass(frozen=True, eq=False)
 class Encoded:
     """What the core is given: one array per column of the schema, its kind code and its number of levels."""
@@ -61,6 +70,7 @@ class Encoded:
     n_classes: int = 0
     weight: FloatArray | None = None
     dealt: NDArray[np.int64] | None = None  # per row its first unit of weight and their number (pruning.folds)
+    unseen: tuple[UnseenLevels, ...] = ()
     coded: Any = None  # the same columns as the engine likes them best (engine.coded), for many trees of one table
 
 
@@ -191,8 +201,8 @@ def encode_rows(
 ) -> Encoded:
     """The same for any rows of a table, none at all too: what only all rows together can tell is not looked at."""
     strict = training or unseen == "error"
-    pairs = zip(_matched(frame, schema), schema.columns, strict=True)
-    columns = tuple(_encode_column(column, spec, strict) for column, spec in pairs)
+    matched = _matched(frame, schema)
+    columns = tuple(_encode_column(*pair, strict) for pair in zip(matched, schema.columns, strict=True))
     return Encoded(
         columns=columns,
         kinds=tuple(_KIND_CODES.get(spec.kind, 0) for spec in schema.columns),
@@ -201,6 +211,7 @@ def encode_rows(
         target=None if target is None else encode_target(target, schema.target, frame.n_rows),
         n_classes=len(schema.target.classes or ()),
         weight=None if weight is None else _weight_numbers(weight, frame.n_rows),
+        unseen=() if strict else tuple(filter(None, map(_unseen, matched, schema.columns, columns))),
     )
 
 
@@ -288,6 +299,14 @@ def _encode_column(column: RawColumn, spec: ColumnSpec, strict: bool) -> FloatAr
             "'majority'"
         )
     return codes
+
+
+def _unseen(column: RawColumn, spec: ColumnSpec, codes: NDArray[Any]) -> UnseenLevels | None:
+    if spec.levels is None or column.levels == spec.levels:
+        return None
+    foreign = codes == UNSEEN_CODE
+    count = int(np.count_nonzero(foreign))
+    return UnseenLevels(spec.name, count, column.text(int(np.argmax(foreign)))) if count else None
 
 
 def _recoded(column: RawColumn, levels: tuple[Level, ...]) -> CodeArray:

@@ -1,4 +1,4 @@
-"""The errors users meet. Each is a ValueError, so code that expects scikit-learn's habits keeps working.
+"""The errors and warnings users meet. Each error is a ValueError, as scikit-learn's errors are.
 
 Always holds: a message names the column, value or field at fault and says what to do about it.
 """
@@ -22,6 +22,10 @@ class FileError(TreewrightError):
 
 class ExportError(TreewrightError):
     """A tree that the other language cannot say."""
+
+
+class UnseenLevelsWarning(UserWarning):
+    """Rows to be answered have levels that the tree does not know."""
 
 
 class ScratchError(TreewrightError):

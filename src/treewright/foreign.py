@@ -36,7 +36,7 @@ def from_series(name: str, series: Series) -> RawColumn:
     if dtype.is_float() or isinstance(dtype, (nw.Date, nw.Datetime, nw.Duration)):
         return from_array(name, series.to_numpy())
     if dtype.is_decimal():
-        return from_objects(name, series.to_list()) if _is_large(series) else _floats(name, series)
+        return from_objects(name, series.to_list()) if _is_large(series) else _decimals(name, series)
     if isinstance(dtype, (nw.Time, nw.Object)):
         return from_objects(name, series.to_list())
     if isinstance(dtype, nw.Unknown):
@@ -108,8 +108,15 @@ def _floats(name: str, series: Series) -> RawColumn:
     return from_array(name, series.cast(nw.Float64).to_numpy())
 
 
+def _decimals(name: str, series: Series) -> RawColumn:
+    """By way of their digits, which are rounded once; Arrow divides instead, and rounds twice."""
+    return _floats(name, series.cast(nw.String))
+
+
 def _is_large(series: Series) -> bool:
     """Whether some value lies beyond the integers that a float64 holds exactly."""
+    if series.null_count() == len(series):  # the least of nothing is None, or NA, which compares with nothing
+        return False
     low, high = series.min(), series.max()
     return high is not None and (high > LARGEST_EXACT or low < -LARGEST_EXACT)
 

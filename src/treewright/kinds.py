@@ -169,8 +169,8 @@ def _found_levels(column: RawColumn) -> tuple[CodeArray, tuple[Level, ...]]:
     codes[~missing] = inverse
     if column.kind in TIME_KINDS:
         return codes, tuple(moment(column.kind, value) for value in distinct.tolist())
-    levels = tuple(int(value) for value in distinct.tolist()) if column.whole else tuple(distinct.tolist())
-    return codes, levels
+    levels = tuple(int(value) for value in distinct.tolist()) if column.whole else tuple((distinct + 0.0).tolist())
+    return codes, levels  # -0.0 is 0.0, whichever of them numpy kept
 
 
 def _distinct_whole(values: FloatArray) -> tuple[NDArray[Any], NDArray[Any]]:

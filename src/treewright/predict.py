@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from treewright.as_tree import TreeLike, as_tree
 from treewright.choices import RefuseMissing
 from treewright.columns import READ_IN_PLACE
-from treewright.encode import Encoded, encode
+from treewright.encode import Encoded, UnseenLevels, encode
 from treewright.engine import answers, classify, route
 from treewright.errors import DataError
 from treewright.files.source import BATCH
@@ -28,6 +29,7 @@ from treewright.parts.inputs import is_dask, is_large, tables
 from treewright.schema import Level
 from treewright.table import read
 from treewright.tree import Tree, answer_places
+from treewright.unseen import added, warn_unseen
 
 #: As many threads as there are processors.
 ALL_THREADS = 0
@@ -40,9 +42,9 @@ Question = Callable[[Tree, Encoded, int], NDArray[Any]]
 def predict(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
     """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number.
 
-    A file ("rows.parquet", "rows/*.csv", a query), a pyarrow dataset, a DuckDB relation or an iterator of tables is
-    read some rows at a time. A dask DataFrame gives a dask Series with its index, a dask Array gives a dask Array, and
-    nothing is computed.
+    A file ("rows.parquet", "rows/*.csv"), a query (`sql`), a pyarrow dataset, a DuckDB relation or an iterator of
+    tables is read some rows at a time. A dask DataFrame gives a dask Series with its index, a dask Array gives a dask
+    Array, and nothing is computed.
     """
     tree = as_tree(tree)
     return _answer(tree, data, "answer", n_threads)
@@ -85,7 +87,7 @@ def predict_batches(
 
         return computed(_answer(tree, data, kind, n_threads), size)
     found = batches_of(tree, data) if is_large(data) else iter([Batch(0, data, encoded(tree, data))])
-    return _asked(tree, found, _ASK[kind], size, n_threads)
+    return _asked(tree, found, _ASK[kind], size, n_threads, [])
 
 
 # --- large inputs -----------------------------------------------------------------------------------------------------
@@ -120,8 +122,17 @@ def counted_from(start: int) -> Iterator[None]:
         raise DataError(f"{error} (rows are counted from row {start} here)") from error
 
 
-def _asked(tree: Tree, found: Iterator[Batch], ask: Question, size: int, n_threads: int) -> Iterator[NDArray[Any]]:
+def _asked(
+    tree: Tree,
+    found: Iterator[Batch],
+    ask: Question,
+    size: int,
+    n_threads: int,
+    counted: list[tuple[UnseenLevels, ...]],
+) -> Iterator[NDArray[Any]]:
+    """The answers, batch by batch; `counted` receives what each batch had of levels that the tree does not know."""
     for batch in found:
+        counted.append(batch.rows.unseen)
         for start in range(0, batch.rows.n_rows, size):
             with counted_from(batch.start + start):
                 answer = ask(tree, _some(batch.rows, start, size), n_threads)
@@ -144,14 +155,18 @@ def _some(rows: Encoded, start: int, size: int) -> Encoded:
 def _answer(tree: Tree, data: object, kind: Kind, n_threads: int) -> NDArray[Any]:
     _require_possible(tree, kind)
     if not is_large(data):
-        return _ASK[kind](tree, encoded(tree, data), n_threads)
+        rows = encoded(tree, data)
+        warn_unseen(rows.unseen, tree.recipe)
+        return _ASK[kind](tree, rows, n_threads)
     if is_dask(data):
         from treewright.parts.lazily import answers_of
 
         lazy: NDArray[Any] = answers_of(data, tree, _answer, kind, _empty(tree, kind), _name(tree, kind))
         return lazy
     ask = answered if kind == "answer" else _ASK[kind]  # of classes only the places are kept, until all are there
-    whole = np.concatenate(list(_asked(tree, batches_of(tree, data), ask, BATCH, n_threads)))
+    counted: list[tuple[UnseenLevels, ...]] = []
+    whole = np.concatenate(list(_asked(tree, batches_of(tree, data), ask, BATCH, n_threads, counted)))
+    warn_unseen(reduce(added, counted, ()), tree.recipe)
     return _told(tree, whole) if kind == "answer" else whole
 
 

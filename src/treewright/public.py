@@ -42,7 +42,15 @@ from treewright.choices import (
     Twoing,
     Variance,
 )
-from treewright.errors import DataError, ExportError, FileError, RecipeError, ScratchError, TreewrightError
+from treewright.errors import (
+    DataError,
+    ExportError,
+    FileError,
+    RecipeError,
+    ScratchError,
+    TreewrightError,
+    UnseenLevelsWarning,
+)
 from treewright.explain.changes import changes
 from treewright.explain.contributions import contributions
 from treewright.explain.correlated import correlated
@@ -179,6 +187,7 @@ __all__ = [
     "TreeRegressor",
     "TreewrightError",
     "Twoing",
+    "UnseenLevelsWarning",
     "Variance",
     "__version__",
     "apply",

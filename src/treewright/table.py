@@ -1,7 +1,7 @@
 """The only door for foreign tables.
 
 Comes in: pandas, polars, pyarrow, numpy, a dict of columns, a list of rows, anything that speaks Arrow (a DuckDB
-relation), or the name of a file or a query. Goes out: a `Frame`.
+relation), the name of a file, or a query. Goes out: a `Frame`.
 Always holds: names are unique strings; the table has at least one row and one column. Only the columns asked for are
 read. Whether their values can be used is judged later, when it is known what they are wanted for.
 """

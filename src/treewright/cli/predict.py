@@ -18,7 +18,7 @@ from treewright.cli.reading import data_options, names_of, reading_of
 from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.cli.writing import FORMATS, Writer, output_format, writer_to
-from treewright.encode import Encoded
+from treewright.encode import Encoded, UnseenLevels
 from treewright.engine import answers, route
 from treewright.errors import DataError
 from treewright.files import Source, open_source
@@ -27,6 +27,7 @@ from treewright.kinds import levels_of
 from treewright.predict import batches_of, counted_from, predicted
 from treewright.schema import TIME_KINDS
 from treewright.tree import Tree
+from treewright.unseen import added, unseen_text
 from treewright.whole_file import whole_file
 from treewright.wording import level, listed, moment
 
@@ -61,10 +62,12 @@ def predict(tree_file: str, data: str, **settings: Any) -> None:
     form = settings["to"] or ("jsonl" if output == "-" and settings["as_json"] else output_format(output))
     if output == "-":
         with writer_to(sys.stdout.buffer, form) as writer:
-            _answer_all(tree, source, keep, writer, settings)
+            _, unseen = _answer_all(tree, source, keep, writer, settings)
+        _report_unseen(tree, unseen)
         return
     with whole_file(output) as draft, draft.open("wb") as file, writer_to(file, form) as writer:
-        n_rows = _answer_all(tree, source, keep, writer, settings)
+        n_rows, unseen = _answer_all(tree, source, keep, writer, settings)
+    _report_unseen(tree, unseen)
     if settings["as_json"]:
         say_json({"rows": n_rows, "output": output, "format": form})
     else:
@@ -81,16 +84,27 @@ def _kept(source: Source, wanted: str | None) -> tuple[str, ...]:
     return names
 
 
-def _answer_all(tree: Tree, source: Source, keep: tuple[str, ...], writer: Writer, settings: dict[str, Any]) -> int:
+def _report_unseen(tree: Tree, unseen: tuple[UnseenLevels, ...]) -> None:
+    """One line beside the answers, which have standard output to themselves."""
+    if unseen:
+        click.echo(f"Warning: {unseen_text(unseen, tree.recipe)}", err=True)
+
+
+def _answer_all(
+    tree: Tree, source: Source, keep: tuple[str, ...], writer: Writer, settings: dict[str, Any]
+) -> tuple[int, tuple[UnseenLevels, ...]]:
+    """The number of rows, and the levels that the tree does not know."""
     done = 0
+    unseen: tuple[UnseenLevels, ...] = ()
     with progress("rows answered", source.n_rows) as tell:
         for start, batch, rows in batches_of(tree, source, keep=keep):
             with counted_from(start):
                 answered = _answers(tree, rows, settings)
             writer.write({name: _kept_values(batch, name, writer.text) for name in keep} | answered)
+            unseen = added(unseen, rows.unseen)
             done = start + rows.n_rows
             tell(done)
-    return done
+    return done, unseen
 
 
 def _answers(tree: Tree, rows: Encoded, settings: dict[str, Any]) -> dict[str, list[Any]]:

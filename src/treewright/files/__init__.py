@@ -1,7 +1,7 @@
 """Files, queries and standard input as tables: the one door from a name to rows.
 
-Comes in: a path, a `TextFile`, a `Query`, "-" for standard input, and how to read it. Goes out: a `Source`, which gives its rows whole
-or in batches; each is something `table.read` takes.
+Comes in: a path, a `TextFile`, a `Query`, "-" for standard input, and how to read it. Goes out: a `Source`, which
+gives its rows whole or in batches; each is something `table.read` takes.
 Always holds: a file is recognised by its name or by its first bytes; what cannot be read is one `DataError` that names
 the file and a remedy. DuckDB and pyarrow are loaded when first needed, and an error names what to install.
 """

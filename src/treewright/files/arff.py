@@ -15,7 +15,9 @@ from treewright.files.declared import Attribute, Row
 
 _NUMBERS = ("numeric", "real", "integer")
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)\s+(.+)", re.IGNORECASE)
-_FIELD = re.compile(r"\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^,]*?)\s*(?:,|$)")
+_BLANKS = re.compile(r"\s*")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_PLACE = re.compile(r"[0-9]{1,9}")
 _JAVA = (("yyyy", "%Y"), ("MM", "%m"), ("dd", "%d"), ("HH", "%H"), ("mm", "%M"), ("ss", "%S"), ("'", ""))
 
 
@@ -66,7 +68,7 @@ def _attribute(path: str, line: int, text: str) -> Attribute:
         raise DataError(f"{path}, line {line}: not understood: {text[:60]!r}; expected @attribute NAME TYPE")
     name, kind = _unquoted(found[1]), found[2].strip()
     if kind.startswith("{"):
-        return Attribute(name, "nominal", tuple(str(level) for level in _fields(kind[1 : kind.rindex("}")])))
+        return Attribute(name, "nominal", _levels(path, line, name, kind))
     word, _, rest = kind.partition(" ")
     if word.lower() in _NUMBERS:
         return Attribute(name, "numeric")
@@ -80,28 +82,35 @@ def _attribute(path: str, line: int, text: str) -> Attribute:
     raise DataError(f"{path}, line {line}: the type {kind[:40]!r} is not known; numbers, levels, text and dates are")
 
 
+def _levels(path: str, line: int, name: str, kind: str) -> tuple[str, ...]:
+    if not kind.endswith("}"):
+        raise DataError(f"{path}, line {line}: the levels of {name!r} begin with {{ but do not end with }}")
+    return tuple("?" if level is None else level for level in _fields(kind[1:-1]))
+
+
 def _fields(text: str) -> list[str | None]:
+    """The values between commas; each sign is looked at once."""
     fields: list[str | None] = []
-    position = 0
-    while position < len(text):
-        found = _FIELD.match(text, position)
-        if not found:
-            fields.append(text[position:])
-            break
-        fields.append(None if found[1] == "?" else _unquoted(found[1]))
-        if found.end() == position:
-            break
-        position = found.end()
-    if text.endswith(","):
-        fields.append("")
+    start = 0
+    while start <= len(text):
+        begin = _BLANKS.match(text, start).end()  # type: ignore[union-attr]  # it matches nothing too
+        quoted = _QUOTED.match(text, begin)
+        comma = text.find(",", begin if quoted is None else quoted.end())
+        end = len(text) if comma < 0 else comma
+        value = text[begin:end].rstrip()
+        fields.append(None if value == "?" else _unquoted(value))
+        start = end + 1
     return fields
 
 
 def _sparse(path: str, line: int, text: str, attributes: tuple[Attribute, ...]) -> list[str | None]:
+    if not text.endswith("}"):
+        raise DataError(f"{path}, line {line}: a sparse row begins with {{ and ends with }}, but this one does not end")
     row: list[str | None] = [a.levels[0] if a.levels else "0" for a in attributes]
-    for field in _fields(text.strip("{} \t")) if text.strip("{} \t") else []:
+    inside = text[1:-1].strip()
+    for field in _fields(inside) if inside else []:
         place, _, value = (field or "").partition(" ")
-        if not place.isdigit() or int(place) >= len(attributes):
+        if not _PLACE.fullmatch(place) or int(place) >= len(attributes):
             raise DataError(f"{path}, line {line}: {field!r} is no place and value of a sparse row")
         row[int(place)] = None if value.strip() == "?" else _unquoted(value.strip())
     return row

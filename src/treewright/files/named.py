@@ -106,6 +106,6 @@ def sql(query: str, database: str | os.PathLike[str] | None = None) -> Query:
     >>> tw.sql("SELECT * FROM 'rows.parquet' WHERE age > 17").database is None
     True
     """
-    if not isinstance(query, str) or not query.strip():
+    if not str(query).strip():
         raise DataError(f"a query is a text such as \"SELECT * FROM 'rows.csv'\", not {query!r}")
     return Query(query, None if database is None else os.fspath(database))

@@ -22,7 +22,7 @@ from treewright.schema import Schema
 _NAME = "the query"
 _TEXT = ("csv", "tsv")
 #: Functions of DuckDB that read text by rules of their own, or take a query or a name as a value.
-_REFUSED = frozenset({"read_csv", "read_csv_auto", "sniff_csv", "query", "query_table"})
+_REFUSED = frozenset({"read_csv", "read_csv_auto", "sniff_csv", "query", "query_table", "json_execute_serialized_sql"})
 
 
 def open_query(query: str, reading: Reading, schema: Schema | None) -> Source:

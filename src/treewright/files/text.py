@@ -21,7 +21,7 @@ from treewright.files.formats import MARKERS, Reading
 from treewright.files.lines import delimiter_of, line_of_end, line_of_value, line_of_width, names_of, not_utf8
 from treewright.files.quoting import quoted_name, quoted_text, quoted_texts
 from treewright.files.source import Source, Table
-from treewright.files.text_kinds import AMBIGUOUS, GUESSED, Form, is_kind, value
+from treewright.files.text_kinds import AMBIGUOUS, GUESSED, Form, could_be, is_kind, value
 from treewright.schema import Level, Schema
 
 _KINDS = {
@@ -70,7 +70,7 @@ class TextTable:
         In steps, so that a column is worked out once however often a query names it.
         """
         texts = [self.text(name) for name in columns]
-        trimmed = ", ".join(f"trim({text}, ' \t') AS {text}" for text in texts)
+        trimmed = ", ".join(f"trim({text}) AS {text}" for text in texts)
         # DuckDB makes a join of a list with IN, after which rows are in another order
         marked = [" OR ".join([f"{text} = {quoted_text(m)}" for m in self.markers] or ["false"]) for text in texts]
         pairs = zip(texts, marked, strict=True)
@@ -149,22 +149,27 @@ def _level_kind(levels: tuple[Level, ...] | None) -> str:
 
 
 def _guessed(table: TextTable, columns: list[str]) -> dict[str, str]:
-    """The kind of each column; a few rows say which are possible, all rows say which it is."""
+    """The kind of each column: the first that holds for all its values, and text where none does.
+
+    A few rows say which kinds are possible. Then each is tried on all rows, most columns needing only one.
+    """
+    found = dict.fromkeys(columns, "text")
     possible = _holding(table, dict.fromkeys(columns, (*GUESSED, *AMBIGUOUS)), _SAMPLE)
-    holds = _holding(table, possible, None)
-    for name in columns:
-        if not holds[name] or holds[name][0] in AMBIGUOUS:
-            _refuse_ambiguous(table, name, holds[name])
-    first = {name: next((kind for kind in holds[name] if kind in GUESSED), "text") for name in columns}
-    whole = [name for name in columns if first[name] == "whole"]
-    large = _counts(table, [(n, f"TRY_CAST({table.text(n)} AS BIGINT) IS NULL") for n in whole], None)
-    return {**first, **{name: "large" for name, count in zip(whole, large, strict=True) if count}}
+    while possible := {name: kinds for name, kinds in possible.items() if kinds}:
+        holds = _holding(table, {name: kinds[:1] for name, kinds in possible.items()}, None)
+        for name, kinds in possible.items():
+            if holds[name] and kinds[0] in AMBIGUOUS:
+                _refuse_ambiguous(table, name, kinds[0])
+            elif holds[name]:
+                found[name] = kinds[0]
+        possible = {name: () if holds[name] else kinds[1:] for name, kinds in possible.items()}
+    return found
 
 
 def _holding(table: TextTable, kinds: Mapping[str, tuple[str, ...]], limit: int | None) -> dict[str, tuple[str, ...]]:
-    """Of these kinds those that hold for every value of a column; without values there are none."""
+    """Of these kinds those that hold for every value of a column; of a column without values none does."""
     pairs = [(name, kind) for name, found in kinds.items() for kind in found]
-    failing = [(name, f"NOT {is_kind(kind, table.text(name), table.form)}") for name, kind in pairs]
+    failing = [(name, f"NOT {could_be(kind, table.text(name), table.form)}") for name, kind in pairs]
     counts = _counts(table, [*failing, *((name, "true") for name in kinds)], limit)
     filled = dict(zip(kinds, counts[len(pairs) :], strict=True))
     found: dict[str, list[str]] = {name: [] for name in kinds}
@@ -183,23 +188,23 @@ def _counts(table: TextTable, tests: list[tuple[str, str]], limit: int | None) -
     return [int(count) for count in _all(table, f"SELECT {asked} FROM {rows}")[0]]
 
 
-def _refuse_ambiguous(table: TextTable, name: str, holds: tuple[str, ...]) -> None:
+def _refuse_ambiguous(table: TextTable, name: str, kind: str) -> None:
     """Dates and numbers that can be read in two ways are not guessed; with a schema the column is only passed on."""
-    if table.given or not holds:
+    if table.given:
         return
     where = f"{table.name}: column {name!r} has"
-    if "day and month" in holds:
+    if kind == "day and month":
         odd = f"NOT {is_kind('datetime', table.text(name), table.form)}"
         first = "day" if table.form.day_first else "month"
         unknown = "and whether the day or the month comes first is not known"
         why = unknown if table.form.day_first is None else f"which is no date with the {first} first"
         raise DataError(f"{where} {_example(table, name, odd)!r}, {why}; {_DAY_REMEDY}")
-    if "decimal comma" in holds and table.form.decimal == ",":
+    if table.form.decimal == ",":
         raise DataError(
             f"{where} {_example(table, name, f'contains({table.text(name)}, chr(46))')!r}, which has a decimal point "
             "though the decimal sign is a comma; write all numbers alike, or leave the column out"
         )
-    if "decimal comma" in holds and table.form.decimal is None:
+    if table.form.decimal is None:
         raise DataError(
             f"{where} {_example(table, name, f'contains({table.text(name)}, chr(44))')!r}, which looks like a number "
             "with a decimal comma; say tw.csv(..., decimal=',') or --decimal ',' if it is one, decimal='.' or "
@@ -219,7 +224,7 @@ def _marker_counts(table: TextTable, columns: Collection[str]) -> Mapping[str, M
     pairs = [(column, marker) for column in columns for marker in table.markers]
     if not pairs:
         return {}
-    trimmed = {column: f"trim({table.text(column)}, ' \t')" for column in columns}
+    trimmed = {column: f"trim({table.text(column)})" for column in columns}
     counts = ", ".join(f"count(*) FILTER (WHERE {trimmed[c]} = {quoted_text(m)})" for c, m in pairs)
     found: dict[str, dict[str, int]] = {}
     for (column, marker), count in zip(pairs, _all(table, f"SELECT {counts} FROM {table.scan()}")[0], strict=True):
@@ -252,13 +257,17 @@ def _explained(table: TextTable, error: Exception) -> DataError:
                     "or put quotes around values that hold the delimiter"
                 )
         if "invalid state" in message:
-            line = line_of_end(path)
-            if line is not None:
+            end = line_of_end(path)
+            if end is not None:
                 return DataError(
-                    f"{path}, line {line}: it ends in another way than the lines before it (LF, CR LF); make them alike"
+                    f"{path}, line {end}: it ends in another way than the lines before it (LF, CR LF); make them alike"
                 )
         if "not utf-8" in message:
             return not_utf8(path)
+    if "unterminated quote" in message:
+        line = re.search(r"CSV Error on Line: (\d+)", message)
+        where = f"{table.name}, line {line[1]}" if line else table.name
+        return DataError(f"{where}: a quote is not closed, or closed in the middle of a value; write a quote as two")
     return explained(error, table.name)
 
 

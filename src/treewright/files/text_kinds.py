@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from treewright.files.quoting import quoted_text, quoted_texts
 
 #: The kinds that are looked for, the first that holds for all texts of a column is the column's.
-GUESSED = ("boolean", "whole", "number", "date", "datetime", "time")
+GUESSED = ("boolean", "whole", "large", "number", "date", "datetime", "time")
 #: Texts that would mean something under an option that was not given.
 AMBIGUOUS = ("day and month", "decimal comma")
 
+_TYPES = {
+    "boolean": "BOOLEAN", "truth": "BOOLEAN", "whole": "BIGINT", "large": "HUGEINT", "time": "TIME",
+    "duration": "INTERVAL",
+}  # fmt: skip
 _NUMBER_WORDS = tuple(sign + word for word in ("inf", "infinity", "nan") for sign in ("", "+", "-"))
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
 _OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)"
@@ -40,8 +44,8 @@ def is_kind(kind: str, x: str, form: Form) -> str:
         return f"lower({x}) IN ('true', 'false')"
     if kind == "truth":  # the tree has truth values, and so other words for them are understood
         return f"TRY_CAST({x} AS BOOLEAN) IS NOT NULL"
-    if kind == "whole":
-        return f"(trim({x}, '0123456789+-') = '' AND TRY_CAST({x} AS HUGEINT) IS NOT NULL)"
+    if kind in {"whole", "large"}:
+        return f"({_matches(x, '[+-]?[0-9]+')} AND TRY_CAST({x} AS {_TYPES[kind]}) IS NOT NULL)"
     if kind == "number":
         return _is_number(x, form.decimal or ".")
     if kind == "decimal comma":
@@ -56,6 +60,14 @@ def is_kind(kind: str, x: str, form: Form) -> str:
     return _is_moment(kind, x, form)
 
 
+def could_be(kind: str, x: str, form: Form) -> str:
+    """The same where nobody said what the column is: 007 and 01234 are codes then, not numbers."""
+    found = is_kind(kind, x, form)
+    if kind not in {"whole", "large", "number", "decimal comma"}:
+        return found
+    return f"({found} AND NOT {_matches(x, '[+-]?0[0-9].*')})"
+
+
 def value(kind: str, x: str, form: Form) -> str:
     """The value of a text that is of this kind."""
     if kind == "number":
@@ -65,18 +77,14 @@ def value(kind: str, x: str, form: Form) -> str:
         if form.day_first is not None:
             moment = f"coalesce({_turned(x, form.day_first)}, {moment})"
         return f"CAST({moment} AS DATE)" if kind == "date" else moment
-    types = {
-        "boolean": "BOOLEAN", "truth": "BOOLEAN", "whole": "BIGINT", "large": "HUGEINT", "time": "TIME",
-        "duration": "INTERVAL",
-    }  # fmt: skip
-    return f"CAST({x} AS {types[kind]})" if kind in types else x
+    return f"CAST({x} AS {_TYPES[kind]})" if kind in _TYPES else x
 
 
 def _is_number(x: str, decimal: str) -> str:
-    signs = f"0123456789+-eE{decimal}"
+    digits = _matches(x, f"[-+0-9eE{decimal}]+")  # DuckDB takes 1_000 for a number too
     point = x if decimal == "." else _with_point(x)
     words = f"lower({x}) IN ({quoted_texts(_NUMBER_WORDS)})"
-    return f"((trim({x}, {quoted_text(signs)}) = '' OR {words}) AND TRY_CAST({point} AS DOUBLE) IS NOT NULL)"
+    return f"(TRY_CAST({point} AS DOUBLE) IS NOT NULL AND ({digits} OR {words}))"
 
 
 def _with_point(x: str) -> str:

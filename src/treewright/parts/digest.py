@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.columns import by_value, from_codes, from_objects, shared_kind
+from treewright.columns import by_value, from_codes, from_objects, plainness, shared_kind
 from treewright.encode import (
     Encoded,
     check_table,
@@ -155,7 +155,8 @@ def _counted(values: NDArray[Any], n_listed: int | None) -> Found:
     first = np.unique(values[: 2 * most + 2])
     if len(first) > most:
         return _outermost((*first[: _few(n_listed)].tolist(), *_ends(values)), n_listed, cut=True)
-    return _outermost(np.unique(values).tolist() if len(values) > 2 * most + 2 else first.tolist(), n_listed)
+    found = np.unique(values) if len(values) > 2 * most + 2 else first
+    return _outermost((found + 0.0).tolist(), n_listed)  # -0.0 is 0.0
 
 
 def _ends(values: NDArray[Any]) -> tuple[float, ...]:
@@ -216,7 +217,7 @@ def _outermost(values: Iterable[Level], n_listed: int | None, cut: bool = False)
 
     Of values for which the user lists levels one more than he lists is kept, among which one must be strange.
     """
-    ordered = sorted(dict.fromkeys(sorted(values, key=_plainest)), key=by_value)
+    ordered = sorted(dict.fromkeys(sorted(values, key=plainness)), key=by_value)
     if not cut and len(ordered) <= _most(n_listed):
         return Found(tuple(ordered))
     few = _few(n_listed)
@@ -224,11 +225,6 @@ def _outermost(values: Iterable[Level], n_listed: int | None, cut: bool = False)
     texts = [value for value in ordered if isinstance(value, str)]
     kept = [dict.fromkeys((*some[:few], *some[-1:])) for some in (numbers, texts)]
     return Found((*kept[0], *kept[1]), cut=True)
-
-
-def _plainest(value: Level) -> int:
-    """Of 1, 1.0 and True, which are the same level, the integer is kept."""
-    return 2 if isinstance(value, bool) else 0 if isinstance(value, int) else 1
 
 
 def _most(n_listed: int | None) -> int:

@@ -8,13 +8,13 @@ Nothing is imported to find out: a dask collection is known by its module.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from treewright.errors import DataError
+from treewright.errors import DataError, ScratchError
 from treewright.files import Query, Source
 from treewright.frame import Frame
 from treewright.parts.chunks import Chunks, chunked, is_in_chunks
@@ -73,9 +73,15 @@ def _frames(data: object, schema: Schema, keep: Collection[str]) -> Iterator[Fra
         yield from chunks.frames({*schema.names, *keep} if there else None)
 
 
-def _folder(data: object) -> AbstractContextManager[Path | None]:
+@contextmanager
+def _folder(data: object) -> Iterator[Path | None]:
     """A folder for what has no room in memory: one pass over rows needs none, but a query may sort or join."""
-    return scratch() if isinstance(data, Query) else nullcontext()
+    with ExitStack() as stack:
+        folder = None
+        if isinstance(data, Query):
+            with suppress(ScratchError):  # most queries need none either
+                folder = stack.enter_context(scratch())
+        yield folder
 
 
 def _lean(lazy: Any, wanted: Collection[str]) -> Any:

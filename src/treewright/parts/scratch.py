@@ -37,7 +37,7 @@ _folders: dict[Path, int] = {}  # those that are there, each with the number of 
 @contextmanager
 def scratch(where: str | os.PathLike[str] | None = None) -> Iterator[Path]:
     """A new folder in `where` (by default the system's place for temporary files), gone at the end."""
-    place = Path(tempfile.gettempdir() if where is None else where).absolute()
+    place = (_temporary() if where is None else Path(where)).absolute()
     remove_abandoned(place)
     folder = _new_name(place)
     lock: IO[bytes] | None = None
@@ -50,6 +50,15 @@ def scratch(where: str | os.PathLike[str] | None = None) -> Iterator[Path]:
         finally:  # Ctrl-C a second time
             if lock is not None:
                 lock.close()
+
+
+def _temporary() -> Path:
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError as error:
+        raise ScratchError(
+            "no folder for temporary files may be written to; set TMPDIR to one, or give one (scratch=...)"
+        ) from error
 
 
 def _make(folder: Path) -> IO[bytes] | None:
