@@ -14,6 +14,7 @@ from typing import Any
 from treewright.encode import Encoded, encode
 from treewright.engine import refuse_recipe
 from treewright.errors import DataError, RecipeError
+from treewright.ordinary import ordinary_numbers
 from treewright.parts import Parts
 from treewright.parts.growing import grow_table
 from treewright.pruners import (
@@ -76,6 +77,7 @@ _FUNCTIONS: dict[type[Pruner], Prune] = {
 _GROWERS: dict[type[Pruner], Callable[[Encoded | Parts, Schema, Recipe, int], Tree]] = {ReducedError: grow_and_reduce}
 
 
+@ordinary_numbers()
 def prune(
     tree: Tree, pruner: Pruner, data: object = None, target: object = None, weight: object = None, n_threads: int = 0
 ) -> Tree:
@@ -89,6 +91,7 @@ def prune(
     return prune_rows(tree, pruner, labelled_rows(tree, data, target, weight), n_threads)
 
 
+@ordinary_numbers()
 def pruning_path(
     tree: Tree,
     data: object = None,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from treewright.ordinary import ordinary_numbers
 from treewright.render.colours import SCALE, class_colours
 from treewright.report.details import details, importances, rule_table
 from treewright.report.rows import read_rows, sample
@@ -24,6 +25,7 @@ __all__ = ["report"]
 FORM = 1
 
 
+@ordinary_numbers()
 def report(tree: Tree, data: object = None, *, held_out: object = None) -> dict[str, Any]:
     """All there is to show of a tree.
 

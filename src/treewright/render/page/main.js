@@ -164,12 +164,14 @@ function factsLine({ facts, scores }) {
     [make("bdi", {}, facts.recipe)],
     [facts.weighted ? `${many(facts.rows, "row")} of weight ${number(facts.weight)}` : many(facts.rows, "row")],
     [`${many(facts.leaves, "leaf", "leaves")}, depth ${facts.depth}`],
-    [
+  ];
+  if (score) { // a tree whose source tells of no rows has none
+    items.push([
       `${where} ${score.headline.name} `,
       make("b", {}, scoreText(score.headline)),
       ` (baseline ${scoreText(score.headline, "baseline")})`,
-    ],
-  ];
+    ]);
+  }
   return make("p", { class: "tw-line" }, ...items.map((item) => make("span", {}, ...item)));
 }
 
