@@ -25,6 +25,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from golden_answers import answer_of, shares_of
+
 Golden = dict[str, Any]
 Match = list[int]  # golden child -> our child
 Wrong = tuple[str, object, object]  # what, ours, theirs
@@ -132,8 +134,10 @@ def match_groups(split: Any, theirs: Golden) -> tuple[Match | None, list[Wrong]]
 
 
 def match_bins(split: Any, theirs: Golden, bounds: list[float]) -> tuple[Match | None, list[Wrong]]:
-    """Each bin goes where its upper end goes; our breaks must be ends of bins."""
-    if not split.breaks:
+    """Each bin goes where its upper end goes; our breaks must be ends of bins. Without breaks, all known values are one
+    child and the missing ones the other.
+    """
+    if split.groups is not None:
         return None, [("kind", described(split), conditions(theirs))]
     held = [{route(split, bounds[place - 1]) for place in bins} for bins in theirs["bins"]]
     match = match_parts(held, split, theirs)
@@ -198,6 +202,19 @@ def node_differences(
     squares = theirs["dev"] if "dev" in theirs else theirs["sd"] ** 2 * (theirs["n"] - 1)
     if not near(node.weight * node.impurity, squares, 1e-8, 1e-8):
         yield "sum of squares", node.weight * node.impurity, squares
+
+
+def answer_differences(
+    node: Any, theirs: Golden, above: Golden | None, program: str, classes: Sequence[Any], close: Closeness
+) -> Iterator[Wrong]:
+    """What the node answers by itself, inner nodes and empty leaves too, and the share of each class."""
+    wanted = classes[answer_of(theirs, above)]
+    if node.prediction != wanted:
+        yield "answer", node.prediction, wanted
+    shares = shares_of(theirs, above, program)
+    pairs = zip(node.probabilities, shares, strict=True)
+    if not all(near(a, b, close.count, close.count_absolute) for a, b in pairs):
+        yield "probabilities", list(node.probabilities), shares
 
 
 def cheapest(counts: Sequence[float], costs: list[list[float]] | None) -> float:
@@ -312,11 +329,14 @@ def tree_differences(tree: Any, golden: Golden, class_weights: Sequence[float] |
 def _walk(tree: Any, golden: Golden, weights: Sequence[float] | None) -> Iterator[Difference]:
     close, options = closeness(golden), golden["options"]
     costs = options.get("loss") if isinstance(options, dict) else None
-    open_nodes = [(tree.root, golden["tree"], "root")]
+    open_nodes: list[tuple[Any, Golden, Golden | None, str]] = [(tree.root, golden["tree"], None, "root")]
     while open_nodes:
-        node, theirs, path = open_nodes.pop()
+        node, theirs, above, path = open_nodes.pop()
         here = list(node_differences(node, theirs, close, weights, costs))
         here += _leaf(node, theirs)
+        if "dist" in theirs:
+            answers = answer_differences(node, theirs, above, golden["program"], tree.schema.target.classes, close)
+            yield from (Difference(path, *parts) for parts in answers)
         order: Match | None = None
         if not node.is_leaf and "split" in theirs:
             order, wrong = match(node.split, theirs["split"], close, golden.get("bins", {}))
@@ -327,7 +347,8 @@ def _walk(tree: Any, golden: Golden, weights: Sequence[float] | None) -> Iterato
             if not here:
                 ours = [tree[node.children[child]] for child in order]
                 paths = [f"{path} / {condition}" for condition in conditions(theirs["split"])]
-                open_nodes += reversed(list(zip(ours, theirs["children"], paths, strict=True)))
+                below = [(*pair, theirs, way) for *pair, way in zip(ours, theirs["children"], paths, strict=True)]
+                open_nodes += reversed(below)
                 here += _figures(node, theirs, order, golden, close)
         yield from (Difference(path, *parts) for parts in here)
 
@@ -343,6 +364,8 @@ def _leaf(node: Any, theirs: Golden) -> Iterator[Wrong]:
 
 def _figures(node: Any, theirs: Golden, order: Match, golden: Golden, close: Closeness) -> Iterator[Wrong]:
     split = theirs["split"]
+    if golden.get("without_figures"):
+        return
     if golden["program"] == "J48":
         yield from j48_figures(node.split, split, order)
     elif golden["program"] == "rpart":
@@ -415,7 +438,7 @@ def path_differences(path: Any, steps: Sequence[tuple[float, int | None, float]]
 
 
 def prediction_differences(ours: Sequence[Any], golden: Golden, classes: Sequence[str] | None) -> list[Difference]:
-    """One difference for all rows that get another answer. `ours`: class labels, or numbers."""
+    """One difference for all rows that get another answer; it names each. `ours`: class labels, or numbers."""
     theirs = golden["predictions"]
     if classes is None:
         wrong = [row for row, (a, b) in enumerate(zip(ours, theirs, strict=True)) if not near(a, b, 1e-9, 1e-12)]
@@ -425,4 +448,5 @@ def prediction_differences(ours: Sequence[Any], golden: Golden, classes: Sequenc
         shown = [(row, str(ours[row]), classes[theirs[row]]) for row in wrong[:5]]
     if not wrong:
         return []
-    return [Difference("predictions", "rows", f"{len(wrong)} of {len(theirs)} differ", shown)]
+    rows = ", ".join(map(str, wrong))
+    return [Difference("predictions", f"rows {rows}", f"{len(wrong)} of {len(theirs)} differ", shown)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from golden_answers import shares_of
 
 import treewright as tw
 
@@ -30,7 +31,7 @@ def tree_of(golden: dict[str, Any], schema: tw.Schema, recipe: tw.Recipe) -> tw.
         "rows": np.ceil(stats.sum(axis=1) - 1e-9).astype(np.int64),
         "weight": stats.sum(axis=1),
         "stats": stats,
-        "value": np.array([_value(node, len(stats[0])) for node, _, _ in nodes]),
+        "value": np.array([shares_of(node, _above(nodes, at), golden["program"]) for node, at, _ in nodes]),
         "impurity": np.zeros(n),
         "gain": np.zeros(n),
         "stop": np.array([_stop(node) for node, _, _ in nodes], dtype=np.int32),
@@ -81,10 +82,8 @@ def _split(node: dict[str, Any], schema: tw.Schema) -> dict[str, Any]:
     return {"column": column, "breaks": [], "child_of_bin": bins, "share": shares}
 
 
-def _value(node: dict[str, Any], classes: int) -> list[float]:
-    if node.get("empty"):
-        return [float(place == node["answer"]) for place in range(classes)]
-    return [count / sum(node["dist"]) for count in node["dist"]]
+def _above(nodes: list[tuple[dict[str, Any], int, int]], parent: int) -> dict[str, Any] | None:
+    return None if parent < 0 else nodes[parent][0]
 
 
 def _stop(node: dict[str, Any]) -> int:

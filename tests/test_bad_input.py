@@ -614,5 +614,5 @@ def test_weights_that_cannot_be_added(weight: float) -> None:
 
 
 def test_predicting_with_something_else() -> None:
-    with pytest.raises(TypeError, match="expected a Tree.*fitted estimator"):
+    with pytest.raises(TypeError, match=r"expected a Tree.*fitted estimator"):
         tw.predict("tree", {"x": [1]})  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ def test_levels_come_in_order_of_the_first_class() -> None:
 
 
 def test_all_pairs_of_sets_are_tried_where_two_of_three_classes_are_left() -> None:
-    """In order of a class (a, b, c) no cut has six rows on either side. rpart goes by the classes that the table has."""
+    """In order of a class (a, b, c) no cut has six rows on either side. rpart goes by the classes of the table."""
     x = ["a"] * 3 + ["b"] * 8 + ["c"] * 3
     y = ["m"] * 8 + ["n"] * 6
     rest = {"z": [1.0] * 20, "x": ["a"] * 20, "y": ["o"] * 20}

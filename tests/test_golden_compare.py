@@ -17,6 +17,7 @@ from typing import Any
 
 import golden_compare
 import pytest
+from golden_answers import answer_of, shares_of
 
 GOLDENS = Path(__file__).parent / "goldens"
 MAKE = runpy.run_path(str(GOLDENS / "make.py"))
@@ -80,12 +81,14 @@ def stand_in_split(theirs: dict[str, Any], golden: dict[str, Any], node: Any) ->
     return split
 
 
-def stand_in_node(theirs: dict[str, Any], golden: dict[str, Any]) -> SimpleNamespace:
+def stand_in_node(theirs: dict[str, Any], above: dict[str, Any] | None, golden: dict[str, Any]) -> SimpleNamespace:
     node = SimpleNamespace(
         is_leaf="split" not in theirs, children=(), rivals=(), surrogates=(), stop="split", mean=None
     )
     if "dist" in theirs:
         node.counts, node.weight = tuple(theirs["dist"]), sum(theirs["dist"])
+        node.prediction = answer_of(theirs, above)
+        node.probabilities = tuple(shares_of(theirs, above, golden["program"]))
         node.rows, node.impurity = 0 if theirs.get("empty") else math.ceil(node.weight), 0.5
     else:
         squares = theirs["dev"] if "dev" in theirs else theirs["sd"] ** 2 * (theirs["n"] - 1)
@@ -109,13 +112,13 @@ def stand_in(golden: dict[str, Any]) -> SimpleNamespace:
     """The whole tree; nodes are looked up by number."""
     nodes: list[SimpleNamespace] = []
 
-    def add(theirs: dict[str, Any]) -> int:
+    def add(theirs: dict[str, Any], above: dict[str, Any] | None) -> int:
         place = len(nodes)
-        nodes.append(stand_in_node(theirs, golden))
-        nodes[place].children = tuple(reversed([add(child) for child in theirs.get("children", [])]))
+        nodes.append(stand_in_node(theirs, above, golden))
+        nodes[place].children = tuple(reversed([add(child, theirs) for child in theirs.get("children", [])]))
         return place
 
-    add(golden["tree"])
+    add(golden["tree"], None)
     root = nodes[0]
     if golden["program"] == "rpart" and not root.is_leaf:
         root.rivals = tuple(stand_in_split(other, golden, root) for other in golden["root"]["competitors"])
@@ -128,7 +131,8 @@ def stand_in(golden: dict[str, Any]) -> SimpleNamespace:
         def __getitem__(self, place: int) -> SimpleNamespace:
             return nodes[place]
 
-    return Nodes(root=root, n_nodes=len(nodes), nodes=nodes)
+    target = SimpleNamespace(classes=range(len(golden["tree"].get("dist", ()))))  # classes are called by their places
+    return Nodes(root=root, n_nodes=len(nodes), nodes=nodes, schema=SimpleNamespace(target=target))
 
 
 # --- seeded differences -----------------------------------------------------------------------------------------------
@@ -188,6 +192,31 @@ def other_rows(tree: Any) -> None:
 
 def other_mean(tree: Any) -> None:
     tree.nodes[-1].mean += 1e-6
+
+
+def other_answer(tree: Any) -> None:
+    node = next(node for node in reversed(tree.nodes) if node.is_leaf and node.rows)
+    node.prediction = 1 - min(1, node.prediction)
+
+
+def other_inner_answer(tree: Any) -> None:
+    node = inner(tree, last=True)
+    node.prediction = 1 - min(1, node.prediction)
+
+
+def other_probabilities(tree: Any) -> None:
+    node = inner(tree, last=True)
+    node.probabilities = (node.probabilities[0] + 1e-4, *node.probabilities[1:])
+
+
+def other_empty_answer(tree: Any) -> None:
+    node = next(node for node in tree.nodes if node.rows == 0)
+    node.prediction = 1 - min(1, node.prediction)
+
+
+def other_empty_probabilities(tree: Any) -> None:
+    node = next(node for node in tree.nodes if node.rows == 0)
+    node.probabilities = tuple(reversed(node.probabilities))
 
 
 def filled_empty(tree: Any) -> None:
@@ -297,18 +326,20 @@ CUTS = (moved_cut, other_test, turned_cut)
 RPART = (other_gain, stopped_missing, swapped_surrogates, lost_surrogate, turned_surrogate, other_agreement)
 RPART += (other_adjusted, lost_rival, other_rival)
 TESTS = (other_statistic, other_degrees, other_p, other_multiplier, other_candidate_p, other_stop, other_missing)
+CLASSES = (other_count, other_answer, other_inner_answer, other_probabilities)
+EMPTY = (filled_empty, other_empty_answer, other_empty_probabilities)
 SEEDS = {
-    "Id3": (*TREE, moved_level, other_count, filled_empty),
-    "C4.5": (*TREE, *CUTS, moved_level, other_count, filled_empty),
-    "C4.5 subset": (*TREE, moved_level, other_count),
-    "J48": (*TREE, *CUTS, moved_level, other_count, filled_empty, other_gain, other_ratio, other_shares),
-    "J48 binary": (*TREE, moved_level, other_count, other_gain, other_ratio, other_shares),
-    "rpart class": (*TREE, *CUTS, *RPART, other_count),
-    "rpart information": (*TREE, *RPART, moved_level, other_count),
-    "rpart stop": (*TREE, *RPART, moved_level, other_count),
+    "Id3": (*TREE, *CLASSES, *EMPTY, moved_level),
+    "C4.5": (*TREE, *CLASSES, *EMPTY, *CUTS, moved_level),
+    "C4.5 subset": (*TREE, *CLASSES, moved_level),
+    "J48": (*TREE, *CLASSES, *EMPTY, *CUTS, moved_level, other_gain, other_ratio, other_shares),
+    "J48 binary": (*TREE, *CLASSES, moved_level, other_gain, other_ratio, other_shares),
+    "rpart class": (*TREE, *CLASSES, *CUTS, *RPART),
+    "rpart information": (*TREE, *CLASSES, *RPART, moved_level),
+    "rpart stop": (*TREE, *CLASSES, *RPART, moved_level),
     "rpart anova": (*TREE, *CUTS, *RPART, moved_level, other_rows, other_mean),
-    "chaid class": (*TREE, *TESTS, moved_bin, moved_end, other_count),
-    "chaid nominal": (*TREE, *TESTS, moved_level, other_count),
+    "chaid class": (*TREE, *CLASSES, *TESTS, moved_bin, moved_end),
+    "chaid nominal": (*TREE, *CLASSES, *TESTS, moved_level),
     "chaid F": (*TREE, *TESTS, moved_level, moved_bin, moved_end, other_rows, other_mean),
 }
 
@@ -345,6 +376,23 @@ def test_a_seeded_difference_is_found(example: str, seed: Any) -> None:
     assert golden_compare.tree_differences(tree, golden) != []
 
 
+@pytest.mark.parametrize("numeric", [False, True])
+def test_known_values_on_one_side_and_missing_ones_on_the_other(numeric: bool) -> None:
+    """CHAID may find nothing but that a value is missing; a split of numbers has no break then."""
+    ends = [1.0, 2.0, 3.0]
+    parts = {"bins": [[1, 2, 3], []]} if numeric else {"groups": [["a", "b"], []]}
+    theirs = {"column": "x", "missing": 1, "missing_how": "trained", **parts}
+    split = SimpleNamespace(column="x", threshold=None, groups=None, breaks=(), child_of_bin=(1,), test="<=", missing=0)
+    if not numeric:
+        split.groups, split.child_of_bin = ((), ("a", "b")), (1, 1)
+    close = golden_compare.Closeness()
+    assert golden_compare.match(split, theirs, close, {"x": ends}) == ([1, 0], [])
+    split.missing = 1  # missing values with the known ones
+    found, wrong = golden_compare.match(split, theirs, close, {"x": ends})
+    assert found is None
+    assert wrong
+
+
 def test_levels_absent_from_the_golden_may_lie_anywhere() -> None:
     golden = load("soybean", "rpart.gini.full.us2")
     tree = stand_in(golden)
@@ -362,6 +410,7 @@ def test_another_answer_is_found() -> None:
     answers[7] = classes[2]
     (found,) = golden_compare.prediction_differences(answers, golden, classes)
     assert found.theirs == [(7, classes[2], classes[0])]
+    assert found.place == "predictions: rows 7"  # an exception names every row
     numbers = load("boston-housing", "rpart.anova.default.us2")
     answers = copy.copy(numbers["predictions"])
     assert golden_compare.prediction_differences(answers, numbers, None) == []

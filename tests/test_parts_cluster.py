@@ -24,7 +24,7 @@ import treewright as tw
 from treewright.encode import Encoded
 from treewright.errors import DataError
 from treewright.learn import training_table
-from treewright.parts import Limits, work
+from treewright.parts import Limits, work, workers
 from treewright.parts.memory import MemoryParts
 
 pd = pytest.importorskip("pandas")
@@ -517,3 +517,60 @@ def test_sizes_are_told_to_dask(client: Any) -> None:
     )
     assert sizes["treewright_coded"] > 1000 * (8 + 4 + 4 + 4 + 8 + 8)
     assert sizes["treewright_answered"] > 1000 * 8
+
+
+# --- a cluster that cannot work -------------------------------------------------------------------------------------
+
+
+def tiny() -> Any:
+    return dd.from_pandas(pd.DataFrame({"x": range(20), "y": ["a", "b"] * 10}), npartitions=2)
+
+
+@pytest.fixture
+def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "LOOK_EVERY", 0.05)
+
+
+@pytest.mark.usefixtures("quick_looks")
+def test_no_workers_are_waited_for_aloud_and_not_for_ever(caplog: pytest.LogCaptureFixture) -> None:
+    with local_cluster(0) as made, distributed.Client(made) as client:
+        with (
+            dask.config.set({workers.SETTING: "500ms"}),
+            pytest.raises(DataError, match=r"could not work for 0\.5 seconds: it has no workers; start some") as caught,
+        ):
+            from_dask(tiny(), "y", client=client)
+        assert workers.SETTING in str(caught.value)
+        assert "waiting for the Dask cluster: it has no workers" in caplog.text
+        assert tasks_left(made) == []
+
+
+@pytest.mark.usefixtures("quick_looks")
+def test_workers_that_come_late_are_welcome(caplog: pytest.LogCaptureFixture) -> None:
+    with local_cluster(0) as made, distributed.Client(made) as client:
+        with ThreadPoolExecutor(1) as pool:
+            done = pool.submit(from_dask, tiny(), "y", client=client)
+            until = time.monotonic() + 60
+            while "it has no workers" not in caplog.text and time.monotonic() < until:
+                time.sleep(0.02)
+            made.scale(1)
+            parts, _ = done.result(60)
+        assert sum(parts.sizes) == 20
+        parts.close()
+
+
+@pytest.mark.usefixtures("quick_looks")
+def test_workers_that_are_all_paused_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    def pause(dask_worker: Any) -> None:
+        dask_worker.status = type(dask_worker.status).paused
+
+    with local_cluster(1) as made, distributed.Client(made) as client:
+        settled(made, 1)
+        client.run(pause)
+        with (
+            dask.config.set({workers.SETTING: "500ms"}),
+            pytest.raises(
+                DataError, match="all its workers are paused, for their memory is full; give them more memory"
+            ),
+        ):
+            from_dask(tiny(), "y", client=client)
+        assert "paused" in caplog.text

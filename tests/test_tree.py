@@ -306,6 +306,7 @@ def spoilt(name: str, place: object, value: object) -> dict[str, np.ndarray]:
         ("rows", 3, -1, r"\$\.nodes\.rows\[3\] must not be negative"),
         ("weight", 3, -1.0, r"\$\.nodes\.weight\[3\] must not be negative"),
         ("weight", 3, np.nan, r"\$\.nodes\.weight\[3\] must be a finite number"),
+        ("weight", 3, 99.0, r"\$\.nodes\.weight\[3\] must be what the weights in the node's stats add up to"),
         ("stats", (3, 1), -1.0, r"\$\.nodes\.stats\[3\]\[1\] must not be negative"),
         ("value", (3, 1), np.inf, r"\$\.nodes\.value\[3\]\[1\] must be a finite"),
         ("value", (3, 1), 0.5, r"\$\.nodes\.value\[3\] must have probabilities that add up to 1"),
@@ -429,7 +430,7 @@ def big(n: int, chain: bool) -> dict[str, np.ndarray]:
     inner_nodes = fan > 0
     s = int(inner_nodes.sum())
     made: dict[str, object] = {
-        "parent": parents, "depth": depth, "rows": np.ones(nodes), "weight": np.ones(nodes),
+        "parent": parents, "depth": depth, "rows": np.ones(nodes), "weight": np.full(nodes, 2.0),
         "stats": np.ones((nodes, 2)), "value": np.full((nodes, 2), 0.5), "impurity": np.zeros(nodes),
         "gain": np.zeros(nodes), "stop": ~inner_nodes, "child_start": np.append(0, np.cumsum(fan)),
         "children": np.argsort(parents[1:], kind="stable") + 1, "split_start": np.append(0, np.cumsum(inner_nodes)),

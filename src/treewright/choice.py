@@ -7,10 +7,13 @@ Always holds: a message is worded only when there is something to say, for small
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import TypeGuard
 
 from treewright.errors import RecipeError
+
+#: Settings that count something are below this: the core could not hold others.
+LARGEST_WHOLE = 2**63
 
 
 def require(condition: bool, message: str) -> None:
@@ -19,7 +22,9 @@ def require(condition: bool, message: str) -> None:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max  # compared, not converted: a whole number may be too large for a float
 
 
 def require_count(owner: str, name: str, value: object, least: int, optional: bool = False) -> None:
@@ -27,6 +32,8 @@ def require_count(owner: str, name: str, value: object, least: int, optional: bo
         return
     if not (isinstance(value, int) and not isinstance(value, bool) and value >= least):
         raise RecipeError(f"{owner}.{name} must be a whole number of at least {least}, not {value!r}")
+    if value >= LARGEST_WHOLE:
+        raise RecipeError(f"{owner}.{name} must be below 2**63, not {str(value)[:40]}")
 
 
 def require_within(owner: str, name: str, value: object, low: float, high: float, optional: bool = False) -> None:

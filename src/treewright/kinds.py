@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from treewright.columns import LARGEST_EXACT
 from treewright.errors import DataError
 from treewright.frame import CodeArray, FloatArray, Frame, RawColumn
-from treewright.schema import KINDS, LEVEL_KINDS, TIME_KINDS, ColumnSpec, Kind, Level
+from treewright.schema import KINDS, LEVEL_KINDS, TIME_KINDS, ColumnSpec, Kind, Level, level_fault
 from treewright.wording import listed, moment
 
 #: The name of a kind, or the levels of an ordinal column from low to high.
@@ -66,18 +66,22 @@ def specify(column: RawColumn, choice: KindChoice | None = None) -> ColumnSpec:
     if column.levels is None:
         finite_numbers_of(column)  # no infinity among the levels either
     levels = (False, True) if kind == "boolean" else levels_of(column)[1]
-    _check_level_count(column.name, levels, column.crowded)
+    _check_levels(column.name, levels, column.crowded)
     return ColumnSpec(column.name, kind, levels)
 
 
-def _check_level_count(name: str, levels: tuple[Level, ...], crowded: bool = False) -> None:
-    """Refuse identifiers."""
+def _check_levels(name: str, levels: tuple[Level, ...], crowded: bool = False) -> None:
+    """Refuse identifiers, and numbers that no file holds."""
     if crowded or len(levels) > MOST_LEVELS:
         count = f"more than {MOST_LEVELS}" if crowded else len(levels)
         raise DataError(
             f"column {name!r} has {count} levels, for example {levels[0]!r}; at most {MOST_LEVELS} are possible. "
             f"Drop it, group its rare levels, or, if it holds numbers, declare it with kinds={{{name!r}: 'numeric'}}"
         )
+    for level in levels:
+        fault = level_fault(level)
+        if fault is not None:
+            raise DataError(f"column {name!r} has the level {str(level)[:40]}, {fault}; give the column as text")
 
 
 def kinds_from_categorical_features(categorical_features: Any, frame: Frame) -> dict[str, KindChoice]:
@@ -231,7 +235,7 @@ def _ordered(column: RawColumn, order: tuple[Level, ...]) -> ColumnSpec:
             f"column {column.name!r} has {column.text(row)}{column.place(row)}, which kinds[{column.name!r}] does not "
             f"list; add it to {listed(order)}"
         )
-    _check_level_count(column.name, order)
+    _check_levels(column.name, order)
     return ColumnSpec(column.name, "ordinal", order)
 
 

@@ -107,7 +107,6 @@ class Recipe:
         require_within("Recipe", "slack", self.slack, 0, 1)
         require_count("Recipe", "rivals", self.rivals, 0)
         require_count("Recipe", "seed", self.seed, 0)
-        require(self.seed < 2**63, f"Recipe.seed must be below 2**63, not {self.seed}")
         self._refuse_impossible()
 
     def _resolve(self, name: str, names: Mapping[str, object]) -> None:

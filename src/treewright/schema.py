@@ -152,12 +152,20 @@ def _levels(owner: dict[str, Any], key: str, place: str, *, wanted: bool, why: s
     for i, level in enumerate(levels):
         if type(level) not in (str, int, float, bool):
             raise FileError(f"{place}[{i}] must be a string, number or boolean, not {json_kind(level)}")
-        if type(level) is float and not math.isfinite(level):
-            raise FileError(f"{place}[{i}] must be a finite number")
-        if type(level) is int and not -(2**63) <= level < 2**64:
-            raise FileError(f"{place}[{i}] is a whole number of more than 64 bits")
+        fault = level_fault(level)
+        if fault is not None:
+            raise FileError(f"{place}[{i}] is {fault}")
     _refuse_twice(levels, place, "level")
     return tuple(levels)
+
+
+def level_fault(level: Level) -> str | None:
+    """What a level must not be: a number that a saved tree cannot hold."""
+    if isinstance(level, float) and not math.isfinite(level):
+        return "no finite number"
+    if isinstance(level, int) and not -(2**63) <= level < 2**64:
+        return "a whole number of more than 64 bits"
+    return None
 
 
 def _refuse_twice(values: Sequence[Any], place: str, what: str) -> None:

@@ -188,15 +188,19 @@ def _check_tree(arrays: Mapping[str, Array]) -> None:
 def _check_numbers(arrays: Mapping[str, Array], schema: Schema) -> None:
     for name in ("rows", "weight", "n_surrogates", "degrees"):
         _require_all(arrays[name] >= 0, name, "must not be negative")
-    stats, value = arrays["stats"], arrays["value"]
-    if schema.target.classes is None:
-        good = stats >= 0
+    stats, value, weight = arrays["stats"], arrays["value"], arrays["weight"]
+    numeric = schema.target.classes is None
+    good = stats >= 0
+    if numeric:
         good[:, 1] = True  # the mean may be anything
-        _require_all(good, "stats", "must not be negative")
-        return
-    _require_all(stats >= 0, "stats", "must not be negative")
-    _require_all((value >= 0) & (value <= 1), "value", "must be a probability, 0 to 1")
-    _require_all(np.abs(value.sum(axis=1) - 1) < 1e-6, "value", "must have probabilities that add up to 1")
+    _require_all(good, "stats", "must not be negative")
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = stats[:, 0] if numeric else stats.sum(axis=1)
+        same = np.isfinite(total) & (np.abs(weight - total) <= 1e-6 * np.maximum(weight, total))
+    _require_all(same, "weight", "must be what the weights in the node's stats add up to")
+    if not numeric:
+        _require_all((value >= 0) & (value <= 1), "value", "must be a probability, 0 to 1")
+        _require_all(np.abs(value.sum(axis=1) - 1) < 1e-6, "value", "must have probabilities that add up to 1")
 
 
 def _check_split_table(arrays: Mapping[str, Array]) -> None:

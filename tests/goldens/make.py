@@ -14,7 +14,8 @@ result is taken where there is one, of a CHAID tree the `.exact` one (`from` nam
 C4.5's `c5.unpruned` is `default.unpruned`: -c changes pruning only. J48's `rep` is left out: chance decides it.
 
 A node has `dist` (weight per class) or `n`, `mean`, `dev`; `n` only where it is not the sum of `dist`; `empty` where no
-training row went, then `answer` is its class (null: Id3 gives none). A split has `column`, and
+training row went; `answer`, its class, where it is empty (null: Id3 gives none) or answers another class than the first
+of the most frequent ones; `probabilities` where they are not the shares of `dist`. A split has `column`, and
   `cut` and `low` (place of the child below the cut) and `closed` (the cut itself belongs to the lower child), or
   `groups` (levels per child), or `bins` (CHAID: per child, counted from 1; the golden's `bins` has their upper ends).
 """
@@ -105,9 +106,14 @@ def size(node: dict[str, Any], classes: list[str] | None) -> dict[str, Any]:
     out: dict[str, Any] = {"dist": node["dist"]}
     if abs(sum(node["dist"]) - node["n"]) > 1e-9 * max(1.0, abs(node["n"])):
         out["n"] = node["n"]
+    answer = None if node["prediction"] is None else classes.index(node["prediction"])
     if node.get("empty") or node["n"] == 0:
         out["empty"] = True
-        out["answer"] = None if node["prediction"] is None else classes.index(node["prediction"])
+        out["answer"] = answer
+    elif answer != node["dist"].index(max(node["dist"])):
+        out["answer"] = answer
+    if "probabilities" in node:
+        out["probabilities"] = node["probabilities"]
     return out
 
 

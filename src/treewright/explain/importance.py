@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import DataError
 from treewright.explain.permutation import Permutations, permuted
+from treewright.ordinary import ordinary_numbers
 from treewright.pruning import labelled_rows
 from treewright.pruning.risk import growing_weight
 from treewright.pruning.shape import is_leaf
@@ -80,6 +81,7 @@ class Importance:
         return f"<Importance by {self.kind}: {', '.join(map(repr, self.columns[:3]))}{', …' * (len(self.columns) > 3)}>"
 
 
+@ordinary_numbers()
 def importance(
     tree: TreeLike,
     data: object = None,

@@ -23,6 +23,7 @@ from treewright.explain.conditions import Condition, merged_paths, node_paths
 from treewright.explain.rule_list import RuleList, columns_with_missing, first_match, rule_list
 from treewright.explain.rule_words import listing, markdown_table, rule_words, web_table
 from treewright.explain.scores import chosen_measure, measured
+from treewright.ordinary import ordinary_numbers
 from treewright.predict import answered, encoded, named
 from treewright.pruning import labelled_rows
 from treewright.pruning.bottom_up import labels, staying
@@ -238,6 +239,7 @@ class Rules(Sequence[Rule]):
 # --- making them ------------------------------------------------------------------------------------------------------
 
 
+@ordinary_numbers()
 def rules(
     tree: TreeLike,
     data: object = None,
@@ -301,7 +303,7 @@ def _leaf_rule(leaf: Node, tests: tuple[Condition, ...]) -> Rule:
         answer=leaf.prediction,
         support=leaf.weight,
         rows=leaf.rows,
-        coverage=leaf.weight / root.weight,
+        coverage=_share(leaf.weight, root.weight),
         mean=leaf.mean,
         deviation=leaf.deviation,
         node=leaf.id,
@@ -310,7 +312,12 @@ def _leaf_rule(leaf: Node, tests: tuple[Condition, ...]) -> Rule:
     if leaf.counts is None or root.counts is None:
         return rule
     place = (leaf.tree.schema.target.classes or ()).index(leaf.prediction)
-    return _certain(rule, leaf.counts[place] / leaf.weight, root.counts[place] / root.weight)
+    return _certain(rule, _share(leaf.counts[place], leaf.weight), _share(root.counts[place], root.weight))
+
+
+def _share(part: float, whole: float) -> float:
+    """Of a tree whose source told no weights, nothing."""
+    return part / whole if whole > 0 else 0.0
 
 
 def _certain(rule: Rule, confidence: float, base_rate: float) -> Rule:
@@ -322,7 +329,7 @@ def _right(tree: Tree) -> float:
     own = labels(tree)
     leaf = tree.arrays["stop"] != 0
     counts = np.where(leaf[:, np.newaxis], tree.arrays["stats"], staying(tree))
-    return float(counts[np.arange(tree.n_nodes), own].sum() / tree.arrays["weight"][0])
+    return _share(float(counts[np.arange(tree.n_nodes), own].sum()), float(tree.arrays["weight"][0]))
 
 
 def _listed_rules(tree: Tree, rows: Encoded | None, confidence: float) -> Rules:

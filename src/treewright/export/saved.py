@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
 from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import FileError
+from treewright.schema import Schema
 from treewright.tree import Tree
+from treewright.tree_cuts import read_cuts
+from treewright.tree_form import read_recipe
 from treewright.whole_file import write_whole
 
 FORMAT = "treewright tree"
@@ -43,6 +47,7 @@ def to_json(tree: TreeLike) -> str:
     """The tree as JSON text, one array per line; every float is written so that it reads back exactly."""
     tree = as_tree(tree)
     parts = tree.as_dict()
+    _refuse_unreadable(parts, tree.n_nodes)
     head = {"format": FORMAT, "version": VERSION, "treewright": _package_version()}
     lines = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
     lines += [f"{_json(key)}: {_json(parts[key])}" for key in ("recipe", "schema")]
@@ -51,6 +56,20 @@ def to_json(tree: TreeLike) -> str:
         lines.append(f"{_json(table)}: {{\n  {arrays}\n }}")
     lines += [f"{_json(key)}: {_json(parts[key])}" for key in ("cuts",) if key in parts]
     return "{\n " + ",\n ".join(lines) + "\n}\n"
+
+
+def _refuse_unreadable(parts: dict[str, Any], n_nodes: int) -> None:
+    """What `from_json` would refuse is never written. The arrays are sound in every `Tree`."""
+    for key, read in (
+        ("schema", Schema.from_dict),
+        ("recipe", read_recipe),
+        ("cuts", lambda cuts: read_cuts(cuts, n_nodes)),
+    ):
+        try:
+            if key in parts:
+                read(_parse(_json(parts[key])))
+        except (FileError, TypeError, ValueError) as error:
+            raise FileError(f"this tree cannot be saved: {error}") from error
 
 
 def from_json(text: str) -> Tree:
@@ -96,8 +115,8 @@ def _refuse_constant(name: str) -> NoReturn:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        counted = Counter(key for key, _ in pairs)
+        twice = counted.most_common(1)[0][0]
         raise FileError(f"not a saved tree: the key {twice[:40]!r} occurs twice in one object")
     return found
 

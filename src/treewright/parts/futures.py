@@ -19,6 +19,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from treewright.errors import DataError
+from treewright.parts.workers import wait_for
 
 Value = TypeVar("Value")
 
@@ -127,6 +128,7 @@ def fetched(client: Any, futures: Sequence[Any]) -> list[Any]:
     patience = PATIENCE
     while True:
         try:
+            wait_for(client, futures)
             return list(client.gather(list(futures)))
         except KilledWorker:
             if not patience:

@@ -15,6 +15,7 @@ from treewright.as_tree import TreeLike, as_tree
 from treewright.encode import Encoded, encode
 from treewright.engine import refuse_recipe
 from treewright.errors import DataError, RecipeError
+from treewright.ordinary import ordinary_numbers
 from treewright.parts import Parts
 from treewright.parts.growing import grow_table
 from treewright.progress import UNREPORTED, Progress, Stage
@@ -87,6 +88,7 @@ _GROWERS: dict[type[Pruner], Callable[[Encoded | Parts, Schema, Recipe, int, Sta
 }
 
 
+@ordinary_numbers()
 def prune(
     tree: TreeLike,
     pruner: Pruner,
@@ -105,6 +107,7 @@ def prune(
     return prune_rows(tree, pruner, labelled_rows(tree, data, target, weight), n_threads)
 
 
+@ordinary_numbers()
 def pruning_path(
     tree: TreeLike,
     data: object = None,

@@ -72,7 +72,7 @@ def _sums_inside(tree: Tree, values: Array) -> Array:
 def prune_minimum_error(tree: Tree, pruner: MinimumError, _rows: Encoded | Parts | None, _n_threads: int) -> Tree:
     """Expected errors by the m-estimate: `m` rows in the proportions of the whole table join every leaf."""
     whole = tree.arrays["stats"][0]
-    prior = whole / whole.sum()
+    prior = whole / (whole.sum() or 1.0)
 
     def expected(counts: Array, label: Array) -> Array:
         weight = counts.sum(axis=1)

@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 def node_risk(tree: Tree, risk: Risk) -> tuple[FloatArray, float]:
     """What each node does wrong as a leaf, in units of weight, and the whole weight."""
     weight = growing_weight(tree) if risk == "impurity" else tree.arrays["weight"]
-    return _RISKS[risk](tree), float(weight[0])
+    return _RISKS[risk](tree), float(weight[0]) or 1.0  # a tree whose source told no weights has no risk either
 
 
 def growing_weight(tree: Tree) -> FloatArray:

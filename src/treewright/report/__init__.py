@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treewright.as_tree import TreeLike, as_tree
 from treewright.encode import Encoded
+from treewright.ordinary import ordinary_numbers
 from treewright.render.colours import SCALE, class_colours
 from treewright.report.details import details, importances, inner_rules, rule_table
 from treewright.report.rows import read_rows, sample
@@ -29,6 +30,7 @@ __all__ = ["report"]
 FORM = 1
 
 
+@ordinary_numbers()
 def report(
     tree: TreeLike,
     data: object = None,

@@ -39,8 +39,10 @@ def score_on(tree: Tree, rows: Encoded) -> dict[str, Any]:
     return _classes(tree, matrix, "rows", truth, given, np.ones(rows.n_rows))
 
 
-def score_told(tree: Tree) -> dict[str, Any]:
-    """How the tree answers the rows it was grown from, as far as its leaves tell."""
+def score_told(tree: Tree) -> dict[str, Any] | None:
+    """How the tree answers the rows it was grown from, as far as its leaves tell; None if they tell of no row."""
+    if not tree.arrays["weight"][tree.arrays["stop"] != 0].sum() > 0 or not tree.arrays["weight"][0] > 0:
+        return None
     leaf = tree.arrays["stop"] != 0
     stats = tree.arrays["stats"][leaf]
     if tree.schema.target.classes is None:

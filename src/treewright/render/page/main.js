@@ -194,13 +194,18 @@ function factsLine(app, figures) {
     [make("bdi", {}, facts.recipe)],
     [facts.weighted ? `${many(facts.rows, "row")} of weight ${number(facts.weight)}` : many(facts.rows, "row")],
     [`${many(leaves, "leaf", "leaves")}, depth ${depth}${pruned}`],
-    ...(figures ? [scoreItem(figures.scores)] : []),
+    ...(figures && scored(figures.scores) ? [scoreItem(figures.scores)] : []),
   ];
   return make("p", { class: "tw-line" }, ...items.map((item) => make("span", {}, ...item)));
 }
 
+/** The scores that head the page; a tree whose source gives no rows has none. */
+function scored(scores) {
+  return scores.held_out || scores.training;
+}
+
 function scoreItem(scores) {
-  const { headline } = scores.held_out || scores.training;
+  const { headline } = scored(scores);
   return [
     `${scores.held_out ? "held-out" : "training"} ${headline.name} `,
     make("b", {}, scoreText(headline)),
