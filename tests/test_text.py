@@ -160,8 +160,9 @@ def test_the_branch_that_missing_values_are_merged_with_is_named_everywhere(miss
     assert [rule["conditions"] for rule in told["rules"] if rule["node"] == 1 + missing] == [[f"{branch} or missing"]]
     assert f"{branch} or missing" in str(tw.rules(made))
     assert f"when {branch} or missing" in html.unescape(tw.render.svg(made))
-    for text in (tw.export.dot(made), tw.export.mermaid(made)):
-        assert "or missing" in text
+    assert "or missing" in tw.export.dot(made)
+    assert "or missing" in tw.export.mermaid(made)
+    assert f"{branch} or missing" in str(tw.worked(made))
 
 
 def test_a_learned_direction_is_shown_when_it_is_not_simply_the_largest_child() -> None:

@@ -7,6 +7,7 @@ Always holds: every number is counted from a table or computed by the core; noth
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -112,6 +113,7 @@ def checked(data: Columns, own: Columns, target: str, *, classes: Sequence[str] 
 
 #: Longer tables are not written into the code of a lesson.
 _MOST_WRITTEN = 200
+_CODE_WIDTH = 88
 
 
 def data_source(name: str, data: Columns, own: Columns) -> str:
@@ -123,7 +125,18 @@ def data_source(name: str, data: Columns, own: Columns) -> str:
         return "# data is the table that this lesson was given"
     same = list(data) == list(own) and n_rows(data) == n_rows(own)
     written = {column: values for column, values in data.items() if not same or values != own[column]}
-    lines = [f"    {json.dumps(column)}: {values!r}," for column, values in written.items()]
+    lines = [
+        line
+        for column, values in written.items()
+        for line in textwrap.wrap(
+            f"{json.dumps(column)}: {values!r},",
+            _CODE_WIDTH,
+            initial_indent="    ",
+            subsequent_indent="        ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    ]
     return "\n".join([f"{taken} | {{" if same else "data = {", *lines, "}"])
 
 

@@ -6,7 +6,7 @@ Always holds: every number is computed from the tables; chance is seeded, so tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -70,8 +70,9 @@ def overfitting(data: Columns | None = None) -> Lesson:
     changed = "" if seen == own else " (and some rows were changed)"
     whole = learn(seen, "side", _GROWN)
     sizes = [prune(whole, BestLeaves(n)) for n in _SIZES if n < whole.n_leaves] + [whole]
-    scores = [(tree.n_leaves, accuracy(tree, seen), accuracy(tree, unseen)) for tree in sizes]
+    scores = [_scores(tree, seen, unseen) for tree in sizes]
     best = max(scores, key=lambda row: row[2])
+    found = {method: _scores(learn(seen, "side", method.recipe), seen, unseen) for method in METHODS}
     path = pruning_path(whole, seen)
     chosen = {rule: path.chosen(rule) for rule in ("min", "1se")}
     return Lesson(
@@ -125,9 +126,9 @@ def overfitting(data: Columns | None = None) -> Lesson:
                 "find the "
                 "size from the training rows alone."
             ),
-            _methods("Stop early: while it grows", True, seen, unseen, whole),
-            _methods("Cut back: after it has grown", False, seen, unseen, whole),
-            Note("Which of them is best depends on the sample."),
+            _methods("Stop early: while it grows", True, found, scores[-1]),
+            _methods("Cut back: after it has grown", False, found, scores[-1]),
+            Note(f"{_trade(found, scores[-1])}Which of them is best depends on the sample."),
             Heading("Cost-complexity, in a formula"),
             Text(
                 "Let R(T) be what a tree gets wrong and |leaves(T)| its size. Cost-complexity pruning wants the least "
@@ -176,12 +177,23 @@ def _fits(scores: Sequence[Scores], best: Scores) -> list[Text]:
     return [Text(" ".join(told))] if told else []
 
 
-def _methods(caption: str, while_growing: bool, seen: Columns, unseen: Columns, whole: Tree) -> Grid:
-    rows = [("none", "", f"{whole.n_leaves}", f"{accuracy(whole, seen):.3f}", f"{accuracy(whole, unseen):.3f}")]
-    for method in (one for one in METHODS if one.while_growing == while_growing):
-        tree = learn(seen, "side", method.recipe)
-        scores = (f"{accuracy(tree, seen):.3f}", f"{accuracy(tree, unseen):.3f}")
-        rows.append((method.name, method.source, f"{tree.n_leaves}", *scores))
+def _scores(tree: Tree, seen: Columns, unseen: Columns) -> Scores:
+    """Its leaves, and the share of right answers for the rows it was grown from and for others."""
+    return tree.n_leaves, accuracy(tree, seen), accuracy(tree, unseen)
+
+
+def _trade(found: Mapping[Method, Scores], whole: Scores) -> str:
+    """What all methods give up and win, if all do."""
+    if all(seen < whole[1] and unseen > whole[2] for _, seen, unseen in found.values()):
+        return "All of them give up right answers on rows they have seen, and win some on rows they have not. "
+    return ""
+
+
+def _methods(caption: str, while_growing: bool, found: Mapping[Method, Scores], whole: Scores) -> Grid:
+    rows = [("none", "", f"{whole[0]}", f"{whole[1]:.3f}", f"{whole[2]:.3f}")]
+    for method, (leaves, seen, unseen) in found.items():
+        if method.while_growing == while_growing:
+            rows.append((method.name, method.source, f"{leaves}", f"{seen:.3f}", f"{unseen:.3f}"))
     head = ("method", "setting", "leaves", "training", "held-out")
     return Grid(caption, head, tuple(rows), words=2)
 

@@ -78,7 +78,7 @@ def tennis(data: Columns = TENNIS) -> Lesson:
             ),
             *_below(data, tree),
             Heading("The tree"),
-            Code('tree = tw.learn(data, "Play", tw.ID3)\nprint(tree)'),
+            Code(("" if branch_of(tree, "Sunny") else 'tree = tw.learn(data, "Play", tw.ID3)\n') + "print(tree)"),
             Shown(tree),
             Text(
                 f"It answers {good} of {whole} days rightly. Read a path from the root down, and you have read a rule; "
