@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 import time
@@ -144,9 +145,24 @@ CHAID tree for play: 17 rows, 3 leaves, depth 1
 ├─ humidity <= 77.5: yes  (8 rows, 75 %)
 ├─ humidity > 77.5: no  (6 rows, 67 %)
 └─ humidity is missing: yes  (3 rows, 100 %)
-where missing is not mentioned, a missing value goes to the largest branch
 """,
     )
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_the_branch_that_missing_values_are_merged_with_is_named_everywhere(missing: int) -> None:
+    made = tree(fork(Question(1, (0, 1), (77.5,), missing=missing), leaf(2, 6), leaf(4, 2)), recipe=CHAID)
+    branch = ("humidity <= 77.5", "humidity > 77.5")[missing]
+    assert f"─ {branch} or missing: " in str(made)
+    assert "where missing is not mentioned" not in str(made)
+    told = tw.report(made)
+    assert told["nodes"]["condition"][1 + missing] == f"{branch} or missing"
+    assert [rule["conditions"] for rule in told["rules"] if rule["node"] == 1 + missing] == [[f"{branch} or missing"]]
+    assert f"{branch} or missing" in str(tw.rules(made))
+    assert f"when {branch} or missing" in html.unescape(tw.render.svg(made))
+    assert "or missing" in tw.export.dot(made)
+    assert "or missing" in tw.export.mermaid(made)
+    assert f"{branch} or missing" in str(tw.worked(made))
 
 
 def test_a_learned_direction_is_shown_when_it_is_not_simply_the_largest_child() -> None:

@@ -231,14 +231,24 @@ def _mathml_product(parts: Sequence[Expression]) -> str:
     return _row(("" if called else "<mo>×</mo>").join(written))
 
 
-def _mathml_sum(terms: Sequence[tuple[str, Expression]]) -> str:
-    written = ""
-    for sign, term in terms:
-        operator = "" if not written and sign == "+" else "<mo>&minus;</mo>" if sign == "-" else "<mo>+</mo>"
+def mathml_terms(expression: Expression) -> list[str]:
+    """The same in pieces between which a line may break: the terms of a sum, each with its sign."""
+    if not isinstance(expression, Sum) or not expression.terms:
+        return [mathml(expression)]
+    written: list[str] = []
+    for sign, term in expression.terms:
+        # At the beginning of a piece a sign would be set as a prefix, without room behind it.
+        form = ' form="infix"' if written else ""
+        sign_text = {"-": "&minus;"}.get(sign, "+")
+        operator = "" if not written and sign == "+" else f"<mo{form}>{sign_text}</mo>"
         body = mathml(term)
         negative = isinstance(term, Number) and term.text.startswith("-") and bool(written)
-        written += operator + (_bracketed(body) if negative else body)
-    return _row(written or "<mn>0</mn>")
+        written.append(operator + (_bracketed(body) if negative else body))
+    return written
+
+
+def _mathml_sum(terms: tuple[tuple[str, Expression], ...]) -> str:
+    return _row("".join(mathml_terms(Sum(terms))) if terms else "<mn>0</mn>")
 
 
 def _row(inside: str) -> str:

@@ -29,7 +29,7 @@ from treewright.explain.steps import Step
 from treewright.explain.worked_html import html
 from treewright.explain.worked_markdown import markdown
 from treewright.explain.worked_text import text
-from treewright.render.node_words import many
+from treewright.render.node_words import many, merges_missing
 from treewright.schema import Level
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import level_text, name_text
@@ -186,7 +186,7 @@ def _split(node: Node, split: Split, entries: Entries | None, own: bool = True) 
     tree = node.tree
     criterion = criterion_of(tree.recipe, tree.schema.target)
     name = measure_of(criterion).name
-    conditions = split.words(most=_MOST_LEVELS, with_missing=False)
+    conditions = split.words(most=_MOST_LEVELS, with_missing=merges_missing(tree.recipe))
     curve = None
     if entries is not None:
         curve = curve_of(entries, split.column_index, tree.recipe, criterion, split.threshold)

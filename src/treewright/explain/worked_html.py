@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.explain.blocks import Block, Grid, Plot, Remark, Steps, Title, curve_words
 from treewright.explain.curve import Curve
-from treewright.explain.formula import mathml
+from treewright.explain.formula import mathml_terms
 from treewright.explain.steps import Step
 from treewright.tree_words import break_texts
 
@@ -50,10 +50,15 @@ def _block(block: Block) -> str:
 
 
 def _equation(step: Step) -> str:
-    equation = "<mo>=</mo>".join(map(mathml, step.sides))
-    written = f'<math displaystyle="true" alttext="{escape(step.text)}">{equation}</math>'
-    # A long equation is scrolled rather than let it widen the page.
-    return f'<div class="tw-equation" style="overflow-x:auto;padding:.3em 0">{written}</div>'
+    """One <math> per term, because browsers break lines between such elements but never inside one."""
+    pieces: list[str] = []
+    for side in step.sides:
+        first, *others = mathml_terms(side)
+        pieces += [f"<mo>=</mo>{first}" if pieces else first, *others]
+    written = " ".join(f'<math displaystyle="true">{piece}</math>' for piece in pieces)
+    # What is too long even so is scrolled rather than let it widen the page.
+    about = f'role="math" aria-label="{escape(step.text)}"'
+    return f'<div class="tw-equation" {about} style="overflow-x:auto;padding:.3em 0">{written}</div>'
 
 
 def _grid(grid: Grid) -> str:

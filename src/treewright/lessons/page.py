@@ -79,7 +79,12 @@ _MOST_NODES, _WIDEST = 150, 750.0
 
 _GROUND = (
     "html { background: #ffffff; } body { margin: 0; } "
-    "@media screen and (prefers-color-scheme: dark) { html { background: #15191e; } }"
+    "@media screen and (prefers-color-scheme: dark) { html { background: #15191e; } } "
+    # On a wide screen or a projector figures are wider than a column of text.
+    "@media screen and (min-width: 60rem) { body .tw-lesson figure { width: min(94vw, 100rem); margin-left: 50%; "
+    "transform: translateX(-50%); } body .tw-lesson figure.tree svg { width: min(100%, 1.7 * var(--natural)); "
+    "max-width: none; margin: 0 auto; } body .tw-lesson figure.chart svg { max-width: 70rem; margin: 0 auto; } "
+    "body .tw-lesson figcaption { text-align: center; } }"
 )
 
 
@@ -101,11 +106,10 @@ def fragment(lesson: Lesson) -> str:
     """The lesson as one element with its own style."""
     numbers = count(1)
     parts = "\n".join(_part(part, numbers) for part in lesson.parts)
-    again = f"<code>treewright lesson {escape(lesson.name)}</code>"
     return (
         f'<article class="tw-lesson"><style>{_STYLE}</style>\n<header><h1>{_words(lesson.title)}</h1>\n'
         f'<p class="question">{_words(lesson.question)}</p></header>\n{parts}\n'
-        f"<footer>Every number on this page was computed when it was written: {again}.</footer>\n</article>"
+        "<footer>Every number on this page was computed from its table when the page was written.</footer>\n</article>"
     )
 
 
@@ -131,18 +135,22 @@ def _part(part: Part, numbers: count[int]) -> str:
         case Shown(tree):
             about = escape(f"The tree for {name_text(tree.schema.target.name)}")
             size = f"{many(tree.n_leaves, 'leaf')}, depth {tree.depth}"
+            drawn, width = _picture(tree)
             return (
-                f'<figure class="tree"><div class="wide" tabindex="0" role="region" aria-label="{about}">'
-                f"{_picture(tree)}</div><figcaption>Figure {next(numbers)}. {about}: {size}.</figcaption></figure>"
+                f'<figure class="tree" style="--natural:{width:.0f}px">'
+                f'<div class="wide" tabindex="0" role="region" aria-label="{about}">'
+                f"{drawn}</div><figcaption>Figure {next(numbers)}. {about}: {size}.</figcaption></figure>"
             )
         case _:
             return f'<div class="wide">{blocks_html([part])}</div>'
 
 
-def _picture(tree: Tree) -> str:
-    """The tree downward, or to the right where it would be wider than the page."""
+def _picture(tree: Tree) -> tuple[str, float]:
+    """The tree downward, or to the right where it would be wider than the page; and its width in pixels."""
     drawn = picture(tree, _MOST_NODES)
-    return write(drawn if drawn.width <= _WIDEST else picture(tree, _MOST_NODES, direction="right"))
+    if drawn.width > _WIDEST:
+        drawn = picture(tree, _MOST_NODES, direction="right")
+    return write(drawn), drawn.width
 
 
 def _words(words: str) -> str:

@@ -6,12 +6,15 @@ Always holds: every number is counted from a table or computed by the core; noth
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from treewright.choices import Criterion
+from treewright.errors import DataError
 from treewright.explain.blocks import Block, Grid, Steps, blocks
 from treewright.explain.derivation import derive
 from treewright.explain.division import Division
@@ -22,7 +25,7 @@ from treewright.lessons.tables import Columns
 from treewright.predict import predict
 from treewright.tree import Node, Tree
 from treewright.tree_words import level_text
-from treewright.wording import MISSING
+from treewright.wording import MISSING, listed
 
 
 def four(x: float) -> str:
@@ -35,7 +38,7 @@ def joined(words: Sequence[object], last: str = "and") -> str:
     >>> joined(["a", "b", "c"])
     'a, b and c'
     """
-    texts = [str(word) for word in words]
+    texts = [str(word) for word in words] or ["none"]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 
 
@@ -93,6 +96,50 @@ def counts_of(data: Columns, target: str, column: str | None = None) -> dict[Any
     return {level: [pairs.count((level, one)) for one in classes] for level in dict.fromkeys(groups)}
 
 
+def checked(data: Columns, own: Columns, target: str, *, classes: Sequence[str] = ()) -> Columns:
+    """The table of a lesson, if it can be told of it: the same columns, and answers that differ."""
+    absent = [name for name in own if name not in data]
+    if absent:
+        raise DataError(f"the lesson needs the columns {listed(list(own))}; this table has no {absent[0]!r}")
+    found = set(data[target])
+    if len(found) < 2:
+        raise DataError(f"every row has the {target} {next(iter(found), None)!r}; the lesson needs answers that differ")
+    for name in classes:
+        if name not in found or len(found) > len(classes):
+            known = listed(sorted(map(str, found)))
+            raise DataError(f"the lesson is about {target} {listed(classes)}; this table has {known}")
+    return data
+
+
+#: Longer tables are not written into the code of a lesson.
+_MOST_WRITTEN = 200
+_CODE_WIDTH = 88
+
+
+def data_source(name: str, data: Columns, own: Columns) -> str:
+    """Code that makes the table of a lesson: its own, or what differs from it."""
+    taken = f'data = tw.lessons["{name}"].data'
+    if data == own:
+        return taken
+    if n_rows(data) > _MOST_WRITTEN:
+        return "# data is the table that this lesson was given"
+    same = list(data) == list(own) and n_rows(data) == n_rows(own)
+    written = {column: values for column, values in data.items() if not same or values != own[column]}
+    lines = [
+        line
+        for column, values in written.items()
+        for line in textwrap.wrap(
+            f"{json.dumps(column)}: {values!r},",
+            _CODE_WIDTH,
+            initial_indent="    ",
+            subsequent_indent="        ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    ]
+    return "\n".join([f"{taken} | {{" if same else "data = {", *lines, "}"])
+
+
 # --- arithmetic -------------------------------------------------------------------------------------------------------
 
 
@@ -119,14 +166,13 @@ def derivation(worked: Worked) -> list[Block]:
 # --- trees ------------------------------------------------------------------------------------------------------------
 
 
-def branch_of(tree: Tree, level: object) -> Node:
-    """The root's child for a level; if there is none, the first child that asks on."""
+def branch_of(tree: Tree, level: object) -> Node | None:
+    """The root's child for a level if it has a split; else the first child that has one; None if none has."""
     split = tree.root.split
     children = [tree[i] for i in tree.root.children]
-    for place, group in enumerate((split.groups if split is not None else None) or ()):
-        if level in group:
-            return children[place]
-    return next((child for child in children if not child.is_leaf), tree.root)
+    groups = (split.groups if split is not None else None) or ()
+    wanted = [child for child, group in zip(children, groups, strict=False) if level in group]
+    return next((child for child in (*wanted, *children) if not child.is_leaf), None)
 
 
 def branch_words(node: Node) -> str:
@@ -145,6 +191,11 @@ def asked(tree: Tree) -> str:
 def cut_text(tree: Tree) -> str:
     """Where the root cuts its number."""
     return "nowhere" if tree.root.split is None else tree.root.split.threshold_text or "nowhere"
+
+
+def is_close(first: float, second: float) -> bool:
+    """Whether the second of two scores comes within five percent of the first."""
+    return second >= 0.95 * first > 0
 
 
 def gains(node: Node) -> dict[str, float]:

@@ -149,14 +149,10 @@ LETTERS: Columns = {
 
 
 def with_twin(days: Columns) -> Columns:
-    """The days with a barometer that says nearly what Humidity says: on one day of each kind it is wrong."""
-    first_played = {
-        humidity: next(
-            i for i, day in enumerate(zip(days["Humidity"], days["Play"], strict=True)) if day == (humidity, "Yes")
-        )
-        for humidity in ("High", "Normal")
-    }
-    moist = [(humidity == "High") != (i in first_played.values()) for i, humidity in enumerate(days["Humidity"])]
+    """The days with a barometer that says nearly what Humidity says: it is wrong on the first Yes of each Humidity."""
+    pairs = list(zip(days["Humidity"], days["Play"], strict=True))
+    first_played = {pairs.index((level, "Yes")) for level in ("High", "Normal") if (level, "Yes") in pairs}
+    moist = [(humidity == "High") != (i in first_played) for i, humidity in enumerate(days["Humidity"])]
     rest = {name: column for name, column in days.items() if name != "Play"}
     return {**rest, "Barometer": ["low" if one else "high" for one in moist], "Play": days["Play"]}
 

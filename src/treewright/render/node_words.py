@@ -7,6 +7,7 @@ Always holds: each text is printable and on one line; numbers are rounded for re
 from __future__ import annotations
 
 from treewright.choices import LearnedDirection, Merge, OwnCategory
+from treewright.recipe import Recipe
 from treewright.tree import Node, Split, Tree
 from treewright.tree_words import amount, level_text, name_text, percent, printable
 
@@ -64,6 +65,11 @@ def answer_place(node: Node) -> int:
     return list(node.tree.schema.target.classes or ()).index(node.prediction)
 
 
+def merges_missing(recipe: Recipe) -> bool:
+    """Whether missing values are a category that is merged with others, as in CHAID."""
+    return isinstance(recipe.missing, OwnCategory) and isinstance(recipe.branching, Merge)
+
+
 def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
     """Whether rows without an answer were seen here while growing, as far as the tree can tell.
 
@@ -77,7 +83,7 @@ def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
         return True
     weights = [child.weight for child in children]
     missing = node.tree.recipe.missing
-    if isinstance(missing, OwnCategory) and isinstance(node.tree.recipe.branching, Merge):
+    if merges_missing(node.tree.recipe):
         return True
     if isinstance(missing, (OwnCategory, LearnedDirection)):
         return split.missing != weights.index(max(weights))
@@ -122,7 +128,7 @@ def missing_remarks(tree: Tree) -> list[str]:
     """What must be said where `met_missing` cannot tell."""
     if tree.root.is_leaf or not isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
         return []
-    if isinstance(tree.recipe.missing, OwnCategory) and isinstance(tree.recipe.branching, Merge):
+    if merges_missing(tree.recipe):
         return []  # every split says it
     return ["where missing is not mentioned, a missing value goes to the largest branch"]
 

@@ -27,7 +27,7 @@ _UNCUT = -1.0
 
 #: Scores and importances are told of at most so many pruned trees, and of fewer where that would send more rows
 #: through trees, build more nodes, or write more cells of matrices than this.
-_MOST_TREES = 200
+_MOST_TREES = 100
 _MOST_ROWS = 20_000_000
 _MOST_NODES = 2_000_000
 _MOST_CELLS = 200_000

@@ -7,12 +7,13 @@ Always holds: every number is computed from the tables; pictures show the trees'
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from treewright.explain.blocks import Grid
 from treewright.learn import learn
 from treewright.lessons.charts import Series, line_chart, region_chart
 from treewright.lessons.parts import Code, Heading, Lesson, Note, Shown, Text
-from treewright.lessons.phrases import accuracy, n_rows, right
+from treewright.lessons.phrases import accuracy, checked, data_source, n_rows, right
 from treewright.lessons.tables import Columns, diagonal, straight
 from treewright.predict import predict
 from treewright.pruners import BestLeaves
@@ -26,10 +27,14 @@ _GROWN = replace(CART, pruning=None)
 
 def boundaries(data: Columns | None = None) -> Lesson:
     """A diagonal border as stairs, and a line that goes flat."""
-    points = diagonal(10) if data is None else data
+    points = diagonal(10) if data is None else checked(data, diagonal(10), "side", classes=("in", "out"))
     tree = learn(points, "side", _GROWN)
     others = diagonal(41)
     sizes = [prune(tree, BestLeaves(n)) for n in (2, 4, 6) if n < tree.n_leaves] + [tree]
+    shares = [accuracy(one, others) for one in sizes]
+    better = _better(points)
+    inside = zip(points["x"], points["y"], points["side"], strict=True)
+    by_rule = all((x + y > 1) == (side == "in") for x, y, side in inside)
     line = straight(0.0, 10.0, 11)
     regression = learn(line, "y", _GROWN)
     low, high = min(line["x"]), max(line["x"])
@@ -46,8 +51,8 @@ def boundaries(data: Columns | None = None) -> Lesson:
         (
             Heading("A slope becomes stairs"),
             Text(
-                "Points above the diagonal are in, those below are out: one short sentence: x and y together exceed "
-                "a limit. But a tree may only ask "
+                ("Points above the diagonal are in, those below are out" if by_rule else "Most points follow one rule")
+                + ", and the rule is one short sentence: x and y together exceed a limit. But a tree may only ask "
                 "“x <= ?” or “y <= ?”. Each question cuts straight across or straight up, so every region is a box."
             ),
             region_chart(
@@ -59,26 +64,25 @@ def boundaries(data: Columns | None = None) -> Lesson:
                 border=lambda x: 1 - x,
             ),
             Text(
-                f"On its {n_rows(points)} points the tree is right {right(tree, points)[0]} times. Between the "
-                "points the stairs "
-                "show:"
+                f"On its {n_rows(points)} points the tree is right {right(tree, points)[0]} times. On other points "
+                "of the rule:"
             ),
             Grid(
                 f"Right answers on {n_rows(others):,} other points",
                 ("leaves", "share right"),
-                tuple((str(one.n_leaves), f"{accuracy(one, others):.3f}") for one in sizes),
+                tuple((str(one.n_leaves), f"{share:.3f}") for one, share in zip(sizes, shares, strict=True)),
             ),
             Text(
-                "More steps come closer, and never arrive. Give the tree a better column, and a single question is "
-                "enough:"
+                f"{_closer(shares)}Give the tree a better column, the sum of both"
+                + (", and a single question is enough:" if better.n_leaves == 2 else ":")
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
-                'data = tw.lessons["boundaries"].data\n'
+                f"{data_source('boundaries', points, diagonal(10))}\n"
                 'better = {"x + y": [x + y for x, y in zip(data["x"], data["y"])], "side": data["side"]}\n'
                 'print(tw.learn(better, "side", replace(tw.CART, pruning=None)))'
             ),
-            Shown(_better(points)),
+            Shown(better),
             Note(
                 "Where borders are slanted or curved, a line or a smooth model may need less data. Where they are "
                 "boxes, such as "
@@ -116,6 +120,12 @@ def boundaries(data: Columns | None = None) -> Lesson:
             ),
         ),
     )
+
+
+def _closer(shares: list[float]) -> str:
+    """Whether more leaves came closer to the rule, and how far."""
+    rising = all(less < more for less, more in pairwise(shares))
+    return "More steps come closer, and never arrive. " if rising and shares[-1] < 1 else ""
 
 
 def _true(x: float) -> float:

@@ -6,24 +6,23 @@ Always holds: every number is computed from the table.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from treewright.choices import InformationGain, Stopping
+from treewright.choices import InformationGain
 from treewright.explain.ranking import rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import asked, counts_of, derivation, four, impurity, rows_grid
+from treewright.lessons.phrases import asked, checked, counts_of, data_source, derivation, four, impurity, rows_grid
 from treewright.lessons.tables import BUYS, Columns
-from treewright.recipe import C45, ID3
+from treewright.recipe import ID3
 
 
 def buys(data: Columns = BUYS) -> Lesson:
     """Nine customers, two columns, two gains."""
-    tree = learn(data, "Buys", ID3)
+    tree = learn(checked(data, BUYS, "Buys", classes=("no", "yes")), "Buys", ID3)
     best, other = rank_splits(data, "Buys")[:2]
-    ratio = learn(data, "Buys", replace(C45, stopping=Stopping(), simplify=None, pruning=None))
     ranked = rank_splits(data, "Buys", ["information_gain", "gain_ratio"])
+    by_ratio = ranked.by("gain_ratio")[0].column
+    also = "too" if by_ratio == best.column else "instead"
     no, yes = counts_of(data, "Buys")["all"]
     return Lesson(
         "buys",
@@ -41,17 +40,17 @@ def buys(data: Columns = BUYS) -> Lesson:
             Text(
                 f"{other.column} gains {four(other.gain or 0)} bits, {best.column} {four(best.gain or 0)}: the tree "
                 "asks "
-                f"**{best.column}**."
+                f"**{asked(tree)}**."
             ),
             Heading("What C4.5 adds"),
             Code(
-                'import treewright as tw\n\ndata = tw.lessons["buys"].data\n'
+                f"import treewright as tw\n\n{data_source('buys', data, BUYS)}\n"
                 'print(tw.rank_splits(data, "Buys", ["information_gain", "gain_ratio"]))'
             ),
             Printed(str(ranked), "both columns ranked"),
             Text(
                 "C4.5 divides each gain by what it costs to name the branch, so that a column with many values has no "
-                f"unfair start. By that ratio it asks {asked(ratio)}, too."
+                f"unfair start. By that ratio {by_ratio} comes first, {also}."
             ),
             Heading("The tree"),
             Code('print(tw.learn(data, "Buys", tw.ID3))'),

@@ -14,7 +14,7 @@ from treewright.explain.blocks import Grid, Steps
 from treewright.explain.steps import Step
 from treewright.lessons.charts import Series, line_chart
 from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Printed, Text
-from treewright.lessons.phrases import four, impurity, joined, spelled
+from treewright.lessons.phrases import data_source, four, impurity, joined, spelled
 from treewright.lessons.tables import LETTERS, Columns
 from treewright.tree_words import number_text
 
@@ -37,27 +37,16 @@ def codes(data: Columns = LETTERS) -> Lesson:
         (
             Heading("Entropy is the length of the best code"),
             Text(
-                f"You send {spelled(len(letters))} letters, one after the other, as zeros and ones. If all are equally "
-                f"frequent, each needs {number_text(fixed)} digits, and nothing can be saved."
+                f"You send {spelled(len(letters))} letters, one after the other, as zeros and ones, with a first code."
+                + (" All are equally frequent." if max(even) - min(even) < 1e-12 else "")
             ),
-            _codes_grid("All letters equally frequent", letters, even, data["fixed code"]),
-            Text(
-                f"Entropy: {number_text(criteria.entropy(even))} bits. The code has {number_text(fixed)} digits per "
-                "letter."
-            ),
-            Text(
-                "Now let some letters be more frequent, and give them the shorter words. No word is the start of "
-                "another, "
-                "so a message can still be read without commas."
-            ),
-            _codes_grid("Some letters more frequent", letters, uneven, data["clever code"]),
-            Text(
-                f"On average {number_text(clever)} digits per letter are enough, and the entropy is "
-                f"{number_text(criteria.entropy(uneven))} bits. No code can do better: **entropy is what the best "
-                "code needs.**"
-            ),
+            _codes_grid("A first code", letters, even, data["fixed code"]),
+            Text(_length_text(even, fixed)),
+            Text("Now other letters are frequent, and each gets another word." + _prefix_text(data["clever code"])),
+            _codes_grid("A second code", letters, uneven, data["clever code"]),
+            Text(f"{_length_text(uneven, clever)} **Entropy is what the best code needs.**"),
             Code(
-                'import treewright as tw\n\ndata = tw.lessons["codes"].data\n'
+                f"import treewright as tw\n\n{data_source('codes', data, LETTERS)}\n"
                 'print(tw.criteria.entropy(data["even"]), tw.criteria.entropy(data["uneven"]))'
             ),
             Printed(f"{criteria.entropy(even)} {criteria.entropy(uneven)}"),
@@ -80,6 +69,19 @@ def codes(data: Columns = LETTERS) -> Lesson:
             Text(f"Counting and formula agree: {four(criteria.gini(balls))}."),
         ),
     )
+
+
+def _length_text(shares: list[float], digits: float) -> str:
+    """What a code needs per letter, beside the entropy."""
+    entropy = criteria.entropy(shares)
+    told = f"On average {number_text(digits)} digits per letter; the entropy is {number_text(entropy)} bits."
+    return f"{told} No code can do better." if digits <= entropy + 1e-9 else f"{told} A better code may exist."
+
+
+def _prefix_text(words: list[str]) -> str:
+    """Whether a message can be read without commas."""
+    clash = any(a != b and b.startswith(a) for a in words for b in words) or len(set(words)) < len(words)
+    return "" if clash else " No word is the start of another, so a message can still be read without commas."
 
 
 def _length(shares: list[float], words: list[str]) -> float:

@@ -15,7 +15,18 @@ from treewright.explain.ranking import Ranking, rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Printed, Text
-from treewright.lessons.phrases import asked, counts_of, derivation, four, gains, joined, n_rows, spelled
+from treewright.lessons.phrases import (
+    asked,
+    checked,
+    counts_of,
+    data_source,
+    derivation,
+    four,
+    gains,
+    joined,
+    n_rows,
+    spelled,
+)
 from treewright.lessons.tables import CRICKET, Columns
 from treewright.recipe import ID3
 from treewright.tree import Tree
@@ -31,14 +42,15 @@ _MEASURES: dict[str, ClassificationCriterion | Variance] = {
 
 def cricket(data: Columns = CRICKET) -> Lesson:
     """Entropy, gini, variance and training error agree, this time."""
+    checked(data, CRICKET, "Plays", classes=("no", "yes"))
     made = {name: _tree(data, criterion) for name, criterion in _MEASURES.items()}
-    columns = list(gains(made["gini"].root))
+    columns = [name for name in data if name != "Plays"]
     plays, others = counts_of(data, "Plays")["all"][::-1]
     winners = {asked(tree) for tree in made.values()}
     verdict = (
-        f"All {spelled(len(made))} choose **{winners.pop()}**."
+        f"All {spelled(len(made))} choose **{winners.pop()}**. Usually it is so: the measures disagree rarely."
         if len(winners) == 1
-        else f"They differ: {joined(sorted(winners))}."
+        else f"They differ: {joined([f'{name} chooses {asked(tree)}' for name, tree in made.items()])}."
     )
     ranked = rank_splits(data, "Plays", ["information_gain", "gini", "misclassification"])
     return Lesson(
@@ -59,16 +71,16 @@ def cricket(data: Columns = CRICKET) -> Lesson:
                 )
             ),
             _comparison(made, columns),
-            Text(f"{verdict} Usually it is so: the measures disagree rarely, and then about columns that are close."),
+            Text(verdict),
             Heading("One of them, step by step"),
             *derivation(worked(made["gini"])),
             Heading("By one call"),
             Code(
-                'import treewright as tw\n\ndata = tw.lessons["cricket"].data\n'
+                f"import treewright as tw\n\n{data_source('cricket', data, CRICKET)}\n"
                 'print(tw.rank_splits(data, "Plays", ["information_gain", "gini", "misclassification"]))'
             ),
             Printed(str(ranked), "every column ranked by three measures"),
-            _slip(columns, ranked, [plays, others]),
+            *([_slip(columns, ranked, [plays, others])] if data == CRICKET else []),
         ),
     )
 
@@ -94,7 +106,7 @@ def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
     rows = []
     for name, tree in made.items():
         before, gained = tree.root.impurity, gains(tree.root)
-        rows.append((name, four(before), *(four(before - gained[column]) for column in columns)))
+        rows.append((name, four(before), *(four(before - gained.get(column, 0.0)) for column in columns)))
     return Grid(
         "Before, and after each question (smaller is better)",
         ("", "parent", *(f"after {c}" for c in columns)),

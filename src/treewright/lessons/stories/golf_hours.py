@@ -11,11 +11,11 @@ from dataclasses import replace
 from treewright import criteria
 from treewright.choices import AbsoluteError, RegressionCriterion, StandardDeviation, Stopping, Threshold, Variance
 from treewright.explain.blocks import Grid
-from treewright.explain.ranking import rank_splits
+from treewright.explain.ranking import Ranking, rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import derivation, four, gains, rows_grid
+from treewright.lessons.phrases import asked, checked, data_source, derivation, four, gains, rows_grid
 from treewright.lessons.tables import GOLF, Columns
 from treewright.recipe import ID3, Recipe
 from treewright.tree_words import number_text
@@ -29,7 +29,7 @@ _MEASURES: dict[str, RegressionCriterion] = {
 
 def golf_hours(data: Columns = GOLF) -> Lesson:
     """Standard deviation reduction, and what variance and medians make of it."""
-    hours = data["Hours"]
+    hours = checked(data, GOLF, "Hours")["Hours"]
     trees = {name: learn(data, "Hours", _recipe(criterion)) for name, criterion in _MEASURES.items()}
     tree = trees["standard deviation"]
     ranked = rank_splits(data, "Hours", "standard_deviation", recipe=_recipe(StandardDeviation()))
@@ -49,20 +49,19 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
                 "makes "
                 "piles in which the hours lie closer together."
             ),
-            Heading(f"{ranked[0].column}, worked out"),
+            Heading(f"{asked(tree)}, worked out"),
             *derivation(worked(tree)),
             Heading("All questions side by side"),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
-                'data = tw.lessons["golf-hours"].data\n'
+                f"{data_source('golf-hours', data, GOLF)}\n"
                 "recipe = replace(tw.ID3, numeric=tw.Threshold(), regression=tw.StandardDeviation())\n"
                 'print(tw.rank_splits(data, "Hours", "standard_deviation", recipe=recipe))'
             ),
             Printed(str(ranked), "every column ranked"),
             Text(
-                f"{ranked[0].column} takes {four(ranked[0].gain or 0)} hours off the deviation, more than any other: "
-                "it is "
-                "asked first."
+                f"{asked(tree)} takes {four(tree.root.gain)} hours off the deviation, {_margin(ranked)}: it is asked "
+                "first."
             ),
             Heading("By other measures"),
             Text(
@@ -75,7 +74,10 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
                 ("", *_MEASURES),
                 (
                     ("before", *(four(one.root.impurity) for one in trees.values())),
-                    *((c.column, *(four(gains(trees[name].root)[c.column]) for name in _MEASURES)) for c in ranked),
+                    *(
+                        (c.column, *(four(gains(trees[name].root).get(c.column, 0.0)) for name in _MEASURES))
+                        for c in ranked
+                    ),
                 ),
             ),
             Heading("A small tree"),
@@ -87,6 +89,11 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
             Text("Each leaf answers with the mean of its days, and says how far they lie from it."),
         ),
     )
+
+
+def _margin(ranked: Ranking) -> str:
+    first, second = (ranked[i].gain or 0 for i in (0, 1))
+    return "more than any other" if first > second + 1e-12 else f"as much as {ranked[1].column}"
 
 
 def _recipe(criterion: RegressionCriterion) -> Recipe:

@@ -11,13 +11,26 @@ from itertools import pairwise
 
 from treewright import criteria
 from treewright.choices import InformationGain, Stopping, Threshold
+from treewright.errors import DataError
 from treewright.explain.blocks import Grid, Plot, Steps, blocks
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
-from treewright.lessons.phrases import counts_of, cut_text, four, joined, n_rows, rows_grid, spelled, split_arithmetic
+from treewright.lessons.phrases import (
+    checked,
+    counts_of,
+    cut_text,
+    data_source,
+    four,
+    joined,
+    n_rows,
+    rows_grid,
+    spelled,
+    split_arithmetic,
+)
 from treewright.lessons.tables import HUMIDITY, Columns
 from treewright.recipe import C45, CART
+from treewright.tree import Tree
 from treewright.tree_words import number_text
 
 
@@ -52,14 +65,18 @@ def cuts(data: Columns) -> list[Cut]:
 
 def humidity(data: Columns = HUMIDITY) -> Lesson:
     """A threshold by information gain; what CART and C4.5 write down."""
+    checked(data, HUMIDITY, "Play", classes=("n", "y"))
     tried = cuts(data)
+    if len(tried) < 2:
+        raise DataError("the lesson compares cuts; it needs three or more different values of Humidity")
     best = max(tried, key=lambda cut: cut.gain)
     boundaries = [cut for cut in tried if cut.is_boundary]
-    first = boundaries[0]
+    first = next(cut for cut in (*boundaries, *tried) if cut is not best)
     by_entropy = replace(CART, criterion=InformationGain(), pruning=None)
     tree = learn(data, "Play", by_entropy)
     quinlan = replace(C45, numeric=Threshold(at="observed"), stopping=Stopping(), simplify=None, pruning=None)
     observed = learn(data, "Play", quinlan)
+    ordered = ", in order of humidity" if data["Humidity"] == sorted(data["Humidity"]) else ""
     curve = [block for block in blocks(worked(tree, 0, data)) if isinstance(block, Plot)]
     return Lesson(
         "humidity",
@@ -67,7 +84,7 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
         "Levels can be piled up one by one. A number has endless values: which limit should we ask about?",
         data,
         (
-            rows_grid(data, "Humidity and whether anyone played (y, n), in order of humidity"),
+            rows_grid(data, f"Humidity and whether anyone played (y, n){ordered}"),
             Text(
                 "Any limit between two neighbours sorts the days in the same way. So there are only as many different "
                 f"questions as gaps: {len(tried)} for these {n_rows(data)} days."
@@ -78,7 +95,8 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
             _arithmetic(best),
             Text(
                 f"The first leaves {four(first.after)} bits and gains {four(first.gain)}. The second leaves "
-                f"{four(best.after)} and gains {four(best.gain)}. **The second is better.**"
+                f"{four(best.after)} and gains {four(best.gain)}. "
+                + ("**The second is better.**" if best.gain > first.gain + 1e-12 else "**Neither is better.**")
             ),
             Heading("All of them"),
             Grid(
@@ -97,23 +115,17 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
             ),
             *curve,
             Note(
-                f"**Only {spelled(len(boundaries))} cuts had a chance:** those after "
-                f"{joined([number_text(cut.value) for cut in boundaries])}, where the class changes from one value "
-                "to the "
-                "next. Fayyad and Irani proved that a cut inside a run of one class can always be improved by moving "
-                "it "
-                "to an end of the run. The best of the others gains "
-                f"{four(max((cut.gain for cut in tried if not cut.is_boundary), default=0.0))}."
+                f"**{_chances(boundaries, tried)}** Fayyad and Irani proved that no cut inside a run of one class is "
+                f"better than both ends of the run.{_others(tried)}"
             ),
             Heading("What is written down"),
             Text(
                 f"CART stores the middle of the gap, {cut_text(tree)}. C4.5 stores the largest value that it saw "
-                f"below, {cut_text(observed)}. Both sort these days alike; a new day between the two is sorted "
-                "differently."
+                f"below, {cut_text(observed)}. {_alike(tree, observed, data)}"
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
-                'data = tw.lessons["humidity"].data\n'
+                f"{data_source('humidity', data, HUMIDITY)}\n"
                 "by_entropy = replace(tw.CART, criterion=tw.InformationGain(), pruning=None)\n"
                 'tree = tw.learn(data, "Play", by_entropy)\n'
                 "print(tree)"
@@ -127,6 +139,33 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
             Printed(str(observed), "the tree of C4.5"),
         ),
     )
+
+
+def _chances(boundaries: list[Cut], tried: list[Cut]) -> str:
+    """How many cuts lie where the class changes, and which."""
+    if len(boundaries) == len(tried):
+        return "All cuts had a chance: the class changes from every value to the next."
+    after = joined([number_text(cut.value) for cut in boundaries])
+    if len(boundaries) == 1:
+        return f"Only one cut had a chance: that after {after}, where the class changes from one value to the next."
+    many = spelled(len(boundaries))
+    return f"Only {many} cuts had a chance: those after {after}, where the class changes from one value to the next."
+
+
+def _others(tried: list[Cut]) -> str:
+    rest = [cut.gain for cut in tried if not cut.is_boundary]
+    return f" The best of the others gains {four(max(rest))}." if rest else ""
+
+
+def _alike(tree: Tree, observed: Tree, data: Columns) -> str:
+    """Whether the first cuts of two trees sort the days in the same way."""
+    sides = [
+        [None if one.root.split is None else value <= (one.root.split.threshold or 0.0) for value in data["Humidity"]]
+        for one in (tree, observed)
+    ]
+    if sides[0] != sides[1]:
+        return "It compares cuts by gain ratio, and so it cuts elsewhere here."
+    return "Both sort these days alike; a new day between the two is sorted differently."
 
 
 def _arithmetic(cut: Cut) -> Steps:

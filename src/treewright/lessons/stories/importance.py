@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from treewright.choices import InformationGain, Surrogates
 from treewright.explain.blocks import Grid
 from treewright.explain.correlated import correlated
+from treewright.explain.importance import Importance
 from treewright.explain.importance import importance as importance_of
 from treewright.explain.ranking import rank_splits
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
-from treewright.lessons.phrases import asked, four, joined, n_rows, rows_grid
+from treewright.lessons.phrases import asked, checked, data_source, four, joined, n_rows, rows_grid
 from treewright.lessons.tables import DAYS, Columns, with_twin
 from treewright.recipe import CART
 from treewright.tree import Node, Tree
@@ -60,12 +62,11 @@ def _parts(tree: Tree) -> list[Part]:
 
 def importance(data: Columns = DAYS) -> Lesson:
     """What each split takes away, summed per column; and what that does not say."""
-    tree = learn(data, "Play", _RECIPE)
+    tree = learn(checked(data, DAYS, "Play", classes=("No", "Yes")), "Play", _RECIPE)
     parts = sorted(_parts(tree), key=lambda part: part.depth)
     found = importance_of(tree)
     sums = {name: sum(part.printed for part in parts if part.column == name) for name in found.columns}
     first = asked(tree)
-    place = "the least" if found.columns[-1] == first else "not the most" if found.columns[0] != first else "the most"
     return Lesson(
         "importance",
         "Importance: which column mattered?",
@@ -75,7 +76,7 @@ def importance(data: Columns = DAYS) -> Lesson:
             rows_grid(data, "The days", "Day"),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
-                'data = tw.lessons["importance"].data\n'
+                f"{data_source('importance', data, DAYS)}\n"
                 "recipe = replace(tw.CART, criterion=tw.InformationGain(), pruning=None)\n"
                 'tree = tw.learn(data, "Play", recipe)\n'
                 "print(tree)"
@@ -87,14 +88,14 @@ def importance(data: Columns = DAYS) -> Lesson:
                 "subtract the same for its children. A pure child subtracts nothing."
             ),
             Grid(
-                "Each split, with entropies rounded as on the page",
+                "Each split, with entropies rounded to three digits first",
                 ("column", "level", "rows × entropy", "taken away"),
                 tuple((p.column, str(p.depth + 1), p.words, f"{p.printed:.3f}") for p in parts),
                 words=3,
             ),
             Text("A column may be asked in several places. Its importance is the sum over all of them."),
             _sums(parts, sums),
-            *_truncated(parts),
+            *(_truncated(parts) if data == DAYS else []),
             Heading("By one call"),
             Text(
                 "The library does not round on the way. `raw` is what we have summed up; divided by the "
@@ -113,13 +114,27 @@ def importance(data: Columns = DAYS) -> Lesson:
                     )
                 ),
             ),
-            Text(
-                f"{' > '.join(found.columns)}. The root asks {first}, and yet {first} is {place} important: "
-                "**position in the tree is not importance.**"
-            ),
+            Text(_order(found) + _position(first, found)),
             *_twins(data),
         ),
     )
+
+
+def _order(found: Importance) -> str:
+    """The columns from the most important on, such as "a > b = c"."""
+    text = found.columns[0]
+    for (_, more), (name, less) in pairwise(zip(found.columns, found.values, strict=True)):
+        text += f" {'>' if more > less + 1e-12 else '='} {name}"
+    return f"{text}. "
+
+
+def _position(first: str, found: Importance) -> str:
+    """What the root's column says about position and importance."""
+    own, most, least = found[first], max(found.values), min(found.values)
+    if own >= most - 1e-12:
+        return f"The root asks {first}, and no column is more important here; that need not be so."
+    place = "the least" if own <= least + 1e-12 else "not the most"
+    return f"The root asks {first}, and yet {first} is {place} important: **position in the tree is not importance.**"
 
 
 def _sums(parts: Sequence[Part], sums: dict[str, float]) -> Grid:
@@ -161,17 +176,17 @@ def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
     both = learn(wide, "Play", surrogates)
     by_impurity, by_surrogate = importance_of(both), importance_of(both, kind="surrogate")
     shuffled = importance_of(both, wide, kind="permutation")
-    leader = ranked[0].column
-    agreement = max((s.agreement or 0.0 for s in both.root.surrogates if s.column == twin), default=0.0)
+    pairs = zip(wide["Humidity"], wide[twin], strict=True)
+    alike = sum((humidity == "High") == (said == "low") for humidity, said in pairs) / n_rows(wide)
     names = [name for name in wide if name != "Play"]
     turned = learn({name: wide[name] for name in (twin, *(n for n in names if n != twin), "Play")}, "Play", surrogates)
     seen = {node.split.column for node in both.walk() if node.split is not None}
     absent = twin not in seen
+    unused = ", because this tree does not look at it" if absent and not shuffled[twin] else ""
     return [
         Heading("A column that is not in the tree may matter just as much"),
         Text(
-            f"Add a column {twin}, that says nearly what {leader} says: {percent(agreement)} of the days go the same "
-            "way. The "
+            f"Add a column {twin}, that says nearly what Humidity says: on {percent(alike)} of the days. The "
             + (f"new tree asks {joined(sorted(seen))}, and never {twin}." if absent else f"new tree asks {twin}, too.")
         ),
         Code(
@@ -181,10 +196,9 @@ def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
         ),
         Printed(str(ranked), "the rivals of the root"),
         Text(
-            f"The rivals of the root show how close it was: {four(ranked[0].gain or 0)} against "
-            f"{four(ranked.of(twin).gain or 0)}. With {twin} as the first column of the table, the root asks "
-            f"{asked(turned)}. **Which of the "
-            "two appears is a fluke.**"
+            f"{asked(both)} gains {four(both.root.gain)} at the root, {twin} {four(ranked.of(twin).gain or 0)}. With "
+            f"{twin} as the first column of the table, the root asks {asked(turned)}."
+            + (" **Which of the two appears is a fluke.**" if asked(turned) != asked(both) else "")
         ),
         Code(
             'surrogates = replace(recipe, missing=tw.Surrogates(sought="always"))\n'
@@ -200,15 +214,15 @@ def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
         Text(
             f"Counting splits alone, {twin} is worth {four(by_impurity[twin])}. Counting how well each column could "
             "stand in "
-            f"for another (its surrogates), it is worth {four(by_surrogate[twin])}: the truth about the two is in "
-            "the second."
+            f"for another (its surrogates), it is worth {four(by_surrogate[twin])}."
         ),
         Code('print(tw.importance(both, wide, kind="permutation"))'),
         Printed(str(shuffled), "permutation importance"),
         Text(
             f"Shuffling a column asks something else: how much worse would this tree become without it? For {twin} "
             "that is "
-            f"{four(shuffled[twin])}, because this tree does not look at it. All of these numbers describe a tree. "
+            f"{four(shuffled[twin])}{unused}. "
+            "All of these numbers describe a tree. "
             "**None of "
             "them says what causes what.**"
         ),

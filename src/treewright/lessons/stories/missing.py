@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright.choices import Ignore, MajorityChild, Missing, OwnCategory, RandomChild, Spread, Stopping
+from treewright.errors import DataError
 from treewright.explain.blocks import Grid
 from treewright.explain.path import explain
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Printed, Text
-from treewright.lessons.phrases import four, joined, n_rows, rows_grid, spelled
+from treewright.lessons.phrases import checked, data_source, four, joined, n_rows, rows_grid, spelled
 from treewright.lessons.tables import UNKNOWN, Columns
 from treewright.predict import predict_proba
 from treewright.recipe import ID3
-from treewright.tree import Tree
+from treewright.tree import Node, Tree
 from treewright.tree_words import percent
 
 #: A day without Outlook, as dreary as can be.
@@ -37,7 +38,10 @@ _POLICIES: dict[str, tuple[Missing, str]] = {
 
 def missing(data: Columns = UNKNOWN) -> Lesson:
     """Ignore, own category, majority, all with shares, random: and the chance of Yes that each gives."""
+    checked(data, UNKNOWN, "Play", classes=("No", "Yes"))
     days = [i for i, value in enumerate(data["Outlook"], 1) if value is None]
+    if not days:
+        raise DataError("the lesson is about days without an Outlook, and every day has one; set one to None")
     whole = {name: _tree(data, policy, None) for name, (policy, _) in _POLICIES.items()}
     short = {name: _tree(data, policy, 1) for name, (policy, _) in _POLICIES.items()}
     spread = whole["all children, with shares"]
@@ -46,11 +50,11 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
     known = n_rows(data) - len(days)
     yes = _place(spread)
     paths = [(path.weight, path.value[yes]) for path in told.paths]
-    shares = [(root.split.words(with_missing=False)[i], share) for i, share in enumerate(root.split.share)]  # type: ignore[union-attr]
     return Lesson(
         "missing",
         f"Missing: {spelled(len(_POLICIES))} answers to one question",
-        "Nobody wrote down the Outlook of one day. And today you are asked about a day without one. What now?",
+        f"Nobody wrote down the Outlook of {spelled(len(days))} day{'' if len(days) == 1 else 's'}. And today you are "
+        "asked about a day without one. What now?",
         data,
         (
             rows_grid(data, f"Tennis; the Outlook of {joined([f'D{day}' for day in days])} is missing", "Day"),
@@ -79,11 +83,7 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
                 "not to know, what is usual, what is to be expected on average."
             ),
             Heading("All ways at once"),
-            Text(
-                "With shares, the day goes down every branch, in parts: "
-                + joined([f"{percent(share)} where {words}" for words, share in shares])
-                + ". Every path ends in a probability, and the answer is their weighted sum:"
-            ),
+            Text(f"{_shares(root)}Every path ends in a probability, and the answer is their weighted sum:"),
             Text(
                 "chance of Yes = "
                 + " + ".join(f"{four(weight)} × {four(chance)}" for weight, chance in paths)
@@ -91,7 +91,7 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
-                'data = tw.lessons["missing"].data\n'
+                f"{data_source('missing', data, UNKNOWN)}\n"
                 "recipe = replace(tw.ID3, missing=tw.Spread())\n"
                 'tree = tw.learn(data, "Play", recipe)\n'
                 f"day = {_row_source()}\n"
@@ -105,6 +105,18 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
             ),
         ),
     )
+
+
+def _shares(root: Node) -> str:
+    """In what parts the day goes down the branches of the root, if that is where it divides."""
+    split = root.split
+    if split is None:
+        return ""
+    if split.column != "Outlook":
+        return f"The root asks {split.column}, which is known; the day divides where Outlook is asked, by shares. "
+    parts = zip(split.words(with_missing=False), split.share, strict=True)
+    told = joined([f"{percent(share)} where {words}" for words, share in parts])
+    return f"With shares, the day goes down every branch, in parts: {told}. "
 
 
 def _tree(data: Columns, policy: Missing, depth: int | None) -> Tree:

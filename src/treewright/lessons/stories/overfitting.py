@@ -6,6 +6,7 @@ Always holds: every number is computed from the tables; chance is seeded, so tha
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from treewright.explain.blocks import Grid
 from treewright.learn import learn
 from treewright.lessons.charts import Series, line_chart
 from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Text
-from treewright.lessons.phrases import accuracy, n_rows, right, rows_grid
+from treewright.lessons.phrases import accuracy, checked, data_source, n_rows, right, rows_grid
 from treewright.lessons.tables import NOISE, Columns, noisy
 from treewright.pruners import BestLeaves, CostComplexityCV, ErrorBased, ImpurityThresholdCV, Pruner, ReducedError
 from treewright.pruning import prune, pruning_path
@@ -63,12 +64,15 @@ METHODS = (
 
 def overfitting(data: Columns | None = None) -> Lesson:
     """Training and held-out accuracy against size, then every way to prune."""
-    seen = noisy(600, seed=1) if data is None else data
+    own = noisy(600, seed=1)
+    seen = own if data is None else checked(data, own, "side", classes=("in", "out"))
     unseen = noisy(5000, seed=2)
+    changed = "" if seen == own else " (and some rows were changed)"
     whole = learn(seen, "side", _GROWN)
     sizes = [prune(whole, BestLeaves(n)) for n in _SIZES if n < whole.n_leaves] + [whole]
-    scores = [(tree.n_leaves, accuracy(tree, seen), accuracy(tree, unseen)) for tree in sizes]
+    scores = [_scores(tree, seen, unseen) for tree in sizes]
     best = max(scores, key=lambda row: row[2])
+    found = {method: _scores(learn(seen, "side", method.recipe), seen, unseen) for method in METHODS}
     path = pruning_path(whole, seen)
     chosen = {rule: path.chosen(rule) for rule in ("min", "1se")}
     return Lesson(
@@ -78,7 +82,8 @@ def overfitting(data: Columns | None = None) -> Lesson:
         seen,
         (
             Text(
-                f"Points in a square are in or out, above or below a diagonal. But the labels are noisy: about "
+                "Points in a square are in or out, above or below a diagonal. But the labels are noisy"
+                f"{changed}: about "
                 f"{number_text(100 * NOISE)} in a hundred are wrong. Even someone who knew the rule would be right "
                 "for only about "
                 f"{number_text(100 * (1 - NOISE))} % of new points. A third column, z, is chance."
@@ -91,8 +96,8 @@ def overfitting(data: Columns | None = None) -> Lesson:
             Heading("Grow it as far as it goes"),
             Text(
                 f"With {whole.n_leaves} leaves it answers {right(whole, seen)[0]:,} of {n_rows(seen):,} training "
-                "rows rightly: it has "
-                f"learned the noise, too. Of the rows it has not seen it gets {100 * accuracy(whole, unseen):.1f} %."
+                f"rows rightly. Of the rows it has not seen it gets {100 * scores[-1][2]:.1f} %"
+                + (": it has learned the noise, too." if scores[-1][1] > scores[-1][2] else ".")
             ),
             Heading("Now cut it back, leaf by leaf"),
             Grid(
@@ -110,29 +115,20 @@ def overfitting(data: Columns | None = None) -> Lesson:
                 ],
                 "leaves",
                 "share of right answers",
-                "Training rows flatter a tree the more, the larger it is. Rows it has not seen tell the truth: best at "
-                f"{best[0]} leaves.",
+                f"{_flattery(scores)}Rows it has not seen tell the truth: best at {best[0]} leaves.",
                 by_powers=True,
                 mark=float(best[0]),
             ),
-            Text(
-                "On the left the tree is too simple and misses the rule: it **underfits**. On the right it tells "
-                "noise as if it "
-                "were rule: it **overfits**. Seen as errors, the lower curve is the famous U."
-            ),
+            *_fits(scores, best),
             Heading("Ways to a smaller tree"),
             Text(
                 "The held-out rows must not choose the tree, or they would flatter it as well. So each method has to "
                 "find the "
                 "size from the training rows alone."
             ),
-            _methods("Stop early: while it grows", True, seen, unseen, whole),
-            _methods("Cut back: after it has grown", False, seen, unseen, whole),
-            Note(
-                "All of them give up right answers on rows they have seen, and win some on rows they have not. Which "
-                "one wins "
-                "depends on the sample; that one of them is used matters more than which."
-            ),
+            _methods("Stop early: while it grows", True, found, scores[-1]),
+            _methods("Cut back: after it has grown", False, found, scores[-1]),
+            Note(f"{_trade(found, scores[-1])}Which of them is best depends on the sample."),
             Heading("Cost-complexity, in a formula"),
             Text(
                 "Let R(T) be what a tree gets wrong and |leaves(T)| its size. Cost-complexity pruning wants the least "
@@ -149,7 +145,7 @@ def overfitting(data: Columns | None = None) -> Lesson:
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
-                'data = tw.lessons["overfitting"].data\n'
+                f"{data_source('overfitting', seen, own)}\n"
                 'pruned = replace(tw.CART, pruning=tw.CostComplexityCV(rule="1se"))\n'
                 'print(tw.learn(data, "side", pruned))'
             ),
@@ -158,12 +154,46 @@ def overfitting(data: Columns | None = None) -> Lesson:
     )
 
 
-def _methods(caption: str, while_growing: bool, seen: Columns, unseen: Columns, whole: Tree) -> Grid:
-    rows = [("none", "", f"{whole.n_leaves}", f"{accuracy(whole, seen):.3f}", f"{accuracy(whole, unseen):.3f}")]
-    for method in (one for one in METHODS if one.while_growing == while_growing):
-        tree = learn(seen, "side", method.recipe)
-        scores = (f"{accuracy(tree, seen):.3f}", f"{accuracy(tree, unseen):.3f}")
-        rows.append((method.name, method.source, f"{tree.n_leaves}", *scores))
+Scores = tuple[int, float, float]
+
+
+def _flattery(scores: Sequence[Scores]) -> str:
+    gaps = [seen - unseen for _, seen, unseen in scores]
+    rising = gaps == sorted(gaps)
+    return "Training rows flatter a tree the more, the larger it is. " if rising else "Training rows flatter a tree. "
+
+
+def _fits(scores: Sequence[Scores], best: Scores) -> list[Text]:
+    """What smaller and larger trees than the best do, as far as there are any that are worse."""
+    left = [unseen for leaves, _, unseen in scores if leaves < best[0]]
+    right_ = [unseen for leaves, _, unseen in scores if leaves > best[0]]
+    told = []
+    if left and max(left) < best[2]:
+        told.append("On the left the tree is too simple and misses the rule: it **underfits**.")
+    if right_ and max(right_) < best[2]:
+        told.append("On the right it tells noise as if it were rule: it **overfits**.")
+    if len(told) == 2:
+        told.append("Seen as errors, the lower curve is the famous U.")
+    return [Text(" ".join(told))] if told else []
+
+
+def _scores(tree: Tree, seen: Columns, unseen: Columns) -> Scores:
+    """Its leaves, and the share of right answers for the rows it was grown from and for others."""
+    return tree.n_leaves, accuracy(tree, seen), accuracy(tree, unseen)
+
+
+def _trade(found: Mapping[Method, Scores], whole: Scores) -> str:
+    """What all methods give up and win, if all do."""
+    if all(seen < whole[1] and unseen > whole[2] for _, seen, unseen in found.values()):
+        return "All of them give up right answers on rows they have seen, and win some on rows they have not. "
+    return ""
+
+
+def _methods(caption: str, while_growing: bool, found: Mapping[Method, Scores], whole: Scores) -> Grid:
+    rows = [("none", "", f"{whole[0]}", f"{whole[1]:.3f}", f"{whole[2]:.3f}")]
+    for method, (leaves, seen, unseen) in found.items():
+        if method.while_growing == while_growing:
+            rows.append((method.name, method.source, f"{leaves}", f"{seen:.3f}", f"{unseen:.3f}"))
     head = ("method", "setting", "leaves", "training", "held-out")
     return Grid(caption, head, tuple(rows), words=2)
 

@@ -14,7 +14,7 @@ from treewright.explain.path import explain
 from treewright.explain.rules import rules
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
-from treewright.lessons.phrases import joined, n_rows, right, rows_grid
+from treewright.lessons.phrases import checked, data_source, joined, n_rows, right, rows_grid
 from treewright.lessons.tables import PATIENTS, Columns
 from treewright.pruners import ErrorBased
 from treewright.pruning import prune
@@ -28,7 +28,7 @@ PATIENT = {"fever": 38.2, "cough": "dry", "oxygen": 91, "age": 70}
 def telehealth(data: Columns = PATIENTS) -> Lesson:
     """Learn, prune, rules for a nurse, one patient's path, SQL."""
     recipe = replace(CART, missing=Surrogates(sought="always"), pruning=None)
-    grown = learn(data, "advice", recipe)
+    grown = learn(checked(data, PATIENTS, "advice"), "advice", recipe)
     tree = prune(grown, ErrorBased(), data)
     told = explain(tree, PATIENT)
     said = joined(sorted(set(data["advice"])), "or")
@@ -51,7 +51,7 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
             Heading("Learn"),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
-                'data = tw.lessons["telehealth"].data\n'
+                f"{data_source('telehealth', data, PATIENTS)}\n"
                 'recipe = replace(tw.CART, missing=tw.Surrogates(sought="always"), pruning=None)\n'
                 'grown = tw.learn(data, "advice", recipe)\n'
                 "print(grown)"
@@ -65,17 +65,15 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
             ),
             Code("tree = tw.prune(grown, tw.ErrorBased(), data)\nprint(tree)"),
             Shown(tree),
-            Text(
-                f"{grown.n_leaves} leaves have become {tree.n_leaves}; {good} of {whole} calls get the advice that "
-                "was given."
-            ),
+            Text(f"{_pruned(grown, tree)}; {good} of {whole} calls get the advice that was given."),
             Heading("Rules a nurse can read"),
             Code('print(tw.rules(tree).text(style="plain"))'),
             *_rules(tree),
             Heading("One patient"),
             Text(
                 f"Someone calls with {joined([f'{name} {value}' for name, value in PATIENT.items()])}. "
-                f"{joined(unasked).capitalize()}: no answer. So another answer has to stand in: a surrogate."
+                f"{joined(unasked).capitalize()}: no answer."
+                + (" So another answer has to stand in: a surrogate." if "surrogate" in str(told) else "")
             ),
             Code(f"patient = {PATIENT!r}\n".replace("'", '"') + "print(tw.explain(tree, patient))"),
             Printed(str(told), "the way of this patient through the tree", told.html()),
@@ -88,6 +86,12 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
             Printed(export.sql(tree), "the tree as SQL"),
         ),
     )
+
+
+def _pruned(grown: Tree, tree: Tree) -> str:
+    if tree.n_leaves == grown.n_leaves:
+        return f"Nothing is cut here, and all {grown.n_leaves} leaves stay"
+    return f"{grown.n_leaves} leaves have become {tree.n_leaves}"
 
 
 def _rules(tree: Tree) -> list[Part]:

@@ -7,17 +7,21 @@ Always holds: every number is computed from the table.
 from __future__ import annotations
 
 from treewright.choices import InformationGain
-from treewright.explain.ranking import rank_splits
+from treewright.explain.ranking import Ranking, rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
+from treewright.lessons.parts import Code, Heading, Lesson, Note, Part, Printed, Shown, Text
 from treewright.lessons.phrases import (
+    asked,
     branch_of,
     branch_words,
+    checked,
     counts_of,
+    data_source,
     derivation,
     four,
     impurity,
+    is_close,
     joined,
     right,
     rows_grid,
@@ -30,12 +34,10 @@ from treewright.tree import Tree
 
 def tennis(data: Columns = TENNIS) -> Lesson:
     """ID3 by hand: entropy, information gain, and the tree that follows."""
-    tree = learn(data, "Play", ID3)
+    tree = learn(checked(data, TENNIS, "Play", classes=("No", "Yes")), "Play", ID3)
     ranked = rank_splits(data, "Play", ["information_gain", "gain_ratio"])
     best, second, worst = ranked[0], ranked[1], ranked[-1]
     counts, classes = counts_of(data, "Play")["all"], tree.schema.target.classes or ()
-    sunny = branch_of(tree, "Sunny")
-    below = rank_splits(data, "Play", tree=tree, node=sunny.id)
     good, whole = right(tree, data)
     return Lesson(
         "tennis",
@@ -56,65 +58,84 @@ def tennis(data: Columns = TENNIS) -> Lesson:
             impurity("Entropy of all days", InformationGain(), counts[::-1], "Before any question"),
             Heading(f"What does {best.column} tell us?"),
             Text(
-                f"Sort the days by {best.column}. Each pile is less mixed than the whole, and the average over the "
-                "piles, "
+                f"Sort the days by {best.column}. Each pile has an entropy of its own, and the average over the piles, "
                 "each by its size, is what we still do not know. What has gone is the **information gain**."
             ),
             *derivation(worked(tree)),
             Heading("All questions side by side"),
             Code(
-                'import treewright as tw\n\ndata = tw.lessons["tennis"].data\n'
+                f"import treewright as tw\n\n{data_source('tennis', data, TENNIS)}\n"
                 'print(tw.rank_splits(data, "Play", ["information_gain", "gain_ratio"]))'
             ),
             Printed(str(ranked), "every column ranked"),
             Text(
                 f"{best.column} gains {four(best.gain or 0)} bits, {second.column} {four(second.gain or 0)}; "
-                f"{worst.column} tells next to nothing, {four(worst.gain or 0)}. So the root asks **{best.column}**."
+                f"the least, {four(worst.gain or 0)}, has {worst.column}. So the root asks **{asked(tree)}**."
             ),
             Text(
                 "The gain ratio divides by the entropy of the pile sizes, because a question with many answers gains "
-                f"something by luck alone. Here {ranked.by('gain_ratio')[0].column} stays in front, with "
-                f"{four(ranked.by('gain_ratio')[0].score or 0)}, but only just."
+                f"something by luck alone. {_by_ratio(ranked)}"
             ),
-            Heading("The same game in each pile"),
-            Text(
-                _settled(tree)
-                + f"Where {branch_words(sunny)}, {int((sunny.counts or (0, 0))[1])} of {sunny.rows} played, and the "
-                f"entropy is {four(sunny.impurity)}. So we ask again, with these days only."
-            ),
-            Code(
-                'tree = tw.learn(data, "Play", tw.ID3)\n'
-                f'print(tw.rank_splits(data, "Play", tree=tree, node={sunny.id}))'
-            ),
-            Printed(str(below), "every column ranked among the sunny days"),
-            Text(
-                f"{below[0].column} gains {four(below[0].gain or 0)} of {four(sunny.impurity)} bits"
-                + (": all of it. No doubt is left there." if (below[0].gain or 0) >= sunny.impurity - 1e-12 else ".")
-            ),
+            *_below(data, tree),
             Heading("The tree"),
-            Code("print(tree)"),
+            Code(("" if branch_of(tree, "Sunny") else 'tree = tw.learn(data, "Play", tw.ID3)\n') + "print(tree)"),
             Shown(tree),
             Text(
                 f"It answers {good} of {whole} days rightly. Read a path from the root down, and you have read a rule; "
                 "a branch that no day ever took answers like the node above it."
             ),
-            *_slips(data, worst.gain or 0),
+            *(_slips(data) if data == TENNIS else []),
         ),
     )
+
+
+def _by_ratio(ranked: Ranking) -> str:
+    """Whether the gain ratio puts the same column first, and how clearly."""
+    first, second = ranked.by("gain_ratio")[:2]
+    ahead, behind = first.score or 0, second.score or 0
+    stays = "stays in front" if first.column == ranked[0].column else "comes first then"
+    clearly = ", but only just" if is_close(ahead, behind) else ""
+    return f"Here {first.column} {stays}, with {four(ahead)} against {second.column}'s {four(behind)}{clearly}."
+
+
+def _below(data: Columns, tree: Tree) -> list[Part]:
+    """The next question in one of the piles, where a pile needs one."""
+    pile = branch_of(tree, "Sunny")
+    settled = _settled(tree)
+    head = Heading("The same game in each pile")
+    if pile is None:
+        return [head, Text(settled)] if settled else []
+    below = rank_splits(data, "Play", tree=tree, node=pile.id)
+    gain = below[0].gain or 0
+    all_of_it = ": all of it. No doubt is left there." if gain >= pile.impurity - 1e-12 else "."
+    return [
+        head,
+        Text(
+            f"{settled}Where {branch_words(pile)}, {int((pile.counts or (0, 0))[1])} of {pile.rows} days say Yes, and "
+            f"the entropy is {four(pile.impurity)}. So we ask again, with these days only."
+        ),
+        Code(f'tree = tw.learn(data, "Play", tw.ID3)\nprint(tw.rank_splits(data, "Play", tree=tree, node={pile.id}))'),
+        Printed(str(below), f"every column ranked where {branch_words(pile)}"),
+        Text(f"{below[0].column} gains {four(gain)} of {four(pile.impurity)} bits{all_of_it}"),
+    ]
 
 
 def _settled(tree: Tree) -> str:
     """The piles that need no further question."""
     pure = [child for child in map(tree.__getitem__, tree.root.children) if child.rows and not child.impurity]
     told = [
-        f"Where {branch_words(leaf)}, all {leaf.rows} days say {leaf.prediction}: nothing is left to ask. "
-        for leaf in pure
+        f"Where {branch_words(leaf)}, {_all_of(leaf.rows)} {leaf.prediction}: nothing is left to ask. " for leaf in pure
     ]
     return "".join(told)
 
 
-def _slips(data: Columns, printed: float) -> list[Note]:
-    """What the sources print differently, and what that would change."""
+def _all_of(rows: int) -> str:
+    return "the one day says" if rows == 1 else f"all {rows} days say"
+
+
+def _slips(data: Columns) -> list[Note]:
+    """What the sources print differently, and what that would change: it is about their table alone."""
+    printed = rank_splits(data, "Play").of("Temperature").gain or 0
     cold = ["Cold" if day == SLIP_DAY else value for day, value in enumerate(data["Temperature"], 1)]
     with_cold = rank_splits({**data, "Temperature": cold}, "Play").of("Temperature")
     notes = [
@@ -126,7 +147,7 @@ def _slips(data: Columns, printed: float) -> list[Note]:
             f"for Cool, {four(printed)}: the arithmetic is right, and the table has a typing error."
         )
     ]
-    book = {**data, "Wind": GOLF["Wind"]} if len(data["Wind"]) == len(GOLF["Wind"]) else data
+    book = {**data, "Wind": GOLF["Wind"]}
     moved = [day for day, (a, b) in enumerate(zip(data["Wind"], book["Wind"], strict=True), 1) if a != b]
     if moved:
         ours, theirs = (rank_splits(table, "Play") for table in (data, book))

@@ -13,7 +13,7 @@ from treewright.explain.ranking import rank_splits
 from treewright.explain.worked import worked
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import counts_of, derivation, four, rows_grid, spelled
+from treewright.lessons.phrases import asked, checked, counts_of, data_source, derivation, four, rows_grid, spelled
 from treewright.lessons.tables import TRADING, Columns
 from treewright.recipe import CART
 
@@ -21,10 +21,11 @@ from treewright.recipe import CART
 def trading(data: Columns = TRADING) -> Lesson:
     """CART's first choice, by weighted gini."""
     recipe = replace(CART, pruning=None)
-    tree = learn(data, "Return", recipe)
+    tree = learn(checked(data, TRADING, "Return", classes=("Down", "Up")), "Return", recipe)
     ranked = rank_splits(data, "Return", recipe=recipe)
     before = tree.root.impurity
     counts = counts_of(data, "Return")["all"]
+    whole = sum(counts)
     return Lesson(
         "trading",
         "Trading: gini by hand",
@@ -52,22 +53,19 @@ def trading(data: Columns = TRADING) -> Lesson:
                 tuple((c.column, four(before - (c.gain or 0)), four(c.gain or 0)) for c in ranked),
             ),
             Text(
-                f"**{ranked[0].column}** leaves the least, {four(before - (ranked[0].gain or 0))}, and becomes the "
-                "root."
+                f"**{asked(tree)}** leaves the least, {four(before - tree.root.gain)}, and becomes the root."
+                if tree.root.split is not None
+                else "No column gains anything, so the tree asks nothing."
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
-                'data = tw.lessons["trading"].data\nrecipe = replace(tw.CART, pruning=None)\n'
+                f"{data_source('trading', data, TRADING)}\nrecipe = replace(tw.CART, pruning=None)\n"
                 'print(tw.rank_splits(data, "Return", recipe=recipe))'
             ),
             Printed(str(ranked), "every column ranked"),
             Heading("The tree"),
             Code('print(tw.learn(data, "Return", recipe))'),
             Shown(tree),
-            Text(
-                "Of so few days nobody should trade by this tree. It is small enough to check each number with a "
-                "pencil, "
-                "and that is what it is for."
-            ),
+            Text(f"Of {whole} days nobody should trade by this tree. It is there to check each number with a pencil."),
         ),
     )

@@ -98,7 +98,7 @@ def wordle(data: Columns | None = None, *, answer: str | None = None, guesses: S
                 "program asked "
                 "what would tell the most about the words still possible: greedily, as ID3 does."
             ),
-            *(_tree(words) if guesses is None and len(words) <= _TREE_WORDS else []),
+            *(_tree(words, best[0].word) if guesses is None and 1 < len(words) <= _TREE_WORDS else []),
         ),
     )
 
@@ -144,22 +144,34 @@ def _game(turns: Sequence[Turn]) -> Grid:
     return Grid("Guess by guess", head, tuple(rows), words=2)
 
 
-def _tree(words: Sequence[str]) -> list[Part]:
+def _also(found: str, best: str) -> str:
+    return ", the best first guess" if found == best else f", which tells as much as {best}"
+
+
+def _source(words: Sequence[str]) -> str:
+    """Code that makes the words."""
+    if list(words) == checked(WORDS["word"]):
+        return 'words = tw.lessons["wordle"].data["word"]'
+    return f"words = {list(words)!r}"
+
+
+def _tree(words: Sequence[str], best: str) -> list[Part]:
     """The same choice made by the library's own engine, and the whole game as a tree."""
     tree = learn(pattern_table(words), "word", replace(ID3, stopping=Stopping(max_depth=1)))
     split = tree.root.split
-    first = f"{split.column if split is not None else ''} {tree.root.gain:.3f}"
+    found = "nothing" if split is None else split.column
+    first = f"{found if split is not None else ''} {tree.root.gain:.3f}"
     return [
         Heading("The same by ID3"),
         Text(
             "Make a table with a column for every guess, holding the pattern it would show for each word, and let "
             "ID3 learn the "
-            "word from it. Its root is the best first guess."
+            f"word from it. Its root asks {found}{_also(found, best)}."
         ),
         Code(
             "from dataclasses import replace\nimport treewright as tw\n"
             "from treewright.lessons.patterns import pattern_table, strategy\n\n"
-            'words = tw.lessons["wordle"].data["word"]\n'
+            f"{_source(words)}\n"
             "one_question = replace(tw.ID3, stopping=tw.Stopping(max_depth=1))\n"
             'root = tw.learn(pattern_table(words), "word", one_question).root\n'
             'print(root.split.column, f"{root.gain:.3f}")'

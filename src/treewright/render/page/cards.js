@@ -152,6 +152,13 @@ export function classOrder(stats) {
   return stats.map((_, k) => k).filter((k) => stats[k] > 0).sort((a, b) => stats[b] - stats[a] || a - b);
 }
 
+/** Which colour is which class; null where there are no classes, or too many to be told apart. */
+export function classLegend(model) {
+  if (!model.classes || model.classes.length > 12) return null;
+  const items = model.classes.map((name, k) => make("li", {}, swatch(model, k), make("bdi", {}, name)));
+  return make("ul", { class: "tw-legend", "aria-label": `Colours of ${model.report.facts.target}` }, ...items);
+}
+
 /** A small square in the colour of a class. */
 export function swatch(model, k) {
   return make("i", { class: "tw-swatch", style: `background:${model.report.colours[k]}`, "aria-hidden": "true" });

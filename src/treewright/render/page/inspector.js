@@ -208,7 +208,7 @@ export function missingText(model, node) {
   const missing = splits.missing[own];
   const last =
     missing >= 0
-      ? `goes to ${model.nodes.edge[model.children(node)[missing]]}`
+      ? `goes to ${model.nodes.edge[model.children(node)[missing]].replace(/ or missing$/, "")}`
       : { "-1": "goes to every branch, by share", "-2": "ends here", "-3": "goes to a branch drawn by share" }[missing];
   return others > 0 ? `asks ${many(others, "surrogate")}, else ${last}` : last;
 }

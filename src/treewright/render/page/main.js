@@ -3,6 +3,7 @@
 // Comes in: an element and a report (treewright.report, as it is or as html.py packed it). Goes out: a living page in
 // that element. Always holds: nothing is fetched, nothing is stored; several pages may live in one document.
 
+import { classLegend } from "./cards.js";
 import { caseForm } from "./case.js";
 import { inspector } from "./inspector.js";
 import { modelOf, pathTo } from "./model.js";
@@ -39,7 +40,7 @@ export async function mount(element, report, options = {}) {
   const hero = make(
     "div",
     { class: "tw-hero" },
-    make("div", { class: "tw-main" }, toolbar(app), app.tree.element),
+    make("div", { class: "tw-main" }, toolbar(app), classLegend(app.model), app.tree.element),
     make("aside", { class: "tw-side", "aria-label": "Details" }, app.side.element),
   );
   app.views = tabs(app, "Views", [

@@ -3,7 +3,7 @@
 // Comes in: the app, when the browser is about to print. Goes out: an element that only print shows.
 // Always holds: paper shows what the screen shows, all of it and not just what is in view.
 
-import { card } from "./cards.js";
+import { card, classLegend } from "./cards.js";
 import { edgePaths } from "./edges.js";
 import { CARD, layout } from "./layout.js";
 import { draw, make, number, percent } from "./words.js";
@@ -57,7 +57,7 @@ function printedTree(app) {
     ...edgePaths(model, placed, all, lit),
     ...boxes,
   );
-  return make("section", {}, svg);
+  return make("section", {}, classLegend(model), svg);
 }
 
 function printedRules(rules) {
