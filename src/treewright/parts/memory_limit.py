@@ -22,6 +22,14 @@ _UNITS = {"b": 1} | {
 #: Nobody means so little: a unit was forgotten.
 LEAST = 1024
 
+MB = 1_000_000
+
+#: What Python, numpy, pyarrow, DuckDB and this library take before a row is read, measured (docs/scale.md).
+LIBRARIES = 200 * MB
+
+#: With less than this in all, not even a few pieces of a table have room.
+SMALLEST = 300 * MB
+
 #: What to go by where the system does not say.
 _UNKNOWN = 4 * 2**30
 
@@ -41,6 +49,22 @@ def memory_size(limit: float | str | None) -> int:
     if size < LEAST:
         raise DataError(f"memory_limit={limit!r} is {size} bytes, too little to work in; say a unit, like '2GB'")
     return size
+
+
+def working_memory(limit: float | str | None, name: str = "") -> int:
+    """Bytes for rows and sums: the limit without what Python and the libraries take; for None as `memory_size`.
+
+    A limit that leaves too little is an error that names the smallest one, before anything is read.
+    """
+    size = memory_size(limit)
+    if limit is None:
+        return size
+    if size < SMALLEST:
+        raise DataError(
+            f"memory_limit={limit!r} is less than Python, its libraries and the smallest pieces of a table take; the "
+            f"smallest limit{f' for {name}' if name else ''} is {SMALLEST // MB} MB, and more if single rows are long"
+        )
+    return size - LIBRARIES
 
 
 def available() -> int:
