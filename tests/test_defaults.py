@@ -81,8 +81,8 @@ def test_few_whole_numbers_are_classes(values: list[Any], task: str) -> None:
 
 
 def test_python_files_and_the_shell_choose_the_same_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_limit, "SMALLEST", 0)
-    monkeypatch.setattr(memory_limit, "LIBRARIES", 0)
+    for name in ("SMALLEST", "LIBRARIES", "PIECEWISE"):
+        monkeypatch.setattr(memory_limit, name, 0)
     table = passengers().drop(columns="name")
     file, saved = str(tmp_path / "rows.csv"), str(tmp_path / "tree.json")
     table.to_csv(file, index=False)
@@ -127,8 +127,8 @@ def test_class_weight_of_numbers_names_the_task() -> None:
 
 
 def test_identifiers_are_left_out_alike_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_limit, "SMALLEST", 0)
-    monkeypatch.setattr(memory_limit, "LIBRARIES", 0)
+    for name in ("SMALLEST", "LIBRARIES", "PIECEWISE"):
+        monkeypatch.setattr(memory_limit, name, 0)
     table = passengers().assign(empty=np.nan)
     file, saved = str(tmp_path / "rows.csv"), str(tmp_path / "tree.json")
     table.to_csv(file, index=False)
@@ -270,10 +270,12 @@ def test_a_limit_below_the_floor_is_refused_before_reading(tmp_path: Path) -> No
         raise AssertionError("nothing may be read")
         yield
 
-    with pytest.raises(tw.DataError, match=r"memory_limit='100MB' is less than .* smallest limit is 300 MB"):
+    with pytest.raises(
+        tw.DataError, match=r"memory_limit='100MB' is too little.*the smallest limit.* is 600 MB"
+    ):
         tw.learn(tables, "y", memory_limit="100MB")
     passengers().to_csv(tmp_path / "rows.csv")
-    with pytest.raises(tw.DataError, match=r"smallest limit for .*rows\.csv is 300 MB"):
+    with pytest.raises(tw.DataError, match=r"smallest limit for this table is 250 MB"):
         tw.learn(str(tmp_path / "rows.csv"), "survived", memory_limit="100MB")
 
 

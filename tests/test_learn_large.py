@@ -45,8 +45,8 @@ LITTLE = "300kB"
 @pytest.fixture(autouse=True)
 def limits_without_floor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables take the way of large ones: what the libraries take is not counted."""
-    monkeypatch.setattr(memory_limit, "SMALLEST", 0)
-    monkeypatch.setattr(memory_limit, "LIBRARIES", 0)
+    for name in ("SMALLEST", "LIBRARIES", "PIECEWISE"):
+        monkeypatch.setattr(memory_limit, name, 0)
 
 
 #: A tree that is soon grown, and does not ask for room to be pruned.
@@ -480,7 +480,7 @@ def answer(*given):
     return core_answer(*given)
 
 where = "%s"
-memory_limit.SMALLEST = memory_limit.LIBRARIES = 0
+memory_limit.SMALLEST = memory_limit.LIBRARIES = memory_limit.PIECEWISE = 0
 core_answer, work.answer = work.answer, answer
 recipe = replace(tw.CART, pruning=None)
 if where == "choosing":

@@ -69,8 +69,8 @@ def has_room(data: object, memory_limit: float | str | None) -> bool:
     """Whether this names a table of known size that memory has room for: such a table is read at once."""
     if not is_source(data):
         return False
-    room = working_memory(memory_limit, str(data))
     size = open_source(data).n_bytes
+    room = working_memory(memory_limit, None if size is None else IN_MEMORY * size)
     return size is not None and IN_MEMORY * size <= room
 
 

@@ -27,8 +27,11 @@ MB = 1_000_000
 #: What Python, numpy, pyarrow, DuckDB and this library take before a row is read, measured (docs/scale.md).
 LIBRARIES = 200 * MB
 
-#: With less than this in all, not even a few pieces of a table have room.
-SMALLEST = 300 * MB
+#: With less than this in all, not even a small table in memory has room.
+SMALLEST = 250 * MB
+
+#: A table that is read and grown from piece by piece takes this in all, however many rows it has (docs/scale.md).
+PIECEWISE = 600 * MB
 
 #: What to go by where the system does not say.
 _UNKNOWN = 4 * 2**30
@@ -51,18 +54,21 @@ def memory_size(limit: float | str | None) -> int:
     return size
 
 
-def working_memory(limit: float | str | None, name: str = "") -> int:
+def working_memory(limit: float | str | None, whole: int | None = None) -> int:
     """Bytes for rows and sums: the limit without what Python and the libraries take; for None as `memory_size`.
 
-    A limit that leaves too little is an error that names the smallest one, before anything is read.
+    `whole` is what learning from the whole table in memory takes, where that is known. A limit that leaves too little
+    is an error that names the smallest one, before anything is read.
     """
     size = memory_size(limit)
     if limit is None:
         return size
-    if size < SMALLEST:
+    smallest = PIECEWISE if whole is None else max(SMALLEST, min(PIECEWISE, LIBRARIES + whole))
+    if size < smallest:
         raise DataError(
-            f"memory_limit={limit!r} is less than Python, its libraries and the smallest pieces of a table take; the "
-            f"smallest limit{f' for {name}' if name else ''} is {SMALLEST // MB} MB, and more if single rows are long"
+            f"memory_limit={limit!r} is too little: Python and the libraries take about {LIBRARIES // MB} MB, and "
+            f"growing a tree needs room too; the smallest limit for this table is {-(-smallest // MB)} MB, or more if "
+            "it has hundreds of columns"
         )
     return size - LIBRARIES
 
