@@ -270,9 +270,7 @@ def test_a_limit_below_the_floor_is_refused_before_reading(tmp_path: Path) -> No
         raise AssertionError("nothing may be read")
         yield
 
-    with pytest.raises(
-        tw.DataError, match=r"memory_limit='100MB' is too little.*the smallest limit.* is 600 MB"
-    ):
+    with pytest.raises(tw.DataError, match=r"memory_limit='100MB' is too little.*the smallest limit.* is 600 MB"):
         tw.learn(tables, "y", memory_limit="100MB")
     passengers().to_csv(tmp_path / "rows.csv")
     with pytest.raises(tw.DataError, match=r"smallest limit for this table is 250 MB"):

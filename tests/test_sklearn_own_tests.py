@@ -50,8 +50,20 @@ def loaded() -> Any:
     return module
 
 
+def in_lists(test: Any) -> Any:
+    """The test with its cases in lists: pytest warns of iterators."""
+    marks = getattr(test, "pytestmark", [])
+    test.pytestmark = [
+        pytest.mark.parametrize(mark.args[0], list(mark.args[1]), **mark.kwargs).mark
+        if mark.name == "parametrize" and not mark.kwargs.get("indirect")
+        else mark
+        for mark in marks
+    ]
+    return test
+
+
 REASONS = reasons()
-globals().update({name: value for name, value in vars(loaded()).items() if name.startswith("test_")})
+globals().update({name: in_lists(value) for name, value in vars(loaded()).items() if name.startswith("test_")})
 
 
 @pytest.fixture
