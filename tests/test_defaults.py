@@ -104,6 +104,8 @@ def test_an_inferred_task_is_printed_and_logged(caplog: pytest.LogCaptureFixture
     assert "survived was taken as classes, for it has only 2 whole numbers; task='regression'" in str(tree)
     assert "was taken" not in str(tw.learn(table, "survived", task="classification"))
     assert "was taken" not in str(tw.learn(table, "fare"))
+    hours = {"x": [*range(14)], "hours": [*range(30, 44)]}
+    assert "was taken" not in str(tw.learn(hours, "hours"))
     rings = {"x": [*range(36)], "rings": [*range(12)] * 3}
     assert "taken as a number, for it has many whole numbers; task='classification'" in str(tw.learn(rings, "rings"))
 
