@@ -117,7 +117,10 @@ NOTHING: dict[str, list[Any]] = {"none": [None] * 4, "nan": [float("nan")] * 4, 
 
 @pytest.mark.parametrize("kind", NOTHING)
 def test_a_column_without_values(kind: str) -> None:
-    refused_table(with_column(size=NOTHING[kind]), "column 'size' has no values", "all missing", "drop it")
+    table = with_column(size=NOTHING[kind])
+    with pytest.warns(UserWarning, match="column 'size' is left out: no values"):
+        assert "size" not in tw.learn(table, "y").schema.names
+    refused_table(table, "column 'size' has no values", "all missing", "drop it", kinds={"size": "numeric"})
 
 
 # --- values that cannot be --------------------------------------------------------------------------------------------
@@ -168,7 +171,8 @@ def test_integers_that_no_float_holds(make: str) -> None:
 def test_too_many_levels() -> None:
     table = {"customer": [f"C{i}" for i in range(100_000)], "y": ["u", "v"] * 50_000}
     words = ("column 'customer' has 100000 levels", "'C0'", "at most 65535", "Drop it, group its rare levels")
-    refused_table(table, *words)
+    refused_table(table, *words, kinds={"customer": "nominal"})
+    refused_table(table, "no column is left to learn from", "'customer': text, more than 65,535 different")
 
 
 @pytest.mark.parametrize("value", [[1], {"a": 1}, b"x", (1, 2)], ids=["list", "dict", "bytes", "tuple"])
@@ -308,7 +312,7 @@ def test_negative_targets_for_poisson() -> None:
     recipe = replace(tw.CART, regression=tw.Poisson())
     words = ("target 'y' must not be negative, nor all zero", "use Variance()")
     refused_table(with_column(y=[1.0, -2.0, 3.0, 4.0]), *words, recipe=recipe)
-    refused_table(with_column(y=[0, 0, 0, 0]), *words, recipe=recipe)
+    refused_table(with_column(y=[0, 0, 0, 0]), *words, recipe=recipe, task="regression")
 
 
 BAD_OPTIONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {

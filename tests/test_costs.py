@@ -214,7 +214,9 @@ def test_what_cannot_be_is_refused(arguments: dict[str, Any], message: str) -> N
 
 @pytest.mark.parametrize("arguments", [{"costs": [[0]]}, {"priors": [1.0]}, {"class_weight": "balanced"}])
 def test_numbers_have_no_costs(arguments: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match="about classes, but the target 'target' is a number"):
+    with pytest.raises(
+        DataError, match=r"about classes, but the target 'target' is learned as a number.*task='classification'"
+    ):
         tw.learn(X, SCORE, SHALLOW, **arguments)
 
 

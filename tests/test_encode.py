@@ -331,7 +331,8 @@ def test_integers_beyond_exactness() -> None:
     ("values", "options", "expected"),
     [
         ([0.5, 1.5], {}, TargetSpec("y", "regression")),
-        ([0, 1], {}, TargetSpec("y", "regression")),
+        ([0, 1], {}, TargetSpec("y", "classification", (0, 1))),
+        ([0, 1], {"task": "regression"}, TargetSpec("y", "regression")),
         ([0, 1], {"task": "classification"}, TargetSpec("y", "classification", (0, 1))),
         ([2, 1], {"choice": "nominal"}, TargetSpec("y", "classification", (1, 2))),
         ([1.0, 2.0], {"task": "classification"}, TargetSpec("y", "classification", (1.0, 2.0))),
@@ -384,7 +385,7 @@ def test_targets_that_cannot_be() -> None:
     with pytest.raises(DataError, match="target 'y' cannot be a number: it has 'no' in row 0; learn classes"):
         describe_target(read_column(["no", "yes"], "y"), task="regression")
     with pytest.raises(DataError, match=f"target 'y' has {2**60}"):
-        describe_target(read_column([2**60, 1], "y"))
+        describe_target(read_column([2**60, 1], "y"), task="regression")
     with pytest.raises(DataError, match=r"target 'y' holds moments or durations \(date\)"):
         describe_target(read_column([dt.date(2024, 5, 1)], "y"))
     with pytest.raises(DataError, match="task must be 'classification' or 'regression', not 'ranking'"):

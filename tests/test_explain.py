@@ -354,7 +354,8 @@ def test_a_wanted_class() -> None:
 
 
 def test_a_wanted_number() -> None:
-    t = tw.learn({"x": list(range(40)), "y": [float(i // 10) for i in range(40)]}, "y", tw.SKLEARN)
+    table = {"x": list(range(40)), "y": [float(i // 10) for i in range(40)]}
+    t = tw.learn(table, "y", tw.SKLEARN, task="regression")
     row = {"x": 15}
     assert [c.prediction for c in tw.changes(t, row, want=(">", 2.5))] == [3.0]
     assert [c.prediction for c in tw.changes(t, row, want=("<", 1))] == [0.0]

@@ -214,7 +214,7 @@ def test_cricket(name: str) -> None:
     numeric = criterion.task == "regression"
     table = {**CRICKET, "Plays": [int(plays == "yes") for plays in CRICKET["Plays"]]} if numeric else CRICKET
     recipe = replace(PLAIN, **{"regression" if numeric else "criterion": criterion})
-    root = tw.learn(table, "Plays", recipe).root
+    root = tw.learn(table, "Plays", recipe, task=criterion.task).root
     after = {split.column: round(root.impurity - split.gain, 4) for split in (root.split, *root.rivals)}
     assert round(root.impurity, 4) == before
     assert after == {"Gender": after_gender, "Class": after_class}

@@ -88,7 +88,9 @@ def whole_road(frame: Frame, task: Any, kinds: Any) -> tuple[Schema, Encoded]:
 
 
 def parts_road(frames: list[Frame], task: Any, kinds: Any) -> tuple[Schema, list[Encoded]]:
-    schema = described(reduce(merge, (digest(frame, "y", "w", kinds) for frame in frames)), task, kinds)
+    schema = described(
+        reduce(merge, (digest(frame, "y", "w", kinds) for frame in frames)), task, kinds, keep_columns=True
+    )
     return schema, [encoded_part(frame, schema, "y", "w") for frame in frames]
 
 
@@ -179,7 +181,7 @@ def described_parts(values: list[Any], kinds: Any = None, task: Any = None) -> S
     frames = [
         frame_of({"x": part, "y": ["no", "yes"] * (len(part) // 2) + ["no"] * (len(part) % 2)}) for part in values
     ]
-    return described(reduce(merge, (digest(frame, "y", None, kinds) for frame in frames)), task, kinds)
+    return described(reduce(merge, (digest(frame, "y", None, kinds) for frame in frames)), task, kinds, True)
 
 
 def levels_of_x(values: list[Any], kinds: Any = None) -> tuple[str, Any]:

@@ -135,7 +135,7 @@ def solid(ax: Any) -> list[tuple[float, float, float]]:
 def test_a_curve_is_what_is_predicted() -> None:
     x = np.arange(40.0)
     rows = {"x": x, "y": np.floor(x / 7) ** 2}
-    tree = tw.learn(rows, "y", UNPRUNED)
+    tree = tw.learn(rows, "y", UNPRUNED, task="regression")
     ax = curve(tree, "x", rows)
     drawn(ax)
     left, right = ax.get_xlim()

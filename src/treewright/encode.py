@@ -97,19 +97,22 @@ def describe(
     task: Task | None = None,
     kinds: Mapping[str, KindChoice] | None = None,
     n_rows: int | None = None,
+    keep_empty: bool = False,
 ) -> Schema:
     """What the columns and the target are.
 
     `task` decides. Without it the kind given for the target in `kinds` decides (a list gives the classes in order), and
     without that its type: text, categories and truth values are classes, numbers are what `infer_task` finds. `n_rows`
-    is the number of rows of the whole table where the frame stands for more rows than it has.
+    is the number of rows of the whole table where the frame stands for more rows than it has. `keep_empty`: a column of
+    numbers may be all missing, as in scikit-learn.
     """
     check_rows(frame.n_rows, target, "target")
     check_table(len(frame.columns), frame.n_rows, target.name)
     chosen = check_kinds(kinds, (*frame.names, target.name))
     target_spec = describe_target(target, task, chosen.get(target.name), n_rows)
     for column in frame.columns:
-        _refuse_useless(column, target)
+        if not (keep_empty and column.kind == "numeric" and column.all_missing):
+            _refuse_useless(column, target)
     return Schema(tuple(specify(column, chosen.get(column.name)) for column in frame.columns), target_spec)
 
 

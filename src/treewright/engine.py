@@ -209,7 +209,11 @@ def refuse_recipe(recipe: Recipe, schema: Schema) -> None:
         raise DataError(
             f"the recipe {recipe.name!r} has no criterion for {schema.target.task}, but the target "
             f"{schema.target.name!r} {'is numeric' if regression else 'has classes'}; "
-            + ("use CART or CHAID, or task='classification' if its numbers are names" if regression else "use CART")
+            + (
+                "use CART or CHAID, or task='classification' if its numbers are names"
+                if regression
+                else "use CART, or task='regression' if its classes are numbers"
+            )
         )
     numbers = [column.name for column in schema.columns if not column.has_levels]
     if isinstance(recipe.numeric, Refused) and numbers:

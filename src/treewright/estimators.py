@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Self, TypeVar
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from treewright.choices import (
@@ -30,6 +30,14 @@ from treewright.choices import (
 from treewright.costs import target_with, weighted
 from treewright.encode import Encoded, column_count_message, describe, encode
 from treewright.errors import DataError
+from treewright.estimator_paths import (
+    ccp_path,
+    columns_asked,
+    is_sparse,
+    node_indicator,
+    sparse_frame,
+    warn_identifiers,
+)
 from treewright.explain.importance import impurity_taken, shares
 from treewright.explain.scores import measured_in_batches
 from treewright.frame import FloatArray, Frame, RawColumn
@@ -102,13 +110,15 @@ class _TreeEstimator(BaseEstimator):
         frame = self._frame(X, learning=True)
         target = self._target(y)
         kinds = {**kinds_from_categorical_features(self.categorical_features, frame), **(self.kinds or {})}
-        schema = self._costly(describe(frame, target, self._task, kinds))
+        warn_identifiers(frame, kinds)
+        schema = self._costly(describe(frame, target, self._task, kinds, keep_empty=True))
         encoded = encode(frame, schema, training=True, target=target, weight=self._weight(sample_weight))
         self._keep_classes(schema)
         rows = self._weighted(encoded, schema)
         total = float(frame.n_rows if rows.weight is None else rows.weight.sum())
         recipe = self._chosen_recipe(n_rows=frame.n_rows, n_columns=len(frame.columns), total_weight=total)
         self.tree_ = grow_and_prune(rows, schema, recipe, _threads(self.n_jobs))
+        self._keep_sizes()
         return self
 
     def _fit_large(self, X: Any, y: Any, sample_weight: Any) -> Self:
@@ -128,7 +138,12 @@ class _TreeEstimator(BaseEstimator):
         if is_dask(X) and not hasattr(X, "columns"):  # an array has no names
             del self.feature_names_in_
         self.tree_ = tree
+        self._keep_sizes()
         return self
+
+    def _keep_sizes(self) -> None:
+        self.n_outputs_ = 1
+        self.max_features_ = self.tree_.recipe.stopping.max_features or self.n_features_in_
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The answer for each row: the most probable class, or a number."""
@@ -137,6 +152,19 @@ class _TreeEstimator(BaseEstimator):
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The id of each row's leaf in `tree_`; where a row goes down several branches, the heaviest."""
         return self._ask(apply, X)
+
+    def decision_path(self, X: Any) -> Any:
+        """A sparse matrix with a column per node of `tree_`: 1 where a row passes on its way to the leaf of `apply`."""
+        return node_indicator(self.tree_, self.apply(X))
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """The alphas at which pruning by impurity changes the grown tree, and the impurity of its leaves at each.
+
+        `ccp_alphas` and `impurities` as in scikit-learn; each alpha can be given as `ccp_alpha`.
+        """
+        grown = clone(self).set_params(ccp_alpha=None, pruning=None).fit(X, y, sample_weight)
+        alphas, impurities = ccp_path(grown.tree_)
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
 
     def get_depth(self) -> int:
         """The longest path from the root to a leaf."""
@@ -152,6 +180,7 @@ class _TreeEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = not self._refuses_missing()
         return tags
 
@@ -177,7 +206,10 @@ class _TreeEstimator(BaseEstimator):
             validate_data(self, X, reset=learning, skip_check_array=True, ensure_2d=False)
         named = hasattr(self, "feature_names_in_")
         # scikit-learn goes by place where names are not text, which only pandas allows, and where `fit` saw none.
-        frame = read(X, nameless=not named and (not learning or hasattr(X, "iloc")))
+        if is_sparse(X):
+            frame = sparse_frame(X, None if learning else columns_asked(self.tree_))
+        else:
+            frame = read(X, nameless=not named and (not learning or hasattr(X, "iloc")))
         if learning and frame.named and not named:
             raise DataError(
                 f"scikit-learn finds no column names in a {type(X).__name__}; give X as a pandas, polars or pyarrow "

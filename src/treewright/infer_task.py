@@ -21,7 +21,7 @@ MOST_CLASSES = 10
 #: Classes have so many rows each, on average. Two values need not: they are yes and no in the smallest table too.
 ROWS_PER_CLASS = 5
 
-#: Whole numbers that are learned as numbers are mentioned up to so many of them.
+#: Whole numbers that are learned as numbers are mentioned up to so many of them, if they have two rows each on average.
 MOST_DOUBTED = 20
 
 _BLOCK = 1 << 16
@@ -40,7 +40,9 @@ def infer_task(target: RawColumn, n_rows: int) -> Inferred:
     count = None if target.crowded else _whole_values(target)
     if count is None:
         return Inferred("regression", doubtful=False)
-    return Inferred("classification" if are_few(count, n_rows) else "regression", doubtful=True)
+    if are_few(count, n_rows):
+        return Inferred("classification", doubtful=True)
+    return Inferred("regression", doubtful=2 * count <= n_rows)
 
 
 def are_few(n_values: int, n_rows: int) -> bool:

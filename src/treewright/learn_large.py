@@ -28,7 +28,7 @@ from treewright.parts.chunks import Chunks, chunked
 from treewright.parts.cluster import from_dask, has_client, is_partitioned, partitions
 from treewright.parts.growing import reweighted
 from treewright.parts.local import row_bytes, write_parts
-from treewright.parts.memory_limit import memory_size
+from treewright.parts.memory_limit import working_memory
 from treewright.parts.pieces import joined
 from treewright.parts.scratch import scratch
 from treewright.parts.stored import size_text
@@ -70,7 +70,8 @@ def has_room(data: object, memory_limit: float | str | None) -> bool:
     if not is_source(data):
         return False
     size = open_source(data).n_bytes
-    return size is not None and IN_MEMORY * size <= memory_size(memory_limit)
+    room = working_memory(memory_limit, None if size is None else IN_MEMORY * size)
+    return size is not None and IN_MEMORY * size <= room
 
 
 def learn_large(
@@ -81,7 +82,7 @@ def learn_large(
     progress: Callable[[float], object] | None = None,
 ) -> Tree:
     """Learn a tree from a large input."""
-    limit = memory_size(wishes.memory_limit)
+    limit = working_memory(wishes.memory_limit)
     with ExitStack() as stack:
         rows: Encoded | Parts
         if is_partitioned(data) and has_client():

@@ -7,6 +7,7 @@ and rows, so the order of rows and the parts of a table do not matter. What the 
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,6 +16,8 @@ from treewright.errors import DataError
 from treewright.frame import Frame, RawColumn
 from treewright.kinds import MOST_LEVELS, KindChoice
 from treewright.wording import listed
+
+_PACKAGE = __name__.partition(".")[0]
 
 #: Text with fewer rows for each of its values than this identifies a row and does not describe it.
 ROWS_PER_LEVEL = 3
@@ -72,4 +75,12 @@ def warn_left_out(reasons: Mapping[str, str], n_columns: int) -> None:
         )
     for name, why in reasons.items():
         keep = "" if why == "no values" else f"; kinds={{{name!r}: 'nominal'}} keeps it"
-        warnings.warn(f"column {name!r} is left out: {why}{keep}", UserWarning, stacklevel=4)
+        warnings.warn(f"column {name!r} is left out: {why}{keep}", UserWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """The stack level, as `warnings.warn` counts, of the first frame that is not the library's."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    return level

@@ -262,6 +262,8 @@ _ATTRIBUTES = {
     "tree_": "What was learned, a plain value.",
     "n_features_in_": "The number of columns.",
     "feature_names_in_": "Their names, if X was a table whose names are all text.",
+    "n_outputs_": "Always 1.",
+    "max_features_": "How many columns each node looked at.",
     "feature_importances_": "How much the splits on each column lower the impurity, weighted by rows, as shares that "
     "add up to 1; all 0 if there is no split.",
 }

@@ -192,7 +192,7 @@ def _criteria(given: Any, recipe: Recipe, entries: Entries) -> tuple[Criterion, 
         if resolved.task != target.task:
             raise RecipeError(
                 f"{shown_name(resolved)} is a criterion for {resolved.task}, but the target {target.name!r} is for "
-                f"{target.task}"
+                f"{target.task}; choose another criterion, or give task={resolved.task!r}"
             )
         chosen.append(resolved)
     names = [shown_name(one) for one in chosen]

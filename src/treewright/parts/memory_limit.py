@@ -22,6 +22,17 @@ _UNITS = {"b": 1} | {
 #: Nobody means so little: a unit was forgotten.
 LEAST = 1024
 
+MB = 1_000_000
+
+#: What Python, numpy, pyarrow, DuckDB and this library take before a row is read, measured (docs/scale.md).
+LIBRARIES = 200 * MB
+
+#: With less than this in all, not even a small table in memory has room.
+SMALLEST = 250 * MB
+
+#: A table that is read and grown from piece by piece takes this in all, however many rows it has (docs/scale.md).
+PIECEWISE = 600 * MB
+
 #: What to go by where the system does not say.
 _UNKNOWN = 4 * 2**30
 
@@ -41,6 +52,25 @@ def memory_size(limit: float | str | None) -> int:
     if size < LEAST:
         raise DataError(f"memory_limit={limit!r} is {size} bytes, too little to work in; say a unit, like '2GB'")
     return size
+
+
+def working_memory(limit: float | str | None, whole: int | None = None) -> int:
+    """Bytes for rows and sums: the limit without what Python and the libraries take; for None as `memory_size`.
+
+    `whole` is what learning from the whole table in memory takes, where that is known. A limit that leaves too little
+    is an error that names the smallest one, before anything is read.
+    """
+    size = memory_size(limit)
+    if limit is None:
+        return size
+    smallest = PIECEWISE if whole is None else max(SMALLEST, min(PIECEWISE, LIBRARIES + whole))
+    if size < smallest:
+        raise DataError(
+            f"memory_limit={limit!r} is too little: Python and the libraries take about {LIBRARIES // MB} MB, and "
+            f"growing a tree needs room too; the smallest limit for this table is {-(-smallest // MB)} MB, or more if "
+            "it has hundreds of columns"
+        )
+    return size - LIBRARIES
 
 
 def available() -> int:

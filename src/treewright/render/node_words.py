@@ -147,7 +147,6 @@ def task_remarks(tree: Tree) -> list[str]:
 
 #: Why a tree may be one leaf, by the reason that its root has, and what lets it grow.
 _ONE_LEAF = {
-    "pure": ("all rows have the same answer", ""),
     "depth": ("no depth is allowed", "a larger max_depth"),
     "too few rows": ("the table has fewer rows than a split needs", "a smaller min_samples_split"),
     "no column": ("no column has two different values", "other columns"),
@@ -164,17 +163,17 @@ _ONE_LEAF = {
 
 
 def one_leaf_remarks(tree: Tree) -> list[str]:
-    """Why a tree has one leaf only, and which settings change that."""
+    """Why a tree has one leaf only, and which settings change that; a pure root needs no words."""
     root = tree.root
     if not root.is_leaf or root.stop not in _ONE_LEAF:
         return []
     why, remedy = _ONE_LEAF[root.stop]
     if root.stop == "pruned" and tree.cuts:
         why += f" ({tree.cuts[-1].reason})"
-    remedies = [remedy] if remedy else []
-    if tree.schema.target.classes is not None and root.stop not in ("pure", "depth", "no column"):
+    remedies = [remedy]
+    if tree.schema.target.classes is not None and root.stop not in ("depth", "no column"):
         remedies.append("class_weight='balanced', costs= or priors= where a class is rare")
-    return [f"one leaf: {why}" + (f"; remedies: {', '.join(remedies)}" if remedies else "")]
+    return [f"one leaf: {why}; remedies: {', '.join(remedies)}"]
 
 
 def same(weight: float, rows: int) -> bool:

@@ -57,8 +57,8 @@ def has_rare_class(rows: list[float]) -> bool:
 def _steps(positive: NDArray[np.bool_], score: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Weight of the positive and of the other rows at each different score, from the highest score down."""
     levels, place = np.unique(-score, return_inverse=True)
-    weights = (np.bincount(place, np.where(chosen, weight, 0.0), len(levels)) for chosen in (positive, ~positive))
-    found, others = weights
+    found = np.bincount(place, np.where(positive, weight, 0.0), len(levels)).astype(np.float64)
+    others = np.bincount(place, np.where(positive, 0.0, weight), len(levels)).astype(np.float64)
     return found, others
 
 

@@ -89,7 +89,7 @@ def _tree(data: Columns, criterion: ClassificationCriterion | Variance) -> Tree:
     """One question by a measure; variance wants the answer as a number."""
     if isinstance(criterion, Variance):
         numbers = {**data, "Plays": [int(answer == "yes") for answer in data["Plays"]]}
-        return learn(numbers, "Plays", replace(_PLAIN, regression=criterion))
+        return learn(numbers, "Plays", replace(_PLAIN, regression=criterion), task="regression")
     return learn(data, "Plays", replace(_PLAIN, criterion=criterion))
 
 

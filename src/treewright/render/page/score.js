@@ -11,7 +11,7 @@ const MOST_CLASSES = 40;
 
 /** A headline as words: "accuracy 81.2 %". */
 export function scoreText(headline, which = "value") {
-  return headline.name === "accuracy" ? percent(headline[which], 1) : number(headline[which]);
+  return headline.name.endsWith("accuracy") ? percent(headline[which], 1) : number(headline[which]);
 }
 
 /** A view that shows figures of the tree in view; without them, what to do instead. */
@@ -56,12 +56,11 @@ function scoreParts(scores, schema) {
 function scorePart(title, score, classes) {
   const { headline } = score;
   const list = [[headline.name, scoreText(headline)], ["baseline", scoreText(headline, "baseline")]];
-  if (score.accuracy) list.push(["accuracy", scoreText(score.accuracy)]);
-  for (const error of score.errors || []) if (error.name !== headline.name) list.push(
-    [error.name, `${number(error.value)} (baseline ${number(error.baseline)})`]
+  for (const measure of score.measures || []) if (measure.name !== headline.name) list.push(
+    [measure.name, `${scoreText(measure)} (baseline ${scoreText(measure, "baseline")})`]
   );
-  if (score.explained !== undefined && score.explained !== null) list.push(
-    ["variance explained", percent(score.explained, 1)]
+  for (const [k, one] of rareClasses(score.classes || [])) if (one.average_precision !== null) list.push(
+    [`average precision of ${classes[k]}`, percent(one.average_precision, 1)]
   );
   list.push([score.told === "rows" ? "rows" : "weight, as the leaves tell it", number(score.n)]);
   return section(
@@ -70,6 +69,12 @@ function scorePart(title, score, classes) {
     score.matrix ? confusion(score.matrix, classes) : null,
     score.histogram ? histogram(score) : null,
   );
+}
+
+/** The classes that accuracy hardly sees: below a tenth of the rows, as in report/class_scores.py. */
+function rareClasses(all) {
+  const whole = all.reduce((sum, one) => sum + one.rows, 0);
+  return [...all.entries()].filter(([, one]) => one.rows > 0 && one.rows < 0.1 * whole).slice(0, MOST_CLASSES);
 }
 
 /** Truth in rows, answers in columns; shade by the share of the row. */
