@@ -20,7 +20,8 @@ void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
 
 // What a leaf in this node's place would do wrong: what its answers cost, or squared deviations.
 double leaf_risk(const Costs& costs, const GrownNode& node, bool classes) {
-    return classes ? cheapest(costs, node.told) : node.told[2];
+    const std::vector<double> told = node.told.all();
+    return classes ? cheapest(costs, told) : told[2];
 }
 
 // C4.5 decides from the leaves upwards; a collapsed node goes on with the errors its subtree made.

@@ -4,10 +4,12 @@
 // every flat array.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "branching.hpp"
+#include "packed.hpp"
 #include "surrogate.hpp"
 
 namespace tw {
@@ -36,9 +38,9 @@ struct GrownNode {
     uint64_t key = 0; // names the node by its path, for draws
     int64_t rows = 0;
     double weight = 0;
-    std::vector<double> stat; // as criteria read it
-    std::vector<double> told; // as the tree tells it
-    std::vector<double> value;
+    std::vector<double> stat; // as criteria read it; only while the node may still be divided
+    Packed told;              // as the tree tells it
+    Packed value;
     double impurity = 0;
     bool pure = false;
     Stop stop = Stop::none;
@@ -47,6 +49,13 @@ struct GrownNode {
     std::vector<Surrogate> surrogates;
     std::vector<Candidate> rivals;
 };
+
+// One for the largest of these, the first of equals, and zero for all others.
+inline Packed only_the_largest(const std::vector<double>& weights) {
+    std::vector<double> value(weights.size(), 0);
+    value[static_cast<size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin())] = 1;
+    return Packed(std::move(value));
+}
 
 struct FlatTree {
     int n_stats = 0;

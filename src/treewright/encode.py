@@ -39,8 +39,9 @@ UNSEEN_CODE = -2
 #: A nominal target with a class of its own for every row is an identifier once there are more rows than this.
 FEW_ROWS = 20
 
-#: Targets and weights beyond this, or all below its inverse, could not be added up or squared.
-LARGEST = 1e150
+#: Targets and weights beyond this, or all below its inverse, are refused: pruning adds up weighted fourth powers, for
+#: the standard error of a mean squared error.
+LARGEST = 1e50
 
 _KIND_CODES = {"ordinal": 1, "nominal": 2, "boolean": 2}
 
@@ -333,6 +334,6 @@ def check_reach(name: str, values: NDArray[Any]) -> None:
     reach = float(values.max() / 2 - values.min() / 2)
     if np.abs(values).max() > LARGEST or 0 < reach < 1 / LARGEST:
         raise DataError(
-            f"the target {name!r} goes from {values.min():g} to {values.max():g}, beyond what can be squared; "
-            "scale it, so that its numbers are of ordinary size"
+            f"the target {name!r} goes from {values.min():g} to {values.max():g}; learning squares its numbers, and the "
+            f"squares again, so they must lie within {LARGEST:g} and spread over more than {1 / LARGEST:g}; scale it"
         )

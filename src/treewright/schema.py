@@ -25,6 +25,8 @@ TASKS: tuple[str, ...] = get_args(Task)
 LEVEL_KINDS = frozenset({"nominal", "ordinal", "boolean"})
 #: Moments and durations are numbers of microseconds, so every one up to the year 2255 is exact in a float64.
 TIME_KINDS = frozenset({"date", "datetime", "time", "duration"})
+#: Whole numbers that are levels stay below this: longer ones cannot be written and read everywhere.
+LARGEST_LEVEL = 10**1000
 
 
 @dataclass(frozen=True)
@@ -151,8 +153,8 @@ def _levels(owner: dict[str, Any], key: str, place: str, *, wanted: bool, why: s
             raise FileError(f"{place}[{i}] must be a string, number or boolean, not {json_kind(level)}")
         if type(level) is float and not math.isfinite(level):
             raise FileError(f"{place}[{i}] must be a finite number")
-        if type(level) is int and not -(2**63) <= level < 2**64:
-            raise FileError(f"{place}[{i}] is a whole number of more than 64 bits")
+        if type(level) is int and abs(level) >= LARGEST_LEVEL:
+            raise FileError(f"{place}[{i}] is a whole number of more than a thousand digits")
     _refuse_twice(levels, place, "level")
     return tuple(levels)
 

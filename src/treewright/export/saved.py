@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from treewright.errors import FileError
 from treewright.tree import Tree
+from treewright.tree_check import check
 from treewright.whole_file import write_whole
 
 FORMAT = "treewright tree"
@@ -39,6 +40,7 @@ def load(path: str | os.PathLike[str]) -> Tree:
 
 def to_json(tree: Tree) -> str:
     """The tree as JSON text, one array per line; every float is written so that it reads back exactly."""
+    check(tree.arrays, tree.schema)  # what could not be read again is not written
     parts = tree.as_dict()
     head = {"format": FORMAT, "version": VERSION, "treewright": _package_version()}
     lines = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]

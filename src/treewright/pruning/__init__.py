@@ -11,11 +11,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from treewright.costs import added_up, class_weights, refuse_weightless
 from treewright.encode import Encoded, encode
 from treewright.engine import refuse_recipe
 from treewright.errors import DataError, RecipeError
 from treewright.parts import Parts
-from treewright.parts.growing import grow_table
+from treewright.parts.growing import as_parts, grow_table
 from treewright.pruners import (
     PRUNERS,
     BestLeaves,
@@ -127,6 +128,9 @@ def grow_and_prune(
 ) -> Tree:
     """The tree of an encoded table, cut back as the recipe says."""
     pruner = recipe.pruning
+    if schema.target.priors is not None:
+        parts = as_parts(encoded)
+        refuse_weightless(schema.target, added_up(parts.map(class_weights), parts.n_classes))
     if pruner is None:
         return grow_table(encoded, schema, recipe, n_threads, progress)
     refuse(recipe, schema)
