@@ -7,10 +7,40 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <utility>
 #include <vector>
 
 namespace tw {
+
+// Memory that is zero before it is written. The system gives pages when they are first written to, so the zeros of a
+// large array take hardly any.
+template <class Value>
+struct ZeroedAllocator {
+    using value_type = Value;
+
+    ZeroedAllocator() = default;
+    template <class Other>
+    ZeroedAllocator(const ZeroedAllocator<Other>&) {}
+
+    Value* allocate(size_t count) {
+        void* memory = std::calloc(count, sizeof(Value));
+        if (!memory) throw std::bad_alloc();
+        return static_cast<Value*>(memory);
+    }
+    void deallocate(Value* memory, size_t) { std::free(memory); }
+    // New elements are zero already.
+    template <class Element, class... From>
+    void construct(Element* place, From&&... from) {
+        if constexpr (sizeof...(From) > 0) ::new (static_cast<void*>(place)) Element(std::forward<From>(from)...);
+    }
+    template <class Other>
+    bool operator==(const ZeroedAllocator<Other>&) const {
+        return true;
+    }
+};
+using WideArray = std::vector<double, ZeroedAllocator<double>>; // never made smaller, so that what is new is zero
 
 class Packed {
 public:
@@ -36,13 +66,14 @@ public:
         append_to(values);
         return values;
     }
-    void append_to(std::vector<double>& values) const {
+    template <class Values>
+    void append_to(Values& values) const {
         if (value_.size() == size_) {
             values.insert(values.end(), value_.begin(), value_.end());
             return;
         }
         const size_t start = values.size();
-        values.resize(start + size_, 0.0);
+        values.resize(start + size_);
         for (size_t i = 0; i < place_.size(); ++i) values[start + place_[i]] = value_[i];
     }
 

@@ -168,10 +168,13 @@ def _numbers(name: str, array: NDArray[Any]) -> RawColumn:
             distinct, codes = np.unique(array, return_inverse=True)
             return RawColumn(name, "numeric", codes.astype(np.int32), tuple(distinct.tolist()), whole=True)
     if array.dtype in READ_IN_PLACE:
-        # The core steps from number to number: a field of a packed record, or a number that begins anywhere, is copied.
-        in_place = array.flags.aligned and array.strides[0] % array.itemsize == 0
-        return RawColumn(name, "numeric", array if in_place else array.copy())
+        return RawColumn(name, "numeric", array if lies_well(array) else array.copy())
     return RawColumn(name, "numeric", np.ascontiguousarray(array, dtype=np.float64), whole=whole)
+
+
+def lies_well(array: NDArray[Any]) -> bool:
+    """Whether the core can step from number to number; not in packed records, nor where numbers begin anywhere."""
+    return bool(array.flags.aligned) and all(stride % array.itemsize == 0 for stride in array.strides)
 
 
 def _floats(values: Sequence[Any]) -> FloatArray:

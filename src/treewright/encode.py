@@ -332,8 +332,8 @@ def _target_numbers(target: RawColumn) -> FloatArray:
 def check_reach(name: str, values: NDArray[Any]) -> None:
     """Numbers to be learned must be such that they can be squared and told apart."""
     reach = float(values.max() / 2 - values.min() / 2)
-    if np.abs(values).max() > LARGEST or 0 < reach < 1 / LARGEST:
+    if np.abs(values).max() > LARGEST or (values.min() < values.max() and reach < 1 / LARGEST):
         raise DataError(
-            f"the target {name!r} goes from {values.min():g} to {values.max():g}; learning squares its numbers, and the "
-            f"squares again, so they must lie within {LARGEST:g} and spread over more than {1 / LARGEST:g}; scale it"
+            f"the target {name!r} goes from {values.min():g} to {values.max():g}; learning squares its numbers, and "
+            f"their squares, so they must lie within {LARGEST:g} and spread over more than {1 / LARGEST:g}; scale it"
         )
