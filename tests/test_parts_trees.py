@@ -125,22 +125,6 @@ def test_weights_of_any_kind(table: Table, places: list[float], limit: Limits, d
     check_parts(replace(encoded(table), weight=weight), schema_of(table), recipe, places, limit)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_weights_that_span_many_orders_of_magnitude(seed: int) -> None:
-    """Regression by codes measures from the mean by weight, as parts do; tiny weights must not blur the heavy rows."""
-    chance = np.random.default_rng(seed)
-    n = 700
-    columns = [chance.normal(size=n).round(2), chance.normal(size=n).round(1)]
-    for column in columns:
-        column[chance.random(n) < 0.1] = np.nan
-    target = np.nan_to_num(columns[0]) ** 2 + chance.normal(size=n)
-    weight = 10.0 ** chance.uniform(-20, 20, n)
-    table = Table(columns, [NUMBER] * 2, [0] * 2, target, 0, weight)
-    for recipe in (r.CART, replace(r.CART, missing=r.Spread()), r.SKLEARN):
-        whole, schema = encoded(table), schema_of(table)
-        check_parts(whole, schema, replace(recipe, pruning=None), CUTS, Limits(apart=100 * (seed % 3)))
-
-
 # --- many values ------------------------------------------------------------------------------------------------------
 
 

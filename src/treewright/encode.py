@@ -43,6 +43,9 @@ FEW_ROWS = 20
 #: the standard error of a mean squared error.
 LARGEST = 1e50
 
+#: A row that weighs less than this share of the whole weight would be rounded away.
+SMALLEST_SHARE = 2.0**-52
+
 _KIND_CODES = {"ordinal": 1, "nominal": 2, "boolean": 2}
 
 
@@ -239,6 +242,12 @@ def check_weights(name: str, values: FloatArray) -> None:
         raise DataError(
             f"the largest weight of {name!r} is {values.max():g}; scale the weights to ordinary size: "
             "only their proportions matter"
+        )
+    lost = int(np.count_nonzero((values > 0) & (values < values.sum() * SMALLEST_SHARE)))
+    if lost:
+        raise DataError(
+            f"the weight {name!r} is so small in {lost} rows beside the whole weight {values.sum():g} that they would "
+            "not count; give them the weight 0, or weights of the size of the others"
         )
 
 
