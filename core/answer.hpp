@@ -15,13 +15,14 @@ inline void class_answer(const Recipe& recipe, Stat stat, Stat whole, double* va
     for (size_t c = 0; c < stat.size(); ++c) {
         switch (recipe.smoothing) {
             case Smoothing::none:
-                value[c] = stat[c] / weight;
+                value[c] = weight > 0 ? stat[c] / weight : 1 / static_cast<double>(stat.size());
                 break;
             case Smoothing::laplace:
                 value[c] = (stat[c] + 1) / (weight + static_cast<double>(stat.size()));
                 break;
             case Smoothing::m_estimate:
-                value[c] = (stat[c] + recipe.smoothing_m * whole[c] / all) / (weight + recipe.smoothing_m);
+                value[c] = all > 0 ? (stat[c] + recipe.smoothing_m * whole[c] / all) / (weight + recipe.smoothing_m)
+                                   : 1 / static_cast<double>(stat.size());
                 break;
         }
     }

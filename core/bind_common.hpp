@@ -114,10 +114,10 @@ inline Costs read_costs(const std::optional<Doubles>& factor, const std::optiona
 }
 
 // An array that owns its numbers; if `Kept` is const, one that cannot be written to.
-template <class Kept, class Value>
-nb::object owning(std::vector<Value> values, size_t rows, size_t width) {
-    auto* owned = new std::vector<Value>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
+template <class Kept, class Values>
+nb::object owning(Values values, size_t rows, size_t width) {
+    auto* owned = new Values(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Values*>(p); });
     const size_t shape[2] = {rows, width};
     return nb::cast(nb::ndarray<nb::numpy, Kept>(owned->data(), width > 0 ? 2 : 1, shape, owner));
 }
@@ -127,8 +127,8 @@ nb::object array(std::vector<Value> values, size_t rows, size_t width = 0) {
     return owning<Value>(std::move(values), rows, width);
 }
 
-template <class Value>
-nb::object frozen(std::vector<Value> values, size_t rows, size_t width = 0) {
+template <class Value, class Allocator>
+nb::object frozen(std::vector<Value, Allocator> values, size_t rows, size_t width = 0) {
     return owning<const Value>(std::move(values), rows, width);
 }
 

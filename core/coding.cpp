@@ -160,7 +160,8 @@ void code_block(const Numbers& numbers, const CodedColumn& column, const Finder&
     numbers.read(begin, values);
     const uint8_t missing = static_cast<uint8_t>(column.exact ? column.end.size() : column.end.size() + 1);
     find.code(values, missing, out);
-    // By codes, not by values: beyond the last value of a column with few lies a stranger, and the code of missing ones.
+    // By codes, not by values: beyond the last value of a column with few lies a stranger, and the code of missing
+    // ones.
     int absent = 0;
     for (size_t i = 0; i < values.size(); ++i) absent |= static_cast<int>(out[i] == missing);
     if (absent != 0) gaps = true;

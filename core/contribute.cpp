@@ -47,7 +47,7 @@ Contributor::Contributor(const FlatTree& flat, uint64_t seed)
       depth_(flat.depth),
       place_(forks_.size(), 0),
       zero_(forks_.size(), 1),
-      value_(flat.value),
+      value_(flat.value.begin(), flat.value.end()),
       base_(answers_, 0) {
     std::set<int> asked;
     std::vector<double> reach(forks_.size(), 1);

@@ -32,18 +32,22 @@ double cheapest(const Costs& costs, const std::vector<double>& told) {
 
 void tell_real_weights(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes) {
     if (costs.factor.empty()) return;
+    std::vector<double> whole;
     for (GrownNode& node : nodes) {
-        for (size_t c = 0; c < node.told.size(); ++c) node.told[c] *= costs.factor[c];
-        node.weight = std::accumulate(node.told.begin(), node.told.end(), 0.0);
-        if (node.rows > 0) {
-            class_answer(recipe, node.told, nodes[0].told, node.value.data());
+        std::vector<double> told = node.told.all();
+        for (size_t c = 0; c < told.size(); ++c) told[c] *= costs.factor[c];
+        if (whole.empty()) whole = told; // the root comes first
+        node.weight = std::accumulate(told.begin(), told.end(), 0.0);
+        if (node.rows > 0 || node.parent < 0) {
+            std::vector<double> value(told.size());
+            class_answer(recipe, told, whole, value.data());
+            node.value = Packed(std::move(value));
         } else {
             const GrownNode& parent = nodes[node.parent]; // before its children in the list, so it tells real weights
             node.value = parent.value;
-            if (!recipe.empty_takes_majority) continue;
-            std::fill(node.value.begin(), node.value.end(), 0.0);
-            node.value[std::max_element(parent.told.begin(), parent.told.end()) - parent.told.begin()] = 1;
+            if (recipe.empty_takes_majority) node.value = only_the_largest(parent.told.all());
         }
+        node.told = Packed(std::move(told));
     }
 }
 

@@ -222,18 +222,20 @@ private:
     bool gaps_ = false, placed_ = false;
 };
 
-template <class Item, class Target>
-Span span_between(std::span<const Item> items, const Target& target) {
+// From the mean by weight, no sum of a side is far larger than what tells sides apart.
+template <class Item, class Target, class Weight>
+Span span_between(std::span<const Item> items, const Target& target, const Weight& weight) {
     if (items.empty()) return {};
-    Sum sum = 0;
+    Sum sum = 0, size = 0;
     int64_t low = target(items[0]), high = low;
     for (const Item& item : items) {
         const int64_t y = target(item);
-        sum += y;
+        sum += static_cast<Sum>(y) * weight(item);
+        size += weight(item);
         low = std::min(low, y);
         high = std::max(high, y);
     }
-    const int64_t mean = static_cast<int64_t>(sum / static_cast<Sum>(items.size()));
+    const int64_t mean = static_cast<int64_t>(sum / std::max<Sum>(1, size));
     return {static_cast<double>(low), static_cast<double>(high), mean};
 }
 
@@ -241,9 +243,10 @@ Span span_between(std::span<const Item> items, const Target& target) {
 template <class Item>
 Span span_of(std::span<const Item> items) {
     if constexpr (std::is_same_v<Item, typename Sums::Item>) {
-        return span_between(items, [](int64_t item) { return item; });
+        return span_between(items, [](int64_t item) { return item; }, [](int64_t) { return 1; });
     } else if constexpr (std::is_same_v<Item, typename WeightedSums::Item>) {
-        return span_between(items, [](const auto& item) { return item.target; });
+        return span_between(
+            items, [](const auto& item) { return item.target; }, [](const auto& item) { return item.weight; });
     } else {
         return {};
     }

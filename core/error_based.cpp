@@ -24,8 +24,8 @@ public:
                   std::vector<int32_t>(forks_.size(), 0),
                   flat.rows,
                   flat.weight,
-                  flat.stats,
-                  flat.value,
+                  {flat.stats.begin(), flat.stats.end()},
+                  {flat.value.begin(), flat.value.end()},
                   flat.impurity,
                   flat.share,
                   {}} {}

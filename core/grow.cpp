@@ -64,17 +64,22 @@ private:
         node.rows = bin.rows;
         node.stat.resize(measure.width());
         pile.read(node.stat.data());
-        node.told.resize(measure.width());
-        measure.tell(bin.stat, node.told.data());
+        std::vector<double> told(static_cast<size_t>(measure.width()));
+        measure.tell(bin.stat, told.data());
         // Next to targets of another size a mean is rounded; it still lies among the node's own.
-        if (measure.n_classes == 0 && node.rows > 0) node.told[1] = std::clamp(node.told[1], total.low, total.high);
+        if (measure.n_classes == 0 && node.rows > 0) told[1] = std::clamp(told[1], total.low, total.high);
         node.weight = weight_of(task_.recipe.rule, node.stat);
         node.impurity = impurity(task_.recipe.rule, node.stat, measure.offset);
         node.pure = is_pure(node, total);
         if (node.pure) node.impurity = 0;
-        node.value = answer(node, total, pile);
+        node.value = answer(node, total, pile, told);
+        node.told = Packed(std::move(told));
         node.stop = stop_before_looking(task_, node);
+        if (node.stop != Stop::none) forget_stat(node);
     }
+
+    // What criteria read of a node is large where classes are many, and of no use once nobody can divide it.
+    static void forget_stat(GrownNode& node) { std::vector<double>().swap(node.stat); }
 
     bool is_pure(const GrownNode& node, const Total& total) const {
         if (node.rows == 0) return true;
@@ -82,22 +87,20 @@ private:
         return node.weight - *std::max_element(node.stat.begin(), node.stat.end()) <= task_.recipe.slack;
     }
 
-    std::vector<double> answer(const GrownNode& node, const Total& total, const Pile& pile) const {
+    Packed answer(const GrownNode& node, const Total& total, const Pile& pile, const std::vector<double>& told) const {
         if (node.rows == 0 && node.parent >= 0) return answer_of_empty(nodes_[node.parent]);
         if (task_.measure.n_classes == 0) {
-            if (total.low == total.high) return {total.low};
-            return {task_.measure.needs == Needs::medians ? pile.median() : node.told[1]};
+            if (total.low == total.high) return Packed({total.low});
+            return Packed({task_.measure.needs == Needs::medians ? pile.median() : told[1]});
         }
         std::vector<double> value(node.stat.size());
         class_answer(task_.recipe, node.stat, origin_.stat, value.data());
-        return value;
+        return Packed(std::move(value));
     }
 
-    std::vector<double> answer_of_empty(const GrownNode& parent) const {
+    Packed answer_of_empty(const GrownNode& parent) const {
         if (task_.measure.n_classes == 0 || !task_.recipe.empty_takes_majority) return parent.value;
-        std::vector<double> value(parent.value.size(), 0);
-        value[std::max_element(parent.stat.begin(), parent.stat.end()) - parent.stat.begin()] = 1;
-        return value;
+        return only_the_largest(parent.stat);
     }
 
     // Decides about each of these nodes: a chosen split, or a reason to stop.
@@ -111,6 +114,7 @@ private:
             node.stop = decision.stop;
             node.chosen = std::move(decision.chosen);
             node.rivals = std::move(decision.rivals);
+            if (node.stop != Stop::none) forget_stat(node);
         }
         if (task_.recipe.missing == Missing::surrogates) find_surrogates(still_open(open));
         tell_progress(open);
@@ -160,6 +164,7 @@ private:
         if (!made.empty()) rows_.settle(task_.recipe.stopping.max_depth - nodes_[made.back()].depth);
         pool_.run(static_cast<int64_t>(made.size()), [&](int64_t i) { describe(made[i]); });
         for (int id : made) refuse_undivided(nodes_[id]);
+        for (int id : decided) forget_stat(nodes_[id]);
         tell_progress(made);
         if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
             for (int id : decided) settle_majority(nodes_[id]);
@@ -170,7 +175,8 @@ private:
     // A split divides its node, or growing would never end: it does, unless values are not what they were.
     void refuse_undivided(const GrownNode& child) const {
         if (child.rows < nodes_[child.parent].rows) return;
-        throw std::runtime_error("the table was changed while a tree was grown from it; give a copy that nobody writes to");
+        throw std::runtime_error(
+            "the table was changed while a tree was grown from it; give a copy that nobody writes to");
     }
 
     // A row is done with once it lies in a leaf.

@@ -20,8 +20,8 @@ namespace tw {
 
 class Pool {
 public:
-    // 0 threads means one per processor; no more are started than can help. `pulse` is called now and then by the thread that called `run`, and may throw
-    // to end the work: how a long fit hears of Ctrl-C and tells its progress.
+    // 0 threads means one per processor; no more are started than can help. `pulse` is called now and then by the
+    // thread that called `run`, and may throw to end the work: how a long fit hears of Ctrl-C and tells its progress.
     explicit Pool(int threads, std::function<void(double done)> pulse = {});
     ~Pool();
     Pool(const Pool&) = delete;

@@ -21,9 +21,10 @@ void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
 // What a leaf in this node's place would do wrong: what its answers cost, or deviations as the criterion takes them,
 // which are squared unless it has a loss of its own.
 double leaf_risk(const Recipe& recipe, const Costs& costs, const GrownNode& node) {
-    if (is_for_classes(recipe.rule)) return cheapest(costs, node.told);
+    const std::vector<double> told = node.told.all();
+    if (is_for_classes(recipe.rule)) return cheapest(costs, told);
     const bool own = recipe.rule == Rule::absolute_error || recipe.rule == Rule::poisson;
-    return own ? node.weight * node.impurity : node.told[2];
+    return own ? node.weight * node.impurity : told[2];
 }
 
 // C4.5 decides from the leaves upwards; a collapsed node goes on with the errors its subtree made.

@@ -34,12 +34,11 @@ void make_distinct(std::vector<double>& values) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// A weight as an integer. Whatever weighs anything counts, if only as one unit; the bound is for weights that change
-// while they are read.
+// A weight as an integer; bounded, for weights may change while they are read.
 int64_t weight_in(const Units& units, double weight) {
     if (!(weight > 0)) return 0;
     const double most = std::ldexp(1.0, bits);
-    return std::max<int64_t>(1, std::llround(std::min(weight * units.weight_scale, most)));
+    return std::llround(std::min(weight * units.weight_scale, most));
 }
 
 // The target as integers, from the middle of its range.
@@ -106,7 +105,7 @@ TargetFacts target_facts(const Answers& answers, int64_t rows, const Units& unit
     TargetFacts facts;
     if (units.n_classes > 0) return facts;
     for (int64_t i = 0; i < rows; ++i) {
-        if (answers.weight && !(answers.weight[i] > 0)) continue;
+        if (answers.weight && weight_in(units, answers.weight[i]) == 0) continue;
         const double y = answers.numbers[i];
         facts.low = facts.any ? std::min(facts.low, y) : y;
         facts.high = facts.any ? std::max(facts.high, y) : y;

@@ -36,8 +36,8 @@ void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::v
     flat.stop.push_back(static_cast<int32_t>(node.stop));
     flat.rows.push_back(node.rows);
     flat.weight.push_back(node.weight);
-    flat.stats.insert(flat.stats.end(), node.told.begin(), node.told.end());
-    flat.value.insert(flat.value.end(), node.value.begin(), node.value.end());
+    node.told.append_to(flat.stats);
+    node.value.append_to(flat.value);
     flat.impurity.push_back(node.impurity);
     flat.gain.push_back(node.children.empty() ? 0 : node.chosen->rating.gain);
     flat.n_surrogates.push_back(static_cast<int32_t>(node.surrogates.size()));
@@ -84,6 +84,8 @@ FlatTree flatten(const std::vector<GrownNode>& nodes) {
     for (auto* start : {&flat.child_start, &flat.split_start, &flat.break_start, &flat.bin_start, &flat.share_start}) {
         start->push_back(0);
     }
+    flat.stats.reserve(order.size() * nodes[0].told.size());
+    flat.value.reserve(order.size() * nodes[0].value.size());
     for (int node : order) {
         if (node % 4096 == 0) breathe();
         const int parent = nodes[node].parent;

@@ -4,10 +4,12 @@
 // every flat array.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "branching.hpp"
+#include "packed.hpp"
 #include "surrogate.hpp"
 
 namespace tw {
@@ -36,9 +38,9 @@ struct GrownNode {
     uint64_t key = 0; // names the node by its path, for draws
     int64_t rows = 0;
     double weight = 0;
-    std::vector<double> stat; // as criteria read it
-    std::vector<double> told; // as the tree tells it
-    std::vector<double> value;
+    std::vector<double> stat; // as criteria read it; only while the node may still be divided
+    Packed told;              // as the tree tells it
+    Packed value;
     double impurity = 0;
     bool pure = false;
     Stop stop = Stop::none;
@@ -48,12 +50,20 @@ struct GrownNode {
     std::vector<Candidate> rivals;
 };
 
+// One for the largest of these, the first of equals, and zero for all others.
+inline Packed only_the_largest(const std::vector<double>& weights) {
+    std::vector<double> value(weights.size(), 0);
+    value[static_cast<size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin())] = 1;
+    return Packed(std::move(value));
+}
+
 struct FlatTree {
     int n_stats = 0;
     int n_values = 0;
     std::vector<int32_t> parent, depth, stop, child_start, children, split_start, n_surrogates;
     std::vector<int64_t> rows;
-    std::vector<double> weight, stats, value, impurity, gain;
+    std::vector<double> weight, impurity, gain;
+    WideArray stats, value;
     std::vector<int32_t> column, closed, missing, unseen, break_start, bin_start, child_of_bin, share_start;
     std::vector<double> score, adjusted, split_gain, statistic, degrees, log_p, log_multiplier, breaks, share;
 };

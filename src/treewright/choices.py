@@ -417,5 +417,5 @@ class Leaves(Choice):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_one_of("Leaves", "smoothing", self.smoothing, ("none", "laplace", "m_estimate"))
-        require_within("Leaves", "m", self.m, 0, math.inf)
+        require_within("Leaves", "m", self.m, 0, 1e100)  # more could not be multiplied with a weight
         require_one_of("Leaves", "empty", self.empty, ("majority", "distribution"))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import DataError
 from treewright.frame import CodeArray, FloatArray, RawColumn
-from treewright.schema import Kind, Level
+from treewright.schema import LARGEST_LEVEL, Kind, Level
 
 #: Beyond this, neighbouring integers are the same float64.
 LARGEST_EXACT = 2**53
@@ -133,11 +133,11 @@ def plain_level(name: str, value: object) -> Level:
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return int(value)
+        return _whole_level(name, int(value))
     if isinstance(value, str):
         return str.__str__(value)  # the text itself, also of an enumeration whose str() is its name
     if _is_whole_decimal(value):
-        return int(value)
+        return _whole_level(name, int(value))
     if isinstance(value, (float, Decimal, Fraction)):
         number = float(value)
         if number in (np.inf, -np.inf):
@@ -151,6 +151,15 @@ def plain_level(name: str, value: object) -> Level:
     if isinstance(value, _CONTAINERS) or wordless:
         raise unsupported(name, type(value).__name__)
     return str(value)
+
+
+def _whole_level(name: str, value: int) -> int:
+    if abs(value) >= LARGEST_LEVEL:
+        raise DataError(
+            f"column {name!r} has a whole number of more than a thousand digits, which no saved tree could hold; "
+            "give it as text"
+        )
+    return value
 
 
 def unsupported(name: str, type_name: str) -> DataError:
@@ -169,10 +178,13 @@ def _numbers(name: str, array: NDArray[Any]) -> RawColumn:
             distinct, codes = np.unique(array, return_inverse=True)
             return RawColumn(name, "numeric", codes.astype(np.int32), tuple(distinct.tolist()), whole=True)
     if array.dtype in READ_IN_PLACE:
-        # The core steps from number to number: a field of a packed record, or a number that begins anywhere, is copied.
-        in_place = array.flags.aligned and array.strides[0] % array.itemsize == 0
-        return RawColumn(name, "numeric", array if in_place else array.copy())
+        return RawColumn(name, "numeric", array if lies_well(array) else array.copy())
     return RawColumn(name, "numeric", np.ascontiguousarray(array, dtype=np.float64), whole=whole)
+
+
+def lies_well(array: NDArray[Any]) -> bool:
+    """Whether the core can step from number to number; not in packed records, nor where numbers begin anywhere."""
+    return bool(array.flags.aligned) and all(stride % array.itemsize == 0 for stride in array.strides)
 
 
 def _floats(values: Sequence[Any]) -> FloatArray:

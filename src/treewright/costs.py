@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encode import Encoded, encode_weight
+from treewright.encode import LARGEST, Encoded, encode_weight
 from treewright.errors import DataError
 from treewright.exact_sums import Sums, as_floats, merged, sums_by
 from treewright.frame import RawColumn
@@ -24,6 +24,9 @@ from treewright.schema import Level, Schema, TargetSpec
 from treewright.wording import listed
 
 FloatArray = NDArray[np.float64]
+
+#: The errors on one class may cost so many times what those on another cost: beyond it, weights lose their digits.
+WIDEST = 1e9
 
 
 def target_with(target: TargetSpec, costs: object = None, priors: object = None) -> TargetSpec:
@@ -136,9 +139,20 @@ def altered_by(target: TargetSpec, found: FloatArray) -> AlteredClasses:
     if target.priors is not None:
         real = np.asarray(target.priors) * found.sum() / np.where(found > 0, found, 1.0)
     cost = None if target.costs is None else np.ascontiguousarray(target.costs, dtype=np.float64)
-    seen = real if cost is None else real * cost.sum(axis=1)
+    seen = real if cost is None or len(cost) == 1 else real * cost.sum(axis=1)  # of one class nothing is ever wrong
+    if not found @ seen > 0:  # a fold of classes that weigh nothing
+        seen = real = np.ones(len(found))
     seen = seen * ((found @ real) / (found @ seen))
     return AlteredClasses(seen, np.divide(real, seen, out=np.ones_like(real), where=seen > 0), cost)
+
+
+def refuse_weightless(target: TargetSpec, found: FloatArray) -> None:
+    """Some class with rows (`found`: the weight of each) must have a prior above zero."""
+    if target.priors is not None and not found @ np.asarray(target.priors) > 0:
+        raise DataError(
+            f"priors: every class with rows has the prior 0, so no row of the target {target.name!r} has weight; give "
+            "at least one of the classes that occur a prior above zero"
+        )
 
 
 def _costs(given: object, classes: tuple[Level, ...]) -> tuple[tuple[float, ...], ...]:
@@ -155,6 +169,13 @@ def _costs(given: object, classes: tuple[Level, ...]) -> tuple[tuple[float, ...]
             f"the cost of answering {classes[j]!r} where {classes[i]!r} is true is {matrix[i, j]:g}; costs are finite "
             "and not negative"
         )
+    extreme = np.argwhere((matrix > LARGEST) | ((matrix > 0) & (matrix < 1 / LARGEST)))
+    if len(extreme):
+        i, j = extreme[0]
+        raise DataError(
+            f"the cost of answering {classes[j]!r} where {classes[i]!r} is true is {matrix[i, j]:g}; scale the costs "
+            "to ordinary size: only their proportions matter"
+        )
     wrong = np.flatnonzero(np.diagonal(matrix))
     if len(wrong):
         level = classes[wrong[0]]
@@ -167,6 +188,12 @@ def _costs(given: object, classes: tuple[Level, ...]) -> tuple[tuple[float, ...]
         raise DataError(
             f"costs: no error on the class {classes[free[0]]!r} costs anything, so it could never matter; give at "
             "least one cost above zero in its row"
+        )
+    each = matrix.sum(axis=1)
+    if n > 1 and each.max() > WIDEST * each.min():
+        raise DataError(
+            f"costs: errors on the class {classes[each.argmax()]!r} cost {each.max() / each.min():g} times what errors "
+            f"on {classes[each.argmin()]!r} cost; up to {WIDEST:g} times can be weighed against each other"
         )
     return tuple(tuple(row) for row in matrix.tolist())
 

@@ -43,8 +43,12 @@ UNSEEN_CODE = -2
 #: A nominal target with a class of its own for every row is an identifier once there are more rows than this.
 FEW_ROWS = 20
 
-#: Targets and weights beyond this, or all below its inverse, could not be added up or squared.
-LARGEST = 1e150
+#: Targets and weights beyond this, or all below its inverse, are refused: pruning adds up weighted fourth powers, for
+#: the standard error of a mean squared error.
+LARGEST = 1e50
+
+#: A row that weighs less than this share of the whole weight would be rounded away.
+SMALLEST_SHARE = 2.0**-52
 
 _KIND_CODES = {"ordinal": 1, "nominal": 2, "boolean": 2}
 
@@ -269,6 +273,12 @@ def check_weights(name: str, values: FloatArray) -> None:
             f"the largest weight of {name!r} is {values.max():g}; scale the weights to ordinary size: "
             "only their proportions matter"
         )
+    lost = int(np.count_nonzero((values > 0) & (values < values.sum() * SMALLEST_SHARE)))
+    if lost:
+        raise DataError(
+            f"the weight {name!r} is so small in {lost} rows beside the whole weight {values.sum():g} that they would "
+            "not count; give them the weight 0, or weights of the size of the others"
+        )
 
 
 def check_rows(n_rows: int, column: RawColumn, role: str) -> None:
@@ -369,8 +379,8 @@ def _target_numbers(target: RawColumn) -> FloatArray:
 def check_reach(name: str, values: NDArray[Any]) -> None:
     """Numbers to be learned must be such that they can be squared and told apart."""
     reach = float(values.max() / 2 - values.min() / 2)
-    if np.abs(values).max() > LARGEST or 0 < reach < 1 / LARGEST:
+    if np.abs(values).max() > LARGEST or (values.min() < values.max() and reach < 1 / LARGEST):
         raise DataError(
-            f"the target {name!r} goes from {values.min():g} to {values.max():g}, beyond what can be squared; "
-            "scale it, so that its numbers are of ordinary size"
+            f"the target {name!r} goes from {values.min():g} to {values.max():g}; learning squares its numbers, and "
+            f"their squares, so they must lie within {LARGEST:g} and spread over more than {1 / LARGEST:g}; scale it"
         )

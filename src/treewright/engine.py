@@ -226,12 +226,16 @@ def refuse_recipe(recipe: Recipe, schema: Schema) -> None:
 
 @dataclass(frozen=True)
 class Doubts:
-    """What a recipe may refuse, counted in some rows: missing values by column, and the target's size."""
+    """What a recipe may refuse, counted in some rows: missing values by column, and the target's size.
+
+    `used`: whether a row is left to grow from, where rows without any value are left out.
+    """
 
     n_rows: int
     missing: tuple[int, ...] = ()
     negative: bool = False
     positive: bool = True
+    used: bool = True
 
 
 def doubts(encoded: Encoded, recipe: Recipe, schema: Schema) -> Doubts:
@@ -242,10 +246,18 @@ def doubts(encoded: Encoded, recipe: Recipe, schema: Schema) -> Doubts:
             int(np.count_nonzero(values < 0 if column.has_levels else np.isnan(values)))
             for column, values in zip(schema.columns, encoded.columns, strict=True)
         )
+    used = not recipe.drop_blank_rows or _any_used(encoded)
     if not (isinstance(recipe.regression, Poisson) and schema.target.task == "regression"):
-        return Doubts(encoded.n_rows, missing)
+        return Doubts(encoded.n_rows, missing, used=used)
     assert encoded.target is not None
-    return Doubts(encoded.n_rows, missing, bool((encoded.target < 0).any()), bool((encoded.target > 0).any()))
+    return Doubts(encoded.n_rows, missing, bool((encoded.target < 0).any()), bool((encoded.target > 0).any()), used)
+
+
+def _any_used(encoded: Encoded) -> bool:
+    """Whether a row with weight has any value; most tables say so in their first column."""
+    weighty = True if encoded.weight is None else encoded.weight > 0
+    known = (~np.isnan(c) if c.dtype.kind == "f" else c >= 0 for c in encoded.columns)
+    return any(bool(np.any(column & weighty)) for column in known)
 
 
 def refuse_values(found: Sequence[Doubts], recipe: Recipe, schema: Schema) -> None:
@@ -257,6 +269,11 @@ def refuse_values(found: Sequence[Doubts], recipe: Recipe, schema: Schema) -> No
                 f"the recipe {recipe.name!r} refuses missing values; fill them in, or choose missing=Spread() or "
                 "another policy"
             )
+    if not any(each.used for each in found):
+        raise DataError(
+            f"no row with weight has a value in any column, and the recipe {recipe.name!r} leaves out rows without "
+            "values; give rows that have some, or choose drop_blank_rows=False"
+        )
     if any(each.negative for each in found) or not any(each.positive for each in found):
         raise DataError(
             f"the target {schema.target.name!r} must not be negative, nor all zero, for the Poisson criterion; "

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from treewright.as_tree import TreeLike, as_tree
 from treewright.choices import RefuseMissing
-from treewright.columns import READ_IN_PLACE
+from treewright.columns import READ_IN_PLACE, lies_well
 from treewright.encode import Encoded, UnseenLevels, encode
 from treewright.engine import answers, classify, route
 from treewright.errors import DataError
@@ -251,7 +251,7 @@ def _matrix(tree: Tree, data: object) -> Encoded | None:
     if type(data) is not np.ndarray or data.dtype not in READ_IN_PLACE or data.ndim != 2 or len(data) == 0:
         return None
     plain = tree.keep("plain", lambda: _is_plain(tree))
-    if not plain or data.shape[1] != plain:
+    if not plain or data.shape[1] != plain or not lies_well(data):
         return None
     columns: Any = data  # the core takes a matrix for its columns
     return Encoded(columns, tree.keep("kinds", lambda: (0,) * plain), (), len(data))

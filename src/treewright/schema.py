@@ -25,6 +25,8 @@ TASKS: tuple[str, ...] = get_args(Task)
 LEVEL_KINDS = frozenset({"nominal", "ordinal", "boolean"})
 #: Moments and durations are numbers of microseconds, so every one up to the year 2255 is exact in a float64.
 TIME_KINDS = frozenset({"date", "datetime", "time", "duration"})
+#: Whole numbers that are levels stay below this: longer ones cannot be written and read everywhere.
+LARGEST_LEVEL = 10**1000
 
 
 @dataclass(frozen=True)
@@ -163,8 +165,8 @@ def level_fault(level: Level) -> str | None:
     """What a level must not be: a number that a saved tree cannot hold."""
     if isinstance(level, float) and not math.isfinite(level):
         return "no finite number"
-    if isinstance(level, int) and not -(2**63) <= level < 2**64:
-        return "a whole number of more than 64 bits"
+    if isinstance(level, int) and abs(level) >= LARGEST_LEVEL:
+        return "a whole number of more than a thousand digits"
     return None
 
 

@@ -20,6 +20,7 @@ from treewright.schema import Schema
 from treewright.tree import Tree
 from treewright.tree_cuts import read_cuts
 from treewright.tree_form import read_recipe
+from treewright.tree_check import check
 from treewright.whole_file import write_whole
 
 FORMAT = "treewright tree"
@@ -46,6 +47,7 @@ def load(path: str | os.PathLike[str]) -> Tree:
 def to_json(tree: TreeLike) -> str:
     """The tree as JSON text, one array per line; every float is written so that it reads back exactly."""
     tree = as_tree(tree)
+    check(tree.arrays, tree.schema)  # what could not be read again is not written
     parts = tree.as_dict()
     _refuse_unreadable(parts, tree.n_nodes)
     head = {"format": FORMAT, "version": VERSION, "treewright": _package_version()}

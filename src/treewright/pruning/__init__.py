@@ -12,12 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.as_tree import TreeLike, as_tree
+from treewright.costs import added_up, class_weights, refuse_weightless
 from treewright.encode import Encoded, encode
 from treewright.engine import refuse_recipe
 from treewright.errors import DataError, RecipeError
 from treewright.ordinary import ordinary_numbers
 from treewright.parts import Parts
-from treewright.parts.growing import grow_table
+from treewright.parts.growing import as_parts, grow_table
 from treewright.progress import UNREPORTED, Progress, Stage
 from treewright.pruners import (
     PRUNERS,
@@ -160,6 +161,9 @@ def grow_and_prune(
 
 def _grown_and_pruned(encoded: Encoded | Parts, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage) -> Tree:
     pruner = recipe.pruning
+    if schema.target.priors is not None:
+        parts = as_parts(encoded)
+        refuse_weightless(schema.target, added_up(parts.map(class_weights), parts.n_classes))
     if pruner is None:
         return grow_table(encoded, schema, recipe, n_threads, stage)
     refuse(recipe, schema)
