@@ -131,7 +131,7 @@ def test_a_leaf_answers_within_its_own_values(regression: Any) -> None:
 # --- settings ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("large", [2**31, 2**63, 10**30])
+@pytest.mark.parametrize("large", [2**31, 2**40, 2**63 - 1])
 def test_settings_beyond_any_table_mean_no_limit(large: int) -> None:
     limits = replace(CART.stopping, max_depth=large, max_leaf_nodes=large, max_features=large)
     found = tw.learn(X, TWO, replace(CART, stopping=limits))

@@ -112,10 +112,10 @@ def test_numbers_that_no_setting_takes(choice: Any) -> None:
                 dataclasses.replace(choice, **{field.name: value})
 
 
-@pytest.mark.parametrize("levels", [[10**20, 1], [math.inf, 1], [math.nan, 1]])
+@pytest.mark.parametrize("levels", [[10**5000, 1], [math.inf, 1], [math.nan, 1]])
 def test_levels_that_cannot_be_saved_are_refused_before_learning(levels: list[Any]) -> None:
     table = pa.table({"c": [1, 2, 1, 2], "y": ["a", "b", "a", "b"]})
-    with pytest.raises(tw.DataError, match=r"column 'c' has the level .*; give the column as text"):
+    with pytest.raises(tw.DataError, match=r"column 'c' has a level .*; give the column as text"):
         tw.learn(table, "y", tw.CART, kinds={"c": [1, 2, *levels[:1]]})
 
 

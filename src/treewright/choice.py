@@ -33,7 +33,7 @@ def require_count(owner: str, name: str, value: object, least: int, optional: bo
     if not (isinstance(value, int) and not isinstance(value, bool) and value >= least):
         raise RecipeError(f"{owner}.{name} must be a whole number of at least {least}, not {value!r}")
     if value >= LARGEST_WHOLE:
-        raise RecipeError(f"{owner}.{name} must be below 2**63, not {str(value)[:40]}")
+        raise RecipeError(f"{owner}.{name} must be below 2**63")
 
 
 def require_within(owner: str, name: str, value: object, low: float, high: float, optional: bool = False) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import DataError
 from treewright.frame import CodeArray, FloatArray, RawColumn
-from treewright.schema import LARGEST_LEVEL, Kind, Level
+from treewright.schema import Kind, Level
 
 #: Beyond this, neighbouring integers are the same float64.
 LARGEST_EXACT = 2**53
@@ -133,11 +133,11 @@ def plain_level(name: str, value: object) -> Level:
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return _whole_level(name, int(value))
+        return int(value)
     if isinstance(value, str):
         return str.__str__(value)  # the text itself, also of an enumeration whose str() is its name
     if _is_whole_decimal(value):
-        return _whole_level(name, int(value))
+        return int(value)
     if isinstance(value, (float, Decimal, Fraction)):
         number = float(value)
         if number in (np.inf, -np.inf):
@@ -151,15 +151,6 @@ def plain_level(name: str, value: object) -> Level:
     if isinstance(value, _CONTAINERS) or wordless:
         raise unsupported(name, type(value).__name__)
     return str(value)
-
-
-def _whole_level(name: str, value: int) -> int:
-    if abs(value) >= LARGEST_LEVEL:
-        raise DataError(
-            f"column {name!r} has a whole number of more than a thousand digits, which no saved tree could hold; "
-            "give it as text"
-        )
-    return value
 
 
 def unsupported(name: str, type_name: str) -> DataError:

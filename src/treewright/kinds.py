@@ -81,7 +81,7 @@ def _check_levels(name: str, levels: tuple[Level, ...], crowded: bool = False) -
     for level in levels:
         fault = level_fault(level)
         if fault is not None:
-            raise DataError(f"column {name!r} has the level {str(level)[:40]}, {fault}; give the column as text")
+            raise DataError(f"column {name!r} has a level that is {fault}; give the column as text")
 
 
 def kinds_from_categorical_features(categorical_features: Any, frame: Frame) -> dict[str, KindChoice]:

@@ -18,9 +18,9 @@ from treewright.as_tree import TreeLike, as_tree
 from treewright.errors import FileError
 from treewright.schema import Schema
 from treewright.tree import Tree
+from treewright.tree_check import check
 from treewright.tree_cuts import read_cuts
 from treewright.tree_form import read_recipe
-from treewright.tree_check import check
 from treewright.whole_file import write_whole
 
 FORMAT = "treewright tree"
