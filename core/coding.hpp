@@ -37,6 +37,9 @@ struct CodedColumn {
         return most < far ? most : bin > 0 ? std::nextafter(above, far) : 0.0;
     }
 
+    // The value, which is known by its bin; one that went missing since could not be sorted.
+    double known(int bin, double x) const { return x == x ? x : within(bin, x); }
+
     template <class Archive>
     void pass(Archive& archive) {
         archive(column, bins, start, exact, gaps, end);

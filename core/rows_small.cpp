@@ -109,7 +109,7 @@ void RowsSmall<Counter>::order_column(size_t which) {
         for (size_t i = 0; i < rows; ++i) {
             const uint8_t code = ground_.coded.row(row_[i])[at];
             const bool by_code = column.exact || code >= column.bins;
-            keyed[next[code]++] = {by_code ? code : column.within(code, numbers[row_[i]]), static_cast<uint16_t>(i)};
+            keyed[next[code]++] = {by_code ? code : column.known(code, numbers[row_[i]]), static_cast<uint16_t>(i)};
         }
         for (int code = 0; code < column.bins && !column.exact; ++code) {
             if (start[code + 1] - start[code] > 1) {

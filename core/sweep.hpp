@@ -256,7 +256,7 @@ public:
         const auto take = [&](size_t at) {
             const uint32_t row = rows_[at];
             const int code = codes[row];
-            inside[next[static_cast<size_t>(open[code])]++] = {column.within(code, numbers[row]), items_[at]};
+            inside[next[static_cast<size_t>(open[code])]++] = {column.known(code, numbers[row]), items_[at]};
         };
         std::array<size_t, look_ahead> called;
         size_t finds = 0;

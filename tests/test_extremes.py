@@ -77,7 +77,7 @@ def test_costs_too_far_apart_are_refused() -> None:
 @pytest.mark.parametrize("tiny", [1e-20, 1e-300, 5e-324])
 def test_rows_of_negligible_weight_are_refused(tiny: float) -> None:
     weight = np.where(np.arange(60) < 7, tiny, 1.0)
-    refused(lambda: tw.learn(X, TWO, CART, weight=weight), "'weight'", "7 rows", "weight 0")
+    refused(lambda: tw.learn(X, TWO, CART, weight=weight), "'weight'", f"{tiny:g}", "weight 0")
 
 
 def test_rows_of_little_weight_count() -> None:

@@ -273,11 +273,11 @@ def check_weights(name: str, values: FloatArray) -> None:
             f"the largest weight of {name!r} is {values.max():g}; scale the weights to ordinary size: "
             "only their proportions matter"
         )
-    lost = int(np.count_nonzero((values > 0) & (values < values.sum() * SMALLEST_SHARE)))
-    if lost:
+    least = values[values > 0].min()
+    if least < values.sum() * SMALLEST_SHARE:
         raise DataError(
-            f"the weight {name!r} is so small in {lost} rows beside the whole weight {values.sum():g} that they would "
-            "not count; give them the weight 0, or weights of the size of the others"
+            f"the weight {name!r} is {least:g} somewhere and {values.max():g} elsewhere: beside all others the "
+            "lightest rows would not count; give them the weight 0, or weights nearer to the others"
         )
 
 
