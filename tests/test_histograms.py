@@ -47,7 +47,7 @@ def test_numbers_and_their_cut() -> None:
 
 def test_days_have_words() -> None:
     rows = {"day": TABLE["day"], "y": [1.0, 1.0, 1.0, 9.0] * 2}
-    tree = tw.learn(rows, "y", replace(tw.CART, pruning=None))
+    tree = tw.learn(rows, "y", replace(tw.CART, pruning=None), task="regression")
     found = histograms(tree, rows)
     assert found[0].ends == ("2020-01-01", "2020-02-01")
     assert found[1].means is not None

@@ -92,10 +92,11 @@ def gains(data: Any, target: str, criterion: str = "information_gain", **setting
 def after(data: Any, target: str, column: str, criterion: Any) -> float:
     """What is left of the impurity after a split."""
     plain = replace(tw.ID3, numeric=tw.Threshold(), regression=tw.Variance())
-    task = "regression" if isinstance(criterion, tw.Variance) else "criterion"
-    if task == "regression":
+    if isinstance(criterion, tw.Variance):
         data = {**data, target: [int(value == "yes") for value in data[target]]}
-    root = tw.learn(data, target, replace(plain, **{task: criterion})).root
+        root = tw.learn(data, target, plain, task="regression").root
+    else:
+        root = tw.learn(data, target, replace(plain, criterion=criterion)).root
     gain = {split.column: split.gain for split in (root.split, *root.rivals) if split is not None}
     return root.impurity - gain.get(column, 0.0)
 

@@ -77,6 +77,17 @@ class Encoded:
     unseen: tuple[UnseenLevels, ...] = ()
     coded: Any = None  # the same columns as the engine likes them best (engine.coded), for many trees of one table
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays that come from another process may begin at any byte; the core needs them aligned."""
+        self.__dict__.update({name: aligned(value) for name, value in state.items()})
+
+
+def aligned(value: Any) -> Any:
+    """An array, or a tuple of arrays, copied where its numbers are not aligned; anything else as it is."""
+    if isinstance(value, tuple):
+        return tuple(aligned(one) for one in value)
+    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
+
 
 class ColumnCountError(DataError):
     """An array without names that has another number of columns than the tree was learned from."""

@@ -65,7 +65,7 @@ def of_table(
     """The rows of a root, for a table from which nothing was learned yet."""
     if target is None:
         raise DataError("rank_splits needs to know the target: name its column, or give a tree")
-    encoded, schema = training_table(data, target, weight, kinds, task)
+    encoded, schema = training_table(data, target, weight, kinds, task, keep_columns=True)
     return _entries(encoded, schema, recipe)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.encode import Encoded
+from treewright.encode import Encoded, aligned
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -29,6 +29,11 @@ class State:
 
     prepared: Arrays = field(default_factory=dict)
     places: Arrays = field(default_factory=dict)
+
+    def __setstate__(self, state: dict[str, Arrays]) -> None:
+        """See `Encoded`: arrays from another process may begin at any byte."""
+        for name, arrays in state.items():
+            self.__dict__[name] = {key: aligned(array) for key, array in arrays.items()}
 
 
 def answer(part: Encoded, recipe: Mapping[str, Any], state: State, question: bytes) -> tuple[State, bytes]:

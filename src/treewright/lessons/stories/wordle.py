@@ -15,6 +15,7 @@ from treewright import criteria
 from treewright.choices import InformationGain, Stopping
 from treewright.errors import DataError
 from treewright.explain.blocks import Grid
+from treewright.kinds import KindChoice
 from treewright.learn import learn
 from treewright.lessons.parts import Code, Heading, Lesson, Part, Printed, Text
 from treewright.lessons.patterns import Turn, checked, pattern_table, pattern_text, patterns, played, ranked, strategy
@@ -157,7 +158,9 @@ def _source(words: Sequence[str]) -> str:
 
 def _tree(words: Sequence[str], best: str) -> list[Part]:
     """The same choice made by the library's own engine, and the whole game as a tree."""
-    tree = learn(pattern_table(words), "word", replace(ID3, stopping=Stopping(max_depth=1)))
+    table = pattern_table(words)
+    kinds: dict[str, KindChoice] = dict.fromkeys(table, "nominal")
+    tree = learn(table, "word", replace(ID3, stopping=Stopping(max_depth=1)), kinds=kinds)
     split = tree.root.split
     found = "nothing" if split is None else split.column
     first = f"{found if split is not None else ''} {tree.root.gain:.3f}"
@@ -173,7 +176,8 @@ def _tree(words: Sequence[str], best: str) -> list[Part]:
             "from treewright.lessons.patterns import pattern_table, strategy\n\n"
             f"{_source(words)}\n"
             "one_question = replace(tw.ID3, stopping=tw.Stopping(max_depth=1))\n"
-            'root = tw.learn(pattern_table(words), "word", one_question).root\n'
+            "table = pattern_table(words)\n"
+            'root = tw.learn(table, "word", one_question, kinds=dict.fromkeys(table, "nominal")).root\n'
             'print(root.split.column, f"{root.gain:.3f}")'
         ),
         Printed(first, "the root's question and its gain"),
