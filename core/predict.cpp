@@ -16,7 +16,10 @@ constexpr int64_t looked_at = 128; // rows whose values still lie in cache when 
 } // namespace
 
 Router::Router(const FlatTree& flat, uint64_t seed)
-    : answers_(flat.n_values), nodes_(forks_of(flat)), keys_(keys_of(nodes_, seed)), value_(flat.value.begin(), flat.value.end()) {
+    : answers_(flat.n_values),
+      nodes_(forks_of(flat)),
+      keys_(keys_of(nodes_, seed)),
+      value_(flat.value.begin(), flat.value.end()) {
     for (size_t i = 0; i < nodes_.size(); ++i) {
         const Fork& node = nodes_[i];
         Step step;
