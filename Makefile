@@ -11,7 +11,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-CORE := $(wildcard core/*.cpp core/*.hpp)
+CORE := $(wildcard core/*/*.cpp core/*/*.hpp)
 
 .PHONY: demo test lint format docs bench sanitize clean
 
@@ -25,6 +25,7 @@ lint: $(VENV)/core.stamp $(VENV)/lint.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/clang-format --dry-run --Werror $(CORE)
+	$(BIN)/python tools/check_includes.py
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 
@@ -69,7 +70,7 @@ $(VENV)/tools.stamp: pyproject.toml
 		| xargs -r $(PIP) install
 	@touch $@
 
-$(VENV)/core.stamp: $(VENV)/tools.stamp CMakeLists.txt core $(CORE)
+$(VENV)/core.stamp: $(VENV)/tools.stamp CMakeLists.txt $(wildcard core/*) $(CORE)
 	$(PIP) install --no-build-isolation --editable .
 	@touch $@
 

@@ -121,5 +121,5 @@ def profile(folder: Path, depth: int | None, threads: int) -> dict[str, float]:
     account: dict[str, float] = {}
     form = recipe(depth).as_dict()
     columns = [0] * width
-    _core.grow(table.x, columns, columns, target, table.classes, None, form, threads, None, account=account)
+    _core.grow(table.x, columns, columns, target, table.classes, None, form, threads, None, profile=account)
     return account

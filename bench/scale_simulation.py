@@ -38,7 +38,7 @@ TASK = 1e-3  # seconds per task at the scheduler of Dask
 FAN = 8  # answers merged by one task
 LATENCY = 1e-3  # seconds from a task's end to the beginning of what waits for it
 
-# What the program does (core/rows_parts.cpp, core/rows_parts_coded.hpp, parts/growing.py).
+# What the program does (core/remote/remote_rows.cpp, core/remote/remote_histogram_rows.cpp, parts/growing.py).
 SAMPLE = 16_384  # rows that choose the bins
 BINS = 256  # per column
 FEW_ROWS = 1 << 18  # rows in all opened ranges of a level that are told value by value

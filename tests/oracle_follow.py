@@ -100,7 +100,7 @@ def check_arrays(arrays: dict[str, np.ndarray], tree: dict[str, Any], recipe: r.
 
 def check_predictions(table: Table, recipe: r.Recipe, arrays: dict[str, np.ndarray], tree: dict[str, Any]) -> None:
     """The router's answers are those of the plainest walk, for training rows and for strange ones."""
-    router = _core.Router(arrays, recipe.seed)
+    router = _core.Predictor(arrays, recipe.seed)
     for part in (table, strange_rows(table)):
         predicted = router.predict(part.columns, part.kinds, part.n_rows, 1)[0]
         applied = router.apply(part.columns, part.kinds, part.n_rows, 1)[0]
@@ -123,7 +123,7 @@ def check_partition(table: Table, recipe: r.Recipe, arrays: dict[str, np.ndarray
         return
     used = [row for row, _ in table.problem(recipe).root]
     grown = table.take(used)
-    applied = _core.Router(arrays, recipe.seed).apply(grown.columns, grown.kinds, grown.n_rows, 1)[0]
+    applied = _core.Predictor(arrays, recipe.seed).apply(grown.columns, grown.kinds, grown.n_rows, 1)[0]
     reached = np.zeros(len(arrays["parent"]), dtype=int)
     for leaf in applied.tolist():
         while leaf >= 0:

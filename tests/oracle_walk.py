@@ -124,7 +124,7 @@ def heaviest(tree: Tree, row: Sequence[Value], kinds: Sequence[int], seed: int) 
     return {node["id"] for node, w in reached if w >= top * (1 - 1e-12)}
 
 
-# --- chance (core/draw.hpp) -------------------------------------------------------------------------------------------
+# --- chance (core/base/hash.hpp) --------------------------------------------------------------------------------------
 
 
 def mix(a: int, b: int) -> int:

@@ -184,7 +184,7 @@ def test_number_of_threads_changes_nothing_in_a_larger_table(recipe: r.Recipe) -
     arrays = table.grow(recipe)
     assert len(arrays["parent"]) > 3
     assert_identical(arrays, table.grow(recipe, n_threads=2))
-    router = _core.Router(arrays, recipe.seed)
+    router = _core.Predictor(arrays, recipe.seed)
     one, two = (router.predict(table.columns, table.kinds, table.n_rows, n)[0] for n in (1, 2))
     assert one.tobytes() == two.tobytes()
 
@@ -387,7 +387,7 @@ def test_known_numbers_are_never_missing() -> None:
     recipe = recipe_of(r.GainRatio(), r.EachValue(), r.LearnedDirection(), numeric=r.Binned(9))
     arrays = Table([level, number], [NOMINAL, NUMBER], [2, 0], target, 3).grow(recipe)
     asked = [np.array([0], dtype=np.int32), np.array([1.0])]
-    assert _core.Router(arrays, 0).predict(asked, [NOMINAL, NUMBER], 1, 1)[0].argmax() == 0
+    assert _core.Predictor(arrays, 0).predict(asked, [NOMINAL, NUMBER], 1, 1)[0].argmax() == 0
 
 
 # --- a user's criterion -----------------------------------------------------------------------------------------------
@@ -465,7 +465,7 @@ def test_random_children_are_drawn_by_their_shares() -> None:
     arrays = Table([number, other], [NUMBER, NUMBER], [0, 0], target, 2).grow(recipe)
     blank = [np.full(n, np.nan), other]
     for seed in range(3):
-        went = _core.Router(arrays, seed).apply(blank, [NUMBER, NUMBER], n, 1)[0]
+        went = _core.Predictor(arrays, seed).apply(blank, [NUMBER, NUMBER], n, 1)[0]
         assert abs((went == 2).mean() - 0.25) < 4 * math.sqrt(0.25 * 0.75 / n)
 
 
@@ -498,6 +498,6 @@ def test_learn_and_predict_are_the_core(table: Table, recipe: r.Recipe) -> None:
     direct = replace(table, target=codes, n_classes=len(present))
     arrays = direct.grow(recipe)
     assert_identical(dict(tree.arrays), arrays)
-    expected = _core.Router(arrays, recipe.seed).predict(table.columns, table.kinds, table.n_rows, 1)[0]
+    expected = _core.Predictor(arrays, recipe.seed).predict(table.columns, table.kinds, table.n_rows, 1)[0]
     assert tw.predict_proba(tree, data).tobytes() == expected.tobytes()
     assert tw.predict(tree, data).tolist() == [f"k{present[i]}" for i in expected.argmax(1)]

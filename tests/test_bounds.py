@@ -62,7 +62,7 @@ CASES = [(name, k) for name in ("gini", "information_gain", "misclassification")
 @given(data=st.data())
 def test_no_cut_beats_the_bound(name: str, n_classes: int, data: st.DataObject) -> None:
     target, weight, first, last = data.draw(bins(n_classes))
-    bound = _core.bound(name, target, n_classes, weight, first, last)
+    bound = _core.bin_bound(name, target, n_classes, weight, first, last)
     ones = np.ones(len(target)) if weight is None else weight
     reached = best_gain(name, target, ones, n_classes, first, last)
     assert reached <= bound + 1e-9 * max(1.0, abs(bound))
@@ -81,7 +81,7 @@ def test_a_narrow_bin_far_from_the_middle(middle: float, spread: float, weighted
         weight = np.ones(len(target))
         if weighted:
             weight[3002:3010] = rng.choice([0.5, 1.0, 2.0], size=8)
-        bound = _core.bound("variance", target, 0, weight if weighted else None, 3002, 3010)
+        bound = _core.bin_bound("variance", target, 0, weight if weighted else None, 3002, 3010)
         # The gain of sending each subset of the bin low, from sums: sum^2 / weight of both sides less that of all.
         centred = target - np.average(target, weights=weight)
         part = np.array(list(itertools.product([False, True], repeat=8)))
@@ -94,13 +94,13 @@ def test_a_narrow_bin_far_from_the_middle(middle: float, spread: float, weighted
 def test_with_two_classes_the_bound_is_reached() -> None:
     target = np.array([0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 1], dtype=np.int32)
     for name in ("gini", "information_gain"):
-        bound = _core.bound(name, target, 2, None, 4, 8)
+        bound = _core.bin_bound(name, target, 2, None, 4, 8)
         assert bound == pytest.approx(best_gain(name, target, np.ones(12), 2, 4, 8))
 
 
 def test_the_bound_of_many_classes_is_not_far_off() -> None:
     rng = np.random.default_rng(0)
     target = rng.integers(0, 5, size=4000).astype(np.int32)
-    bound = _core.bound("gini", target, 5, None, 2000, 2016)
-    between = [_core.bound("gini", target, 5, None, at, at) for at in (2000, 2016)]
+    bound = _core.bin_bound("gini", target, 5, None, 2000, 2016)
+    between = [_core.bin_bound("gini", target, 5, None, at, at) for at in (2000, 2016)]
     assert bound < max(between) + 16 / 4000 * 0.4  # every row of the bin at no cost would be 0.8 a row

@@ -84,7 +84,7 @@ def change(turn):
 def fit(recipe, target, n_classes, weight):
     _core.grow(
         columns=tuple(codes), kinds=[1, 2, 2], levels=[6, 6, 6], target=target, n_classes=n_classes, weight=weight,
-        recipe=recipe.as_dict(), n_threads=2, custom=None, factor=None, cost=None, coded=None, progress=None,
+        recipe=recipe.as_dict(), n_threads=2, custom=None, factor=None, cost=None, binned=None, progress=None,
     )
 
 writer = write_until_done(change)

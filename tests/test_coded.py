@@ -253,11 +253,11 @@ def test_a_mask_of_weights_is_the_table_without_these_rows() -> None:
     rng = np.random.default_rng(9)
     columns = [numbers(rng, 4000, shape) for shape in ("many", "rounded", "lumps")]
     kept = rng.random(4000) < 0.6
-    coded = _core.Coded(columns, [0] * 3, 4000, 2)
+    coded = _core.BinnedTable(columns, [0] * 3, 4000, 2)
     recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.Stopping(max_depth=8))
     for kind in ("two", "five", "number"):
         answers = target_of(rng, columns, kind)
-        masked = grow(columns, [0] * 3, [0] * 3, answers, recipe, weight=kept.astype(np.float64), coded=coded)
+        masked = grow(columns, [0] * 3, [0] * 3, answers, recipe, weight=kept.astype(np.float64), binned=coded)
         alone = grow([column[kept] for column in columns], [0] * 3, [0] * 3, answers[kept], recipe)
         for name in SAME:
             np.testing.assert_array_equal(masked[name], alone[name], err_msg=name)

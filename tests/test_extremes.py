@@ -216,7 +216,7 @@ def test_misaligned_numbers_are_copied(dtype: Any) -> None:
 def test_the_core_refuses_misaligned_numbers() -> None:
     for columns in ((misaligned(X[:, 0]),), misaligned(X)):
         with pytest.raises(ValueError, match="not aligned"):
-            _core.survey(columns, [0] * (1 if isinstance(columns, tuple) else 2), 60, 1, None)
+            _core.check_values(columns, [0] * (1 if isinstance(columns, tuple) else 2), 60, 1, None)
 
 
 # --- levels -----------------------------------------------------------------------------------------------------------

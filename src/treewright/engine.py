@@ -54,7 +54,7 @@ def grow(
         custom=criterion.function if isinstance(criterion, Custom) else None,
         factor=seen.factor,
         cost=seen.cost,
-        coded=encoded.coded,
+        binned=encoded.coded,
         progress=progress,
     )
     return Tree.grown(arrays, schema, recipe)
@@ -64,7 +64,7 @@ def coded(encoded: Encoded, n_threads: int) -> Encoded:
     """The same table, coded now: worth it where several trees are grown on its rows."""
     if encoded.coded is not None:
         return encoded
-    return replace(encoded, coded=_core.Coded(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads))
+    return replace(encoded, coded=_core.BinnedTable(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads))
 
 
 def lean(recipe: Recipe, missing: bool) -> Recipe:
@@ -114,7 +114,7 @@ def trace(tree: Tree, rows: Encoded, row: int = 0) -> Trace:
 def contribute(tree: Tree, rows: Encoded, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What the tree says when nothing is known, [answers], and what each column adds, [rows, columns, answers]."""
     survey(rows, tree.schema, n_threads)
-    contributor: Any = tree.keep("contributor", lambda: _core.Contributor(dict(tree.arrays), tree.recipe.seed))
+    contributor: Any = tree.keep("contributor", lambda: _core.TreeShap(dict(tree.arrays), tree.recipe.seed))
     base: NDArray[np.float64] = contributor.base()
     values: NDArray[np.float64] = contributor.values(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
     return base, values.reshape(rows.n_rows, len(tree.schema.columns), len(base))
@@ -139,7 +139,7 @@ def reach(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.fl
     deeper = np.append(depth[node + 1 :] > depth[node], False)
     inside = np.zeros((tree.n_nodes, 1))
     inside[node : node + 1 + int(np.argmin(deeper))] = 1.0  # depth first: a subtree is one run of nodes
-    router = _core.Router(dict(tree.arrays) | {"value": inside, "missing": _while_growing(tree)}, tree.recipe.seed)
+    router = _core.Predictor(dict(tree.arrays) | {"value": inside, "missing": _while_growing(tree)}, tree.recipe.seed)
     parts = _asked(tree, rows, router.predict, n_threads)
     return np.asarray(parts[:, 0], dtype=np.float64)
 
@@ -175,7 +175,9 @@ class Surveyed:
 
 def surveyed(encoded: Encoded, n_threads: int) -> Surveyed:
     """A look at all values of some rows."""
-    missing, infinite = _core.survey(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads, encoded.weight)
+    missing, infinite = _core.check_values(
+        encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads, encoded.weight
+    )
     if infinite is None:
         return Surveyed(encoded.n_rows, bool(missing), None)
     column, row = infinite
@@ -199,7 +201,7 @@ def settled(looks: Sequence[Surveyed], schema: Schema) -> bool:
 
 def _router(tree: Tree) -> Any:
     """The tree made ready for rows, once."""
-    return tree.keep("router", lambda: _core.Router(dict(tree.arrays), tree.recipe.seed))
+    return tree.keep("router", lambda: _core.Predictor(dict(tree.arrays), tree.recipe.seed))
 
 
 def refuse_recipe(recipe: Recipe, schema: Schema) -> None:

@@ -88,16 +88,16 @@ def grow_parts(
     criterion = recipe.criterion if parts.n_classes else recipe.regression
     growth = grown.growth(lean_recipe)
     try:
-        arrays = _core.grow_parts(
+        arrays = _core.grow_remote(
             kinds=list(parts.kinds),
             levels=list(parts.levels),
             n_rows=sum(parts.sizes),
             n_classes=parts.n_classes,
             weighted=any(grown.map(has_weight)),
             recipe=lean_recipe,
-            ask=_told(growth.ask),
-            apart=parts.limits.apart,
-            at_once=parts.limits.at_once,
+            send_request=_told(growth.ask),
+            max_detached_rows=parts.limits.apart,
+            max_rows_at_once=parts.limits.at_once,
             memory=parts.limits.memory,
             n_threads=n_threads,
             custom=criterion.function if isinstance(criterion, Custom) else None,

@@ -38,7 +38,7 @@ class State:
 
 def answer(part: Encoded, recipe: Mapping[str, Any], state: State, question: bytes) -> tuple[State, bytes]:
     """The part's answer, and what it remembers from now on: the same objects where nothing changed."""
-    prepared, places, said = _core.answer(
+    prepared, places, said = _core.handle_request(
         columns=part.columns,
         kinds=list(part.kinds),
         levels=list(part.levels),
@@ -47,13 +47,13 @@ def answer(part: Encoded, recipe: Mapping[str, Any], state: State, question: byt
         weight=part.weight,
         recipe=dict(recipe),
         prepared=dict(state.prepared),
-        places=dict(state.places),
-        question=question,
+        assignment=dict(state.places),
+        request=question,
     )
     return State(state.prepared if prepared is None else prepared, state.places if places is None else places), said
 
 
 def merge(first: bytes, second: bytes) -> bytes:
     """Two answers to the same question as one."""
-    merged: bytes = _core.merge(first, second)
+    merged: bytes = _core.merge_replies(first, second)
     return merged

@@ -2,8 +2,8 @@
 
 Comes in: a tree and validation rows; or, as part of a recipe, a table of which a share is set aside for it.
 Goes out: the pruned tree. Always holds: no cut makes the answers to the validation rows worse, and a tie prunes; the
-core decides (core/reduced_error.hpp). Leaves answer what they learned from the training rows. Which rows are set aside
-depends on their values and the seed, never on their order.
+core decides (core/prune/reduced_error.hpp). Leaves answer what they learned from the training rows. Which rows are set
+aside depends on their values and the seed, never on their order.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 //
 // Comes in: the lists `nodes`, `splits` and `schema` of a report, and a row of coded values (a number, a level's code,
 // null for missing, UNSEEN for a level the tree does not know). Goes out: the ends of its paths with their weights, and
-// the answer. Always holds: the rule is that of core/split.hpp and core/predict.cpp; nothing here touches a page. A
+// the answer. Always holds: the rule is that of core/base/split.hpp and core/predict/predictor.cpp; nothing here touches a page. A
 // random child cannot be drawn again, for the draw needs the whole row: all children are taken by share instead, which
 // gives the answer that is expected of the draw.
 

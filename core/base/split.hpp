@@ -1,0 +1,92 @@
+// A split maps the bin of a value to a child: thresholds, subsets, multiway and merged groups are one type.
+//
+// This is the routing rule of growing, prediction and explanation.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "base/table.hpp"
+
+namespace tw {
+
+// Where a row goes that has no answer (Split::missing) or an answer no child holds (Split::unseen).
+constexpr int fractional = -1;
+constexpr int stop_here = -2;
+constexpr int random_child = -3;
+constexpr int as_missing = -4;
+
+struct Split {
+    int column = -1;
+    bool closed = true;                // a break belongs to the interval below it
+    std::vector<double> breaks;        // rising; empty for levels
+    std::vector<int32_t> child_of_bin; // -1: no child holds this level
+    std::vector<double> share;         // per child, of the known weight
+    int missing = stop_here;
+    int unseen = as_missing;
+    int upper = 0; // the child of largest mean target, which rpart calls the right one; known while growing
+
+    int children() const { return static_cast<int>(share.size()); }
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(column, closed, breaks, child_of_bin, share, missing, unseen);
+    }
+};
+
+constexpr int value_missing = -1;
+constexpr int level_unseen = -2;
+
+inline int bin_of(const Split& split, double x) {
+    const auto position = split.closed ? std::lower_bound(split.breaks.begin(), split.breaks.end(), x)
+                                       : std::upper_bound(split.breaks.begin(), split.breaks.end(), x);
+    return static_cast<int>(position - split.breaks.begin());
+}
+
+// The child, or value_missing (missing), or level_unseen (a level that no child holds).
+inline int route(const Split& split, const Column& column, int64_t row) {
+    if (column.kind == Kind::number) {
+        const double x = column.numbers[row];
+        return std::isnan(x) ? value_missing : split.child_of_bin[bin_of(split, x)];
+    }
+    const int code = column.codes[row];
+    if (code == -1) return value_missing;
+    if (code < 0 || code >= static_cast<int>(split.child_of_bin.size())) return level_unseen;
+    const int child = split.child_of_bin[code];
+    return child < 0 ? level_unseen : child;
+}
+
+// What a row goes by at a node.
+enum class RoutedBy { value, surrogate, unseen, missing };
+
+struct Routing {
+    int child = stop_here; // or spread, or random_child
+    RoutedBy routed_by = RoutedBy::value;
+    int surrogate = 0; // which one, from 0, where one spoke
+};
+
+// Where a row goes, and by what. Surrogates speak in order for a row without an answer.
+inline Routing route_row(const Split& split, const std::vector<Split>& surrogates, const std::vector<Column>& columns,
+                         int64_t row) {
+    const int child = route(split, columns[split.column], row);
+    if (child >= 0) return {child, RoutedBy::value};
+    if (child == level_unseen && split.unseen != as_missing) return {split.unseen, RoutedBy::unseen};
+    for (size_t i = 0; i < surrogates.size(); ++i) {
+        const int other = route(surrogates[i], columns[surrogates[i].column], row);
+        if (other >= 0) return {other, RoutedBy::surrogate, static_cast<int>(i)};
+    }
+    return {split.missing, RoutedBy::missing};
+}
+
+// The child a row takes, or spread, stop_here or random_child.
+inline int routed_child(const Split& split, const std::vector<Split>& surrogates, const std::vector<Column>& columns,
+                        int64_t row) {
+    return route_row(split, surrogates, columns, row).child;
+}
+
+inline int largest_share(const Split& split) {
+    return static_cast<int>(std::max_element(split.share.begin(), split.share.end()) - split.share.begin());
+}
+
+} // namespace tw

@@ -1,0 +1,76 @@
+// A thread pool for numbered tasks, each run once, in any order.
+//
+// Results do not depend on the schedule because a task writes only to its own slot. A pool lives for one call into the
+// core and starts its threads when first needed: none at import, none after the call, so forking is safe. A task that
+// uses the pool again is served by its own thread. The first exception cancels the work and is rethrown to the caller.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tw {
+
+class ThreadPool {
+public:
+    // 0 threads means one per processor; no more are started than can help. `on_progress` is called now and then by the
+    // thread that called `run`, and may throw to end the work: how a long fit hears of Ctrl-C and tells its progress.
+    explicit ThreadPool(int threads, std::function<void(double done)> on_progress = {});
+    ~ThreadPool();
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+
+    int threads() const { return threads_; }
+    // A chance for the pulse: between long steps that no tasks share, and now and then inside long ones
+    // (base/interrupt.hpp).
+    void check_interrupt() { poll(); }
+    // How much of the whole work is done, from 0 to 1: what the pulse is told.
+    void advance(double share) { done_.fetch_add(share, std::memory_order_relaxed); }
+
+    template <class Task>
+    void run(int64_t tasks, const Task& task) {
+        run_tasks(tasks, [](const void* work, int64_t i) { (*static_cast<const Task*>(work))(i); }, &task);
+    }
+
+private:
+    using Call = void (*)(const void* work, int64_t i);
+    struct Job {
+        int64_t tasks = 0;
+        Call call = nullptr;
+        const void* work = nullptr;
+    };
+
+    void start_helpers(int64_t tasks);
+    void run_tasks(int64_t tasks, Call call, const void* work);
+    void run_tasks_of(const Job& job);
+    void wait_for_jobs();
+    void fail(std::exception_ptr error);
+    void poll();
+
+    int threads_;
+    ThreadPool* before_; // the pool of the owner's thread until now
+    std::thread::id owner_ = std::this_thread::get_id();
+    std::function<void(double)> on_progress_;
+    std::chrono::steady_clock::time_point next_poll_;
+    std::atomic<double> done_{0};
+
+    std::vector<std::thread> helpers_;
+    std::mutex guard_;
+    std::condition_variable wake_, finished_;
+    Job job_;
+    std::atomic<int64_t> round_{0}; // numbers the jobs
+    std::atomic<int> busy_{0};      // helpers at work
+    std::atomic<bool> closing_{false};
+    bool running_ = false;
+    std::atomic<int64_t> next_{0};
+    std::atomic<bool> failed_{false};
+    std::exception_ptr error_;
+};
+
+} // namespace tw

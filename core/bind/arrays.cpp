@@ -1,0 +1,95 @@
+#include "bind/arrays.hpp"
+
+namespace tw {
+
+int64_t read_numbers(nb::handle training, Numbers& numbers) {
+    if (Spaced<float> single; nb::try_cast(training, single, false)) {
+        numbers = numbers_at(single.data(), single.stride(0));
+        return static_cast<int64_t>(single.shape(0));
+    }
+    const auto values = nb::cast<Spaced<double>>(training, false);
+    numbers = numbers_at(values.data(), values.stride(0));
+    return static_cast<int64_t>(values.shape(0));
+}
+
+std::vector<Column> read_columns(const nb::object& columns, const std::vector<int>& kinds,
+                                 const std::vector<int>& levels, int64_t rows) {
+    std::vector<Column> result;
+    if (read_matrix<float>(columns, rows, result) || read_matrix<double>(columns, rows, result)) return result;
+    for (size_t i = 0; i < kinds.size(); ++i) {
+        Column column;
+        column.kind = static_cast<Kind>(kinds[i]);
+        column.levels = levels.empty() ? 0 : levels[i];
+        int64_t length = 0;
+        if (column.kind == Kind::number) {
+            length = read_numbers(columns[i], column.numbers);
+        } else {
+            const auto codes = nb::cast<Ints>(columns[i], false);
+            column.codes = codes.data();
+            length = static_cast<int64_t>(codes.shape(0));
+        }
+        if (length != rows) throw std::invalid_argument("column " + std::to_string(i) + " has another length");
+        result.push_back(column);
+    }
+    return result;
+}
+
+int64_t read_target(const nb::object& target, int n_classes, const std::optional<Doubles>& weight, Target& targets) {
+    targets.n_classes = n_classes;
+    if (weight) targets.weight = weight->data();
+    if (n_classes > 0) {
+        const auto classes = nb::cast<Ints>(target, false);
+        targets.classes = classes.data();
+        return static_cast<int64_t>(classes.shape(0));
+    }
+    const auto numbers = nb::cast<Doubles>(target, false);
+    targets.numbers = numbers.data();
+    return static_cast<int64_t>(numbers.shape(0));
+}
+
+std::vector<double> read_costs(const std::optional<Table2>& cost) {
+    return cost ? std::vector<double>(cost->data(), cost->data() + cost->size()) : std::vector<double>{};
+}
+
+Costs read_costs(const std::optional<Doubles>& factor, const std::optional<Table2>& cost) {
+    Costs costs;
+    if (factor) costs.factor.assign(factor->data(), factor->data() + factor->size());
+    costs.cost = read_costs(cost);
+    return costs;
+}
+
+nb::dict to_dict(FlatTree flat) {
+    const size_t nodes = flat.parent.size();
+    nb::dict out;
+    each_array(flat, [&](const char* name, auto& values) {
+        const size_t size = values.size();
+        out[name] = frozen(std::move(values), size);
+    });
+    out["stats"] = frozen(std::move(flat.stats), nodes, flat.n_stats);
+    out["value"] = frozen(std::move(flat.value), nodes, flat.n_values);
+    return out;
+}
+
+FlatTree from_dict(const nb::dict& arrays) {
+    FlatTree flat;
+    each_array(flat, [&](const char* name, auto& values) {
+        values = copied<typename std::remove_reference_t<decltype(values)>::value_type>(arrays[name]);
+    });
+    const auto value = nb::cast<Table2>(arrays["value"]);
+    flat.n_values = static_cast<int>(value.shape(1));
+    flat.value.assign(value.data(), value.data() + value.size());
+    const auto stats = nb::cast<Table2>(arrays["stats"]);
+    flat.n_stats = static_cast<int>(stats.shape(1));
+    flat.stats.assign(stats.data(), stats.data() + stats.size());
+    return flat;
+}
+
+std::function<void(double)> progress_callback(const nb::object& progress) {
+    return [&progress](double done) {
+        const nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (!progress.is_none()) progress(done);
+    };
+}
+
+} // namespace tw

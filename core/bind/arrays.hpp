@@ -1,0 +1,133 @@
+// Conversion between numpy arrays and the core's columns and trees. Numbers of a table are read where they lie.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/flat_tree.hpp"
+#include "base/table.hpp"
+#include "grow/class_costs.hpp"
+#include "grow/grown_node.hpp"
+
+namespace tw {
+
+namespace nb = nanobind;
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class Value>
+using Spaced = nb::ndarray<const Value, nb::ndim<1>, nb::device::cpu>; // any distance between values
+using Table2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Ints = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// --- tables ---
+
+// Numbers are read where they lie, so each must lie where its type may.
+template <class Value>
+Numbers numbers_at(const Value* first, int64_t stride) {
+    if (reinterpret_cast<uintptr_t>(first) % alignof(Value) != 0) {
+        throw std::invalid_argument("a column is not aligned; give a copy of it");
+    }
+    return Numbers(first, static_cast<std::ptrdiff_t>(stride) * static_cast<std::ptrdiff_t>(sizeof(Value)));
+}
+
+// Numbers of either precision. Returns how many there are.
+int64_t read_numbers(nb::handle training, Numbers& numbers);
+
+// A matrix of numbers stands for its columns.
+template <class Value>
+bool read_matrix(nb::handle training, int64_t rows, std::vector<Column>& columns) {
+    nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> matrix;
+    if (!nb::try_cast(training, matrix, false)) return false;
+    if (static_cast<int64_t>(matrix.shape(0)) != rows) throw std::invalid_argument("the matrix has another length");
+    for (size_t i = 0; i < matrix.shape(1); ++i) {
+        Column column;
+        column.numbers = numbers_at(matrix.data() + static_cast<int64_t>(i) * matrix.stride(1), matrix.stride(0));
+        columns.push_back(column);
+    }
+    return true;
+}
+
+// `columns`: one array each, or a matrix of numbers. `levels` is empty where nobody needs it.
+std::vector<Column> read_columns(const nb::object& columns, const std::vector<int>& kinds,
+                                 const std::vector<int>& levels, int64_t rows);
+
+// The target, and the weight where rows have one; returns the number of rows.
+int64_t read_target(const nb::object& target, int n_classes, const std::optional<Doubles>& weight, Target& targets);
+
+std::vector<double> read_costs(const std::optional<Table2>& cost);
+
+Costs read_costs(const std::optional<Doubles>& factor, const std::optional<Table2>& cost);
+
+// An array that owns its numbers; if `Kept` is const, one that cannot be written to.
+template <class Kept, class Values>
+nb::object owning(Values values, size_t rows, size_t width) {
+    auto* owned = new Values(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Values*>(p); });
+    const size_t shape[2] = {rows, width};
+    return nb::cast(nb::ndarray<nb::numpy, Kept>(owned->data(), width > 0 ? 2 : 1, shape, owner));
+}
+
+template <class Value>
+nb::object array(std::vector<Value> values, size_t rows, size_t width = 0) {
+    return owning<Value>(std::move(values), rows, width);
+}
+
+template <class Value, class Allocator>
+nb::object frozen(std::vector<Value, Allocator> values, size_t rows, size_t width = 0) {
+    return owning<const Value>(std::move(values), rows, width);
+}
+
+// Calls visit(name, member) for every array that holds one number per place; the one list of the format's arrays.
+template <class Tree, class Visit>
+void each_array(Tree& flat, Visit visit) {
+    visit("parent", flat.parent);
+    visit("depth", flat.depth);
+    visit("rows", flat.rows);
+    visit("weight", flat.weight);
+    visit("impurity", flat.impurity);
+    visit("gain", flat.gain);
+    visit("stop", flat.stop);
+    visit("child_start", flat.child_start);
+    visit("children", flat.children);
+    visit("split_start", flat.split_start);
+    visit("n_surrogates", flat.n_surrogates);
+    visit("column", flat.column);
+    visit("closed", flat.closed);
+    visit("score", flat.score);
+    visit("adjusted", flat.adjusted);
+    visit("split_gain", flat.split_gain);
+    visit("statistic", flat.statistic);
+    visit("degrees", flat.degrees);
+    visit("log_p", flat.log_p);
+    visit("log_multiplier", flat.log_multiplier);
+    visit("missing", flat.missing);
+    visit("unseen", flat.unseen);
+    visit("break_start", flat.break_start);
+    visit("breaks", flat.breaks);
+    visit("bin_start", flat.bin_start);
+    visit("child_of_bin", flat.child_of_bin);
+    visit("share_start", flat.share_start);
+    visit("share", flat.share);
+}
+
+nb::dict to_dict(FlatTree flat);
+
+template <class Value>
+std::vector<Value> copied(nb::handle training) {
+    const auto view = nb::cast<nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(training);
+    return {view.data(), view.data() + view.shape(0)};
+}
+
+FlatTree from_dict(const nb::dict& arrays);
+
+// What a long call does now and then: hears of Ctrl-C, and tells how far it is.
+std::function<void(double)> progress_callback(const nb::object& progress);
+
+} // namespace tw

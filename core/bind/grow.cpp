@@ -1,0 +1,125 @@
+// Growing a tree from rows in memory, for Python.
+#include "grow/grow.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "base/value_checks.hpp"
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "bind/recipe.hpp"
+#include "binning/binned_table.hpp"
+#include "rows/exhaustive_rows.hpp"
+#include "rows/histogram_rows.hpp"
+
+using namespace nanobind::literals;
+
+namespace tw {
+namespace {
+
+// A table coded once, for all trees that are grown on its rows.
+class PyBinnedTable {
+public:
+    PyBinnedTable(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) {
+        Table table;
+        table.rows = rows;
+        table.columns = read_columns(columns, kinds, {}, rows);
+        const nb::gil_scoped_release unlocked;
+        ThreadPool pool(n_threads);
+        table_ = std::make_shared<const BinnedTable>(table, pool);
+    }
+    const std::shared_ptr<const BinnedTable>& table() const { return table_; }
+
+private:
+    std::shared_ptr<const BinnedTable> table_;
+};
+
+// Seconds of all threads together, and rows.
+void write_profile(const Profile& kept, const nb::object& profile) {
+    const auto seconds = [](const std::atomic<int64_t>& part) { return static_cast<double>(part.load()) * 1e-9; };
+    profile["binning"] = seconds(kept.binning);
+    profile["histograms"] = seconds(kept.histograms);
+    profile["edge_scan"] = seconds(kept.edge_scan);
+    profile["refining"] = seconds(kept.refining);
+    profile["partitioning"] = seconds(kept.partitioning);
+    profile["sorting"] = seconds(kept.sorting);
+    profile["sorted_scan"] = seconds(kept.sorted_scan);
+    profile["counted_rows"] = kept.counted_rows.load();
+    profile["refined_rows"] = kept.refined_rows.load();
+}
+
+nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
+                   const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
+                   const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
+                   const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyBinnedTable* binned,
+                   const nb::object& progress, const nb::object& profile) {
+    const Recipe recipe = read_recipe(written, n_classes > 0);
+    Target targets;
+    Table table;
+    table.rows = read_target(target, n_classes, weight, targets);
+    table.columns = read_columns(columns, kinds, levels, table.rows);
+    const CustomScore score = python_criterion(custom);
+    const Costs costs = read_costs(factor, cost);
+    FlatTree flat;
+    Profile kept;
+    {
+        const nb::gil_scoped_release unlocked;
+        // A thread takes longer to start than a small tree to grow.
+        constexpr int64_t worth_a_thread = 1 << 16;
+        const bool small = table.rows * static_cast<int64_t>(table.columns.size()) < worth_a_thread;
+        ThreadPool pool(score || small ? 1 : n_threads, progress_callback(progress));
+        // Rows are spread over children where they lack a value; for classes it is worth knowing that none does.
+        const bool is_fractional =
+            recipe.missing == Missing::fractional &&
+            (n_classes == 0 || check_values(table, weight ? weight->data() : nullptr, pool).missing);
+        const Measure measure_rows = measure_target(targets, table.rows, is_fractional, statistic_of(recipe.criterion));
+        pool.check_interrupt();
+        std::unique_ptr<RowStore> rows;
+        if (!exhaustive) {
+            rows = histogram_rows(table, recipe, measure_rows, binned ? binned->table() : nullptr,
+                                  profile.is_none() ? nullptr : &kept, pool);
+        }
+        if (!rows) rows = std::make_unique<ExhaustiveRows>(table, recipe, measure_rows, pool);
+        const Task task{recipe, measure_rows, score, rows->used_rows()};
+        flat = flatten(grow(*rows, task, pool, costs));
+    }
+    if (!profile.is_none()) write_profile(kept, profile);
+    return to_dict(std::move(flat));
+}
+
+// Whether anything is missing, and the column and row of the first infinite number (None: there is none).
+nb::tuple check_values_of(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads,
+                          const std::optional<Doubles>& weight) {
+    Table table;
+    table.rows = rows;
+    table.columns = read_columns(columns, kinds, {}, rows);
+    ValueChecks found;
+    {
+        const nb::gil_scoped_release unlocked;
+        ThreadPool pool(n_threads);
+        found = check_values(table, weight ? weight->data() : nullptr, pool);
+    }
+    if (!found.infinite) return nb::make_tuple(found.missing, nb::none());
+    return nb::make_tuple(found.missing, nb::make_tuple(found.infinite->first, found.infinite->second));
+}
+
+} // namespace
+
+void bind_grow(nb::module_& m) {
+    nb::class_<PyBinnedTable>(m, "BinnedTable")
+        .def(nb::init<const nb::object&, const std::vector<int>&, int64_t, int>(), "columns"_a, "kinds"_a, "n_rows"_a,
+             "n_threads"_a);
+    m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
+          "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
+          "cost"_a.none() = nb::none(), "binned"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
+          "profile"_a.none() = nb::none());
+    m.def("check_values", &check_values_of, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a,
+          "weight"_a.none() = nb::none());
+}
+
+} // namespace tw

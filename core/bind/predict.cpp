@@ -1,0 +1,131 @@
+// Rows of a finished tree, for Python: predictions, traces, SHAP values, draws.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "predict/predictor.hpp"
+#include "predict/shap.hpp"
+
+using namespace nanobind::literals;
+
+namespace tw {
+namespace {
+
+// Per node: the child (or spread or stop_here), what the row goes by, how much of it comes there. The guide is 0 for
+// the answer, 1 and up for that surrogate, -1 for a missing value and -2 for a level that no child holds.
+nb::tuple trace_arrays(Trace trace) {
+    const size_t nodes = trace.weight.size();
+    std::vector<int32_t> child(nodes), routed_by(nodes);
+    for (size_t i = 0; i < nodes; ++i) {
+        const Routing& routing = trace.routing[i];
+        child[i] = routing.child;
+        routed_by[i] = routing.routed_by == RoutedBy::surrogate ? routing.surrogate + 1
+                       : routing.routed_by == RoutedBy::missing ? -1
+                       : routing.routed_by == RoutedBy::unseen  ? -2
+                                                                : 0;
+    }
+    return nb::make_tuple(array(std::move(child), nodes), array(std::move(routed_by), nodes),
+                          array(std::move(trace.weight), nodes));
+}
+
+// What each column adds to the answers of each row, by tree SHAP.
+class PyTreeShap {
+public:
+    PyTreeShap(const nb::dict& arrays, uint64_t seed) : shap_(from_dict(arrays), seed) {}
+
+    nb::object base() const {
+        std::vector<double> base = shap_.base();
+        const size_t outputs = base.size();
+        return array(std::move(base), outputs);
+    }
+    nb::object values(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
+        const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+        const size_t width = table.size() * shap_.base().size();
+        std::vector<double> out(static_cast<size_t>(rows) * width);
+        {
+            const nb::object none = nb::none();
+            const auto on_progress = progress_callback(none);
+            const nb::gil_scoped_release unlocked;
+            ThreadPool pool(n_threads, on_progress);
+            shap_.shap_values(table, rows, pool, out.data());
+        }
+        return array(std::move(out), rows, width);
+    }
+
+private:
+    TreeShap shap_;
+};
+
+class PyPredictor {
+public:
+    PyPredictor(const nb::dict& arrays, uint64_t seed) : predictor_(from_dict(arrays), seed) {}
+
+    // Each gives one answer (or row of answers) per row, and whether the table holds an infinite number.
+    nb::object predict(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
+        return run<double>(&Predictor::predict, predictor_.outputs(), columns, kinds, rows, n_threads);
+    }
+    nb::object classify(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
+        return run<int32_t>(&Predictor::classify, 0, columns, kinds, rows, n_threads);
+    }
+    nb::object apply(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
+        return run<int32_t>(&Predictor::apply, 0, columns, kinds, rows, n_threads);
+    }
+    nb::tuple trace(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int64_t row) const {
+        return trace_arrays(predictor_.trace(read_columns(columns, kinds, {}, rows), row));
+    }
+
+private:
+    template <class Value>
+    using Call = bool (Predictor::*)(const std::vector<Column>&, int64_t, ThreadPool&, Value*) const;
+
+    // `width` values per row; 0: one, and no second dimension.
+    template <class Value>
+    nb::object run(Call<Value> call, int width, const nb::object& columns, const std::vector<int>& kinds, int64_t rows,
+                   int n_threads) const {
+        const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+        std::vector<Value> out(static_cast<size_t>(rows) * std::max(width, 1));
+        bool infinite = false;
+        {
+            const nb::gil_scoped_release unlocked;
+            ThreadPool pool(n_threads);
+            infinite = (predictor_.*call)(table, rows, pool, out.data());
+        }
+        return nb::make_tuple(array(std::move(out), rows, width), infinite);
+    }
+
+    Predictor predictor_;
+};
+
+// Per row a number drawn by its values and the seed alone.
+nb::object row_draws(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, uint64_t seed) {
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    std::vector<uint64_t> draws(rows);
+    for (int64_t row = 0; row < rows; ++row) draws[row] = mix(seed, hash_row(table, row));
+    return array(std::move(draws), rows);
+}
+
+} // namespace
+
+void bind_predict(nb::module_& m) {
+    nb::class_<PyPredictor>(m, "Predictor")
+        .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
+        .def("predict", &PyPredictor::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
+        .def("classify", &PyPredictor::classify, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
+        .def("apply", &PyPredictor::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
+        .def("trace", &PyPredictor::trace, "columns"_a, "kinds"_a, "n_rows"_a, "row"_a);
+    nb::class_<PyTreeShap>(m, "TreeShap")
+        .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
+        .def("base", &PyTreeShap::base)
+        .def("values", &PyTreeShap::values, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
+    m.def("row_draws", &row_draws, "columns"_a, "kinds"_a, "n_rows"_a, "seed"_a);
+}
+
+} // namespace tw

@@ -1,0 +1,110 @@
+// Pruning, for Python: one number or mark per node or row.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "bind/recipe.hpp"
+#include "prune/cost_complexity.hpp"
+#include "prune/error_based.hpp"
+#include "prune/reduced_error.hpp"
+
+using namespace nanobind::literals;
+
+namespace tw {
+namespace {
+
+nb::object weakest_links_of(const Ints& parent, const Doubles& risk, bool exact) {
+    const size_t nodes = parent.shape(0);
+    std::vector<double> alpha;
+    {
+        const nb::gil_scoped_release unlocked;
+        const auto links = exact ? weakest_links : rpart_links;
+        alpha = links(parent.data(), risk.data(), static_cast<int64_t>(nodes));
+    }
+    return array(std::move(alpha), nodes);
+}
+
+nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::object& columns, const std::vector<int>& kinds,
+                            const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
+                            const nb::dict& written, double confidence, bool exact, double margin,
+                            const std::optional<Table2>& cost, const std::optional<Doubles>& factor) {
+    const FlatTree flat = from_dict(arrays);
+    const Recipe recipe = read_recipe(written, true);
+    Target targets;
+    const int64_t rows = read_target(target, n_classes, weight, targets);
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    std::vector<double> factors;
+    if (factor) factors.assign(factor->data(), factor->data() + factor->size());
+    ErrorPruned pruned;
+    {
+        const nb::gil_scoped_release unlocked;
+        const Measure measure_rows =
+            measure_target(targets, rows, recipe.missing == Missing::fractional, Statistic::classes);
+        pruned =
+            prune_by_errors(flat, table, recipe, measure_rows,
+                            {confidence, exact ? Deviate::exact : Deviate::table, margin, read_costs(cost), factors});
+    }
+    const size_t nodes = flat.parent.size();
+    nb::list replacements;
+    for (const Replacement& one : pruned.replacements) {
+        replacements.append(nb::make_tuple(one.node, one.raised, one.instead, one.below));
+    }
+    nb::dict out;
+    out["kept"] = array(std::move(pruned.kept), nodes);
+    out["leaf"] = array(std::move(pruned.leaf), nodes);
+    out["rows"] = array(std::move(pruned.rows), nodes);
+    out["weight"] = array(std::move(pruned.weight), nodes);
+    out["stats"] = array(std::move(pruned.stats), nodes, flat.n_stats);
+    out["value"] = array(std::move(pruned.value), nodes, flat.n_values);
+    out["impurity"] = array(std::move(pruned.impurity), nodes);
+    const size_t shares = pruned.share.size();
+    out["share"] = array(std::move(pruned.share), shares);
+    out["replacements"] = replacements;
+    return out;
+}
+
+nb::dict reduce_error_of(const nb::dict& arrays, const nb::object& columns, const std::vector<int>& kinds,
+                         const nb::object& target, int n_classes, const std::optional<Doubles>& weight, uint64_t seed,
+                         const std::optional<Table2>& cost) {
+    const FlatTree flat = from_dict(arrays);
+    Target targets;
+    const int64_t rows = read_target(target, n_classes, weight, targets);
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    Reduced reduced;
+    {
+        const nb::gil_scoped_release unlocked;
+        const Statistic statistic = n_classes > 0 ? Statistic::classes : Statistic::squares;
+        reduced = reduce_error(flat, table, seed, measure_target(targets, rows, false, statistic), read_costs(cost));
+    }
+    const size_t nodes = flat.parent.size();
+    nb::dict out;
+    out["leaf"] = array(std::move(reduced.leaf), nodes);
+    out["as_leaf"] = array(std::move(reduced.as_leaf), nodes);
+    out["below"] = array(std::move(reduced.below), nodes);
+    return out;
+}
+
+nb::object extra_errors(const Doubles& cases, const Doubles& errors, double confidence, bool exact) {
+    const ErrorLimit limit(confidence, exact ? Deviate::exact : Deviate::table);
+    std::vector<double> extra(cases.shape(0));
+    for (size_t i = 0; i < extra.size(); ++i) extra[i] = limit.extra(cases.data()[i], errors.data()[i]);
+    const size_t size = extra.size();
+    return array(std::move(extra), size);
+}
+
+} // namespace
+
+void bind_prune(nb::module_& m) {
+    m.def("weakest_links", &weakest_links_of, "parent"_a, "risk"_a, "exact"_a);
+    m.def("prune_by_errors", &prune_by_errors_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
+          "weight"_a.none(), "recipe"_a, "confidence"_a, "exact"_a, "margin"_a, "cost"_a.none(), "factor"_a.none());
+    m.def("reduce_error", &reduce_error_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
+          "weight"_a.none(), "seed"_a, "cost"_a.none());
+    m.def("extra_errors", &extra_errors, "cases"_a, "errors"_a, "confidence"_a, "exact"_a);
+}
+
+} // namespace tw

@@ -1,0 +1,184 @@
+#include "binning/value_histogram.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/interrupt.hpp"
+
+namespace tw {
+namespace {
+
+using ValueAndEntry = std::vector<std::pair<double, size_t>>; // value and entry
+
+// Which target ranks lie in which bin; `bin_of(entry number)` names it.
+template <class BinOf>
+void attach_members(const Measure& measure, std::span<const Entry> entries, Histogram& histogram, BinOf bin_of) {
+    for (const Entry& entry : entries) histogram.ranks.push_back(measure.rank[entry.row]);
+    sort_interruptible(histogram.ranks.begin(), histogram.ranks.end());
+    histogram.ranks.erase(std::unique(histogram.ranks.begin(), histogram.ranks.end()), histogram.ranks.end());
+    // A counting sort of the entries by bin.
+    std::vector<size_t>& start = histogram.member_start;
+    start.assign(histogram.at.size() + 2, 0);
+    for (size_t i = 0; i < entries.size(); ++i) ++start[bin_of(i) + 1];
+    for (size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
+    std::vector<size_t> next(start.begin(), start.end() - 1);
+    histogram.members.resize(entries.size());
+    for (size_t i = 0; i < entries.size(); ++i) {
+        if (i % 65536 == 65535) check_interrupt();
+        const uint32_t rank = measure.rank[entries[i].row];
+        const auto position = std::lower_bound(histogram.ranks.begin(), histogram.ranks.end(), rank);
+        histogram.members[next[bin_of(i)]++] = {static_cast<uint32_t>(position - histogram.ranks.begin()),
+                                                entries[i].weight};
+    }
+}
+
+// Levels are counted where they stand, without ordering the entries: worth it unless there are far more of them.
+template <class Add>
+Histogram count_levels(const TrainingTable& training, std::span<const Entry> entries, int column, int width, Add add) {
+    const int32_t* codes = codes_of(training, column);
+    const size_t levels = static_cast<size_t>(training.facts[column].levels), all = static_cast<size_t>(width);
+    const bool has_members = training.measure.statistic == Statistic::medians;
+    std::vector<size_t> assignment; // of entries: a code that is read twice may be two codes
+    std::vector<Sum> sums((levels + 1) * all, 0);
+    std::vector<int64_t> rows(levels + 1, 0), listed(levels + 1, 0);
+    for (const Entry& entry : entries) {
+        const size_t position = std::min(levels, static_cast<size_t>(codes[entry.row])); // missing ones come last
+        if (has_members) assignment.push_back(position);
+        ++listed[position];
+        rows[position] += static_cast<int64_t>(add(&sums[position * all], entry));
+    }
+    Histogram histogram;
+    histogram.column = column;
+    histogram.width = width;
+    std::vector<size_t> bin_of(levels + 1);
+    for (size_t position = 0; position <= levels; ++position) {
+        bin_of[position] = histogram.at.size();
+        if (listed[position] == 0 && position < levels) continue;
+        if (position < levels) histogram.at.push_back(static_cast<double>(position));
+        std::copy_n(&sums[position * all], all, histogram.append());
+        histogram.rows.back() = rows[position];
+    }
+    if (has_members) {
+        attach_members(training.measure, entries, histogram, [&](size_t i) { return bin_of[assignment[i]]; });
+    }
+    return histogram;
+}
+
+// Values are ordered and counted as they come.
+template <class Add>
+Histogram count_values(const TrainingTable& training, std::span<const Entry> entries, int column, int width, Add add) {
+    Histogram histogram;
+    histogram.column = column;
+    histogram.width = width;
+    ValueAndEntry sorted; // known ones only
+    std::vector<size_t> missing;
+    sorted.reserve(entries.size());
+    for (size_t i = 0; i < entries.size(); ++i) {
+        const double x = training.value(column, entries[i].row);
+        if (std::isnan(x)) {
+            missing.push_back(i);
+        } else {
+            sorted.push_back({x, i});
+        }
+    }
+    sort_interruptible(sorted.begin(), sorted.end());
+    Sum* sums = nullptr;
+    for (const auto& [x, i] : sorted) {
+        if (histogram.at.empty() || histogram.at.back() != x) {
+            histogram.at.push_back(x);
+            sums = histogram.append();
+        }
+        if (add(sums, entries[i])) ++histogram.rows.back();
+    }
+    sums = histogram.append();
+    for (size_t i : missing) {
+        if (add(sums, entries[i])) ++histogram.rows.back();
+    }
+    if (training.measure.statistic == Statistic::medians) {
+        std::vector<size_t> bin_of(entries.size(), histogram.at.size());
+        size_t bin = 0;
+        for (const auto& [x, i] : sorted) {
+            while (histogram.at[bin] != x) ++bin;
+            bin_of[i] = bin;
+        }
+        attach_members(training.measure, entries, histogram, [&](size_t i) { return bin_of[i]; });
+    }
+    return histogram;
+}
+
+// Buckets of the entries for which add(sums, entry) returns true.
+template <class Add>
+Histogram count_by_value(const TrainingTable& training, std::span<const Entry> entries, int column, int width,
+                         const Add& add) {
+    const size_t levels = static_cast<size_t>(training.facts[column].levels);
+    if (levels > 0 && levels <= 4 * entries.size()) return count_levels(training, entries, column, width, add);
+    return count_values(training, entries, column, width, add);
+}
+
+} // namespace
+
+Total node_total(const TrainingTable& training, std::span<const Entry> entries) {
+    const Measure& measure = training.measure;
+    Total total;
+    Histogram& all = total.all;
+    all.width = measure.sums();
+    all.at.push_back(0);
+    Sum* sums = all.append();
+    if (measure.n_classes > 0) {
+        std::vector<int64_t> weight(static_cast<size_t>(measure.n_classes), 0); // all of it fits
+        for (const Entry& entry : entries) weight[static_cast<size_t>(measure.classes[entry.row])] += entry.weight;
+        std::copy(weight.begin(), weight.end(), sums);
+    } else {
+        for (const Entry& entry : entries) measure.add(sums, entry);
+    }
+    all.rows.back() = static_cast<int64_t>(entries.size());
+    all.append();
+    if (measure.n_classes > 0 || entries.empty()) return total;
+    const double* y = measure.raw;
+    const auto [low, high] = std::minmax_element(entries.begin(), entries.end(),
+                                                 [y](const Entry& a, const Entry& b) { return y[a.row] < y[b.row]; });
+    total.low = y[low->row];
+    total.high = y[high->row];
+    if (measure.statistic == Statistic::medians)
+        attach_members(measure, entries, all, [](size_t) { return size_t{0}; });
+    return total;
+}
+
+Histogram target_histogram(const TrainingTable& training, std::span<const Entry> entries, int column) {
+    return count_by_value(training, entries, column, training.measure.sums(), [&](Sum* stat, const Entry& entry) {
+        training.measure.add(stat, entry);
+        return true;
+    });
+}
+
+Sides count_cut_sides(const TrainingTable& training, std::span<const Entry> entries, int column, bool is_cut,
+                      double at) {
+    const size_t width = static_cast<size_t>(training.measure.sums());
+    const double far = std::numeric_limits<double>::infinity();
+    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}, -far, far};
+    for (const Entry& entry : entries) {
+        const double x = training.value(column, entry.row);
+        const size_t side = x != x ? 2 : is_cut && x > at ? 1 : 0;
+        training.measure.add(&sides.stats[side * width], entry);
+        ++sides.rows[side];
+        if (side == 0) sides.below = std::max(sides.below, x);
+        if (side == 1) sides.above = std::min(sides.above, x);
+    }
+    return sides;
+}
+
+Histogram child_histogram(const TrainingTable& training, std::span<const Entry> entries, int column,
+                          const Split& split) {
+    const int children = split.children();
+    const Column& split_column = training.table.columns[split.column];
+    return count_by_value(training, entries, column, 2 * children, [&, children](Sum* stat, const Entry& entry) {
+        const int child = route(split, split_column, entry.row);
+        if (child < 0) return false;
+        stat[child] += entry.weight;
+        stat[children + child] += 1;
+        return true;
+    });
+}
+
+} // namespace tw

@@ -1,0 +1,43 @@
+// Histograms with one bin per distinct value, counted from entries. Works for every recipe.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/split.hpp"
+#include "binning/training_table.hpp"
+#include "target/histogram.hpp"
+
+namespace tw {
+
+// The whole node as a single bin, and the range of a numeric target in it.
+struct Total {
+    Histogram all;
+    double low = 0;
+    double high = 0;
+};
+
+// Both sides of a cut and the rows without a value: sums, rows, and the values next to the cut.
+struct Sides {
+    std::vector<Sum> stats; // low, high, missing
+    std::vector<int64_t> rows;
+    double below = 0, above = 0;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(stats, rows, below, above);
+    }
+};
+
+Total node_total(const TrainingTable& training, std::span<const Entry> entries);
+// Target statistics per bin of a column, and of the entries where it is missing.
+Histogram target_histogram(const TrainingTable& training, std::span<const Entry> entries, int column);
+// A column cut after a number; without a cut, known values against missing ones.
+Sides count_cut_sides(const TrainingTable& training, std::span<const Entry> entries, int column, bool is_cut,
+                      double at);
+// The same with the child that `split` sends each entry to as the target: a bin's sums are the weight per child, then
+// the rows per child. Entries that cannot answer the split are not counted, but their bin is listed.
+Histogram child_histogram(const TrainingTable& training, std::span<const Entry> entries, int column,
+                          const Split& split);
+
+} // namespace tw

@@ -1,0 +1,255 @@
+#include "criterion/criterion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "criterion/distributions.hpp"
+
+namespace tw {
+namespace {
+
+double sum_of(Stat stat) { return std::accumulate(stat.begin(), stat.end(), 0.0); }
+
+double gini(Stat stat) {
+    const double total = sum_of(stat);
+    if (!(total > 0)) return 0;
+    double same = 0;
+    for (double w : stat) same += (w / total) * (w / total);
+    return std::max(0.0, 1 - same);
+}
+
+double largest_of(Stat stat) { return *std::max_element(stat.begin(), stat.end()); }
+
+double misclassification(Stat stat) {
+    const double total = sum_of(stat);
+    return total > 0 ? std::max(0.0, (total - largest_of(stat)) / total) : 0;
+}
+
+double variance(Stat stat) {
+    if (!(stat[0] > 0)) return 0;
+    const double mean = stat[1] / stat[0];
+    return std::max(0.0, stat[2] / stat[0] - mean * mean);
+}
+
+// What dividing takes off the variance, as the variance between the children: taking one variance from the other would
+// lose the digits that tell close splits apart.
+double between(Stat parent, std::span<const double> children) {
+    const double mean = parent[1] / parent[0];
+    double sum = 0;
+    for (size_t at = 0; at < children.size(); at += 3) {
+        if (!(children[at] > 0)) continue;
+        const double away = children[at + 1] / children[at] - mean;
+        sum += children[at] / parent[0] * away * away;
+    }
+    return sum;
+}
+
+// Half the mean Poisson deviance around the mean; the statistic's third number is the sum of y ln y.
+double poisson(Stat stat, double offset) {
+    if (!(stat[0] > 0)) return 0;
+    const double mean = offset + stat[1] / stat[0];
+    return mean > 0 ? std::max(0.0, stat[2] / stat[0] - mean * std::log(mean)) : 0;
+}
+
+// The same after dividing, less before: the sums of y ln y cancel, so they are left out.
+double poisson_between(Stat parent, std::span<const double> children, double offset) {
+    const double mean = offset + parent[1] / parent[0];
+    double sum = 0;
+    for (size_t at = 0; at < children.size(); at += 3) {
+        if (!(children[at] > 0)) continue;
+        const double own = offset + children[at + 1] / children[at];
+        if (own > 0 && mean > 0) sum += children[at] / parent[0] * own * std::log(own / mean);
+    }
+    return sum;
+}
+
+Test chi_square(std::span<const double> children, int width, bool likelihood_ratio) {
+    const int count = static_cast<int>(children.size()) / width;
+    std::vector<double> column(width, 0.0);
+    std::vector<double> row(count, 0.0);
+    for (int i = 0; i < count; ++i) {
+        for (int c = 0; c < width; ++c) {
+            row[i] += children[i * width + c];
+            column[c] += children[i * width + c];
+        }
+    }
+    const double total = sum_of(row);
+    const auto present = [](const std::vector<double>& sums) {
+        return static_cast<double>(std::count_if(sums.begin(), sums.end(), [](double s) { return s > 0; }));
+    };
+    Test result;
+    result.degrees = (present(row) - 1) * (present(column) - 1);
+    if (!(total > 0) || result.degrees <= 0) {
+        result.degrees = std::max(0.0, result.degrees);
+        return result;
+    }
+    for (int i = 0; i < count; ++i) {
+        for (int c = 0; c < width; ++c) {
+            const double expected = row[i] * column[c] / total;
+            if (!(expected > 0)) continue;
+            const double seen = children[i * width + c];
+            if (likelihood_ratio) {
+                if (seen > 0) result.statistic += 2 * seen * std::log(seen / expected);
+            } else {
+                result.statistic += (seen - expected) * (seen - expected) / expected;
+            }
+        }
+    }
+    result.statistic = std::max(0.0, result.statistic);
+    result.log_p = chi_square_log_p(result.statistic, result.degrees);
+    return result;
+}
+
+Test f_test(std::span<const double> children) {
+    const int count = static_cast<int>(children.size()) / 3;
+    double weight = 0, sum = 0, within = 0;
+    int present = 0;
+    for (int i = 0; i < count; ++i) {
+        const double* child = &children[i * 3];
+        if (!(child[0] > 0)) continue;
+        ++present;
+        weight += child[0];
+        sum += child[1];
+        within += std::max(0.0, child[2] - child[1] * child[1] / child[0]);
+    }
+    Test result;
+    result.degrees = present - 1;
+    result.degrees_within = weight - present;
+    if (present < 2 || !(result.degrees_within > 0)) return result;
+    const double mean = sum / weight;
+    double between = 0;
+    for (int i = 0; i < count; ++i) {
+        const double* child = &children[i * 3];
+        if (!(child[0] > 0)) continue;
+        const double away = child[1] / child[0] - mean;
+        between += child[0] * away * away;
+    }
+    // Rounding leaves a trace of variance in groups of equal targets; below this it is none.
+    if (within <= 1e-14 * (within + between)) {
+        if (!(between > 0)) return result;
+        result.statistic = -log_zero;
+        result.log_p = log_zero;
+        return result;
+    }
+    result.statistic = (between / result.degrees) / (within / result.degrees_within);
+    result.log_p = f_log_p(result.statistic, result.degrees, result.degrees_within);
+    return result;
+}
+
+} // namespace
+
+bool is_mean_impurity(Criterion criterion) {
+    switch (criterion) {
+        case Criterion::information_gain:
+        case Criterion::gini:
+        case Criterion::misclassification:
+        case Criterion::variance:
+        case Criterion::standard_deviation:
+        case Criterion::absolute_error:
+        case Criterion::poisson:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool is_test(Criterion criterion) {
+    return criterion == Criterion::chi_square || criterion == Criterion::likelihood_ratio || criterion == Criterion::f;
+}
+
+double weight_of(Criterion criterion, Stat stat) { return is_for_classes(criterion) ? sum_of(stat) : stat[0]; }
+
+double entropy_of(Stat parts) {
+    const double total = sum_of(parts);
+    if (!(total > 0)) return 0;
+    double bits = 0;
+    for (double w : parts) {
+        if (w > 0) bits -= w / total * std::log2(w / total);
+    }
+    return std::max(0.0, bits);
+}
+
+double impurity(Criterion criterion, Stat stat, double offset) {
+    switch (criterion) {
+        case Criterion::information_gain:
+        case Criterion::gain_ratio:
+            return entropy_of(stat);
+        case Criterion::gini:
+        case Criterion::twoing:
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
+        case Criterion::custom_classes:
+            return gini(stat);
+        case Criterion::misclassification:
+            return misclassification(stat);
+        case Criterion::variance:
+        case Criterion::f:
+        case Criterion::custom_numbers:
+            return variance(stat);
+        case Criterion::standard_deviation:
+            return std::sqrt(variance(stat));
+        case Criterion::absolute_error:
+            return stat[0] > 0 ? stat[2] / stat[0] : 0;
+        case Criterion::poisson:
+            return poisson(stat, offset);
+    }
+    return 0;
+}
+
+double improvement(Criterion criterion, Stat parent, std::span<const double> children, double offset) {
+    const size_t width = parent.size();
+    const double total = weight_of(criterion, parent);
+    if (!(total > 0)) return 0;
+    const auto each_child = [&](const auto& part) {
+        double sum = 0;
+        for (size_t at = 0; at < children.size(); at += width) sum += part(children.subspan(at, width));
+        return sum;
+    };
+    // Each way keeps a gain that is zero at zero: sums that may cancel are of whole units, all else is a difference of
+    // what is the same number where shares or means are the same.
+    switch (criterion) {
+        case Criterion::variance:
+            return between(parent, children);
+        case Criterion::poisson:
+            return poisson_between(parent, children, offset);
+        case Criterion::misclassification:
+            return (each_child(largest_of) - largest_of(parent)) / total;
+        case Criterion::absolute_error:
+            return (parent[2] - each_child([](Stat child) { return child[2]; })) / total;
+        default: {
+            const double before = impurity(criterion, parent, offset);
+            return each_child([&](Stat child) {
+                return weight_of(criterion, child) / total * (before - impurity(criterion, child, offset));
+            });
+        }
+    }
+}
+
+Test test(Criterion criterion, std::span<const double> children, int width) {
+    if (is_for_classes(criterion)) return chi_square(children, width, criterion == Criterion::likelihood_ratio);
+    return f_test(children);
+}
+
+double twoing(std::span<const double> children, int width) {
+    const Stat left = children.subspan(0, width);
+    const Stat right = children.subspan(width, width);
+    const double left_weight = sum_of(left), right_weight = sum_of(right);
+    if (!(left_weight > 0) || !(right_weight > 0)) return 0;
+    const double total = left_weight + right_weight;
+    double apart = 0;
+    for (int c = 0; c < width; ++c) apart += std::abs(left[c] / left_weight - right[c] / right_weight);
+    return (left_weight / total) * (right_weight / total) / 4 * apart * apart;
+}
+
+bool can_rate(Criterion criterion, std::span<const double> children, int width, double offset) {
+    if (criterion != Criterion::poisson) return true;
+    for (size_t at = 0; at < children.size(); at += width) {
+        if (children[at] > 0 && !(offset + children[at + 1] / children[at] > 0)) return false;
+    }
+    return true;
+}
+
+} // namespace tw

@@ -1,0 +1,203 @@
+// More counters: rows with weights, the agreement with a split (surrogates), and the choice among all counters.
+#pragma once
+
+#include "criterion/counters.hpp"
+
+namespace tw {
+
+// Classes of rows with weights: rows, then one weight per class.
+class WeightedClassCounter {
+public:
+    using Word = int64_t;
+    using Narrow = int64_t;
+    struct Item {
+        int32_t of;
+        int64_t weight;
+    };
+    static constexpr int fixed = 0;
+    static constexpr bool is_strict = false; // without weight a row changes nothing
+
+    WeightedClassCounter(const Measure& measure, Criterion criterion)
+        : measure_(&measure), classes_(measure.n_classes), criterion_(criterion) {}
+
+    int words() const { return classes_ + 1; }
+    int narrow_words() const { return words(); }
+    double unit() const { return measure_->weight_unit; }
+    Item item(int64_t row) const { return {measure_->classes[row], measure_->weight_of(row)}; }
+    void add(Word* to, const Item& item) const {
+        ++to[0];
+        to[1 + item.of] += item.weight;
+    }
+    void widen(Word* to, const Narrow* from) const {
+        for (int w = 0; w < words(); ++w) to[w] += from[w];
+    }
+    int64_t rows(const Word* counter) const { return counter[0]; }
+    int64_t listed(const Word* counter) const { return counter[0]; }
+    void to_sums(const Word* counter, Sum* sums) const { std::copy_n(counter + 1, classes_, sums); }
+    double weight(const Word* counter) const {
+        int64_t sum = 0;
+        for (int c = 1; c <= classes_; ++c) sum += counter[c];
+        return static_cast<double>(sum) * measure_->weight_unit;
+    }
+    static constexpr bool has_deviation = false;
+    template <class Over>
+    double side(const Word* counter, const TargetRange&, const Over&) const {
+        double sum = 0, parts = 0, most = 0;
+        for (int c = 1; c <= classes_; ++c) {
+            const double w = static_cast<double>(counter[c]);
+            sum += w;
+            parts += criterion_ == Criterion::gini               ? w * w
+                     : criterion_ == Criterion::information_gain ? LogTable::of(w)
+                                                                 : 0;
+            most = std::max(most, w);
+        }
+        if (!(sum > 0)) return 0;
+        return criterion_ == Criterion::gini               ? parts / sum
+               : criterion_ == Criterion::information_gain ? parts - LogTable::of(sum)
+                                                           : most;
+    }
+    double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double to_beat) const {
+        const auto count = [](const Word* counter) {
+            return [counter](int c) { return static_cast<double>(counter[c + 1]); };
+        };
+        return bound_of_classes(criterion_, classes_, count(low), count(bin), count(high), to_beat);
+    }
+
+private:
+    const Measure* measure_;
+    int classes_;
+    Criterion criterion_;
+};
+
+// A numeric target of rows with weights: rows, weight, weighted sum, weighted sum of squared steps.
+class WeightedMomentCounter {
+public:
+    using Word = Sum;
+    using Narrow = Sum;
+    struct Item {
+        int64_t target;
+        int64_t weight;
+    };
+    static constexpr int fixed = 4;
+    static constexpr bool is_strict = false;
+
+    explicit WeightedMomentCounter(const Measure& measure) : measure_(&measure), squares_(measure) {}
+
+    int words() const { return 4; }
+    int narrow_words() const { return 4; }
+    double unit() const { return measure_->weight_unit * measure_->target_unit * measure_->target_unit; }
+    Item item(int64_t row) const { return {measure_->target[row], measure_->weight_of(row)}; }
+    void add(Word* to, const Item& item) const {
+        to[0] += 1;
+        to[1] += item.weight;
+        to[2] += static_cast<Sum>(item.target) * item.weight;
+        to[3] += static_cast<Sum>(squares_.square(item.target)) * item.weight;
+    }
+    void widen(Word* to, const Narrow* from) const {
+        for (int w = 0; w < 4; ++w) to[w] += from[w];
+    }
+    int64_t rows(const Word* counter) const { return static_cast<int64_t>(counter[0]); }
+    int64_t listed(const Word* counter) const { return static_cast<int64_t>(counter[0]); }
+    void to_sums(const Word* counter, Sum* sums) const { std::copy_n(counter + 1, 2, sums); }
+    double weight(const Word* counter) const { return static_cast<double>(counter[1]) * measure_->weight_unit; }
+    static constexpr bool has_deviation = true;
+    double size(const Word* counter) const { return static_cast<double>(counter[1]); }
+    double deviation(const Word* bin) const {
+        return squares_.deviation(static_cast<double>(bin[1]), static_cast<double>(bin[2]),
+                                  static_cast<double>(bin[3]));
+    }
+    template <class Over>
+    double side(const Word* counter, const TargetRange& target, const Over&) const {
+        const SizeAndSum all = size_and_sum(counter, target);
+        return mean_score(all.size, all.sum);
+    }
+    double bound(const Word* low, const Word* bin, const Word* high, const TargetRange& target, double to_beat) const {
+        const double height =
+            squares_.height(static_cast<double>(bin[1]), static_cast<double>(bin[2]), static_cast<double>(bin[3]));
+        const double centre = static_cast<double>(target.centre);
+        return bound_of_sums(target.low - centre, target.high - centre, size_and_sum(low, target),
+                             size_and_sum(bin, target), size_and_sum(high, target), height, to_beat);
+    }
+
+private:
+    static SizeAndSum size_and_sum(const Word* counter, const TargetRange& target) {
+        return {static_cast<double>(counter[1]), static_cast<double>(counter[2] - counter[1] * target.centre)};
+    }
+
+    const Measure* measure_;
+    RoundedSquares squares_;
+};
+
+// How well a cut imitates a split into two children: rows whose child is on its side, by weight. Rows that do not know
+// their child are listed, for cuts lie between all values, but not counted.
+class SurrogateCounter {
+public:
+    using Word = int64_t; // listed rows; rows per child; weight per child
+    using Narrow = int64_t;
+    struct Item {
+        int32_t child; // 0, 1 or unknown_child
+        int64_t weight;
+    };
+    static constexpr int fixed = 5;
+    static constexpr bool is_strict = false;
+    static constexpr int32_t unknown_child = 2;
+
+    int words() const { return 5; }
+    double unit() const { return 1; }
+    void add(Word* to, const Item& item) const {
+        ++to[0];
+        if (item.child == unknown_child) return;
+        ++to[1 + item.child];
+        to[3 + item.child] += item.weight;
+    }
+    int64_t rows(const Word* counter) const { return counter[1] + counter[2]; }
+    int64_t listed(const Word* counter) const { return counter[0]; }
+    double weight(const Word* counter) const { return static_cast<double>(counter[3] + counter[4]); }
+    static constexpr bool has_deviation = false;
+    // Sides that both answer the same child are no better than that child's share of all.
+    template <class Over>
+    double side(const Word* counter, const TargetRange&, const Over&) const {
+        return static_cast<double>(std::max(counter[3], counter[4]));
+    }
+    double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double) const {
+        const int64_t one = std::max(low[3] + bin[3], low[4]) + std::max(high[3], high[4] + bin[4]);
+        const int64_t other = std::max(low[3], low[4] + bin[4]) + std::max(high[3] + bin[3], high[4]);
+        return static_cast<double>(std::max(one, other));
+    }
+};
+
+// Gain ratio compares the cuts of a column by gain.
+inline Criterion counted_criterion(Criterion criterion) {
+    return criterion == Criterion::gain_ratio ? Criterion::information_gain : criterion;
+}
+
+inline bool has_counter(Criterion criterion) {
+    return criterion == Criterion::gini || criterion == Criterion::information_gain ||
+           criterion == Criterion::misclassification || criterion == Criterion::variance;
+}
+
+// Calls act(counter) with the counter that serves a rule and a measure best; a rule without one is not called.
+template <class Act>
+void with_counter(Criterion criterion, const Measure& measure, const Act& act) {
+    if (!has_counter(criterion)) return;
+    if (criterion == Criterion::variance)
+        return measure.unit_weights ? act(MomentCounter(measure)) : act(WeightedMomentCounter(measure));
+    if (!measure.unit_weights) return act(WeightedClassCounter(measure, criterion));
+    const bool two = measure.n_classes == 2;
+    if (measure.n_classes > std::numeric_limits<ClassCounter<Criterion::gini>::Item>::max()) return;
+    switch (criterion) {
+        case Criterion::gini:
+            if (two) return act(TwoClassCounter<Criterion::gini>(measure));
+            return measure.n_classes <= max_fixed_classes
+                       ? act(ClassCounter<Criterion::gini, max_fixed_classes>(measure))
+                       : act(ClassCounter<Criterion::gini>(measure));
+        case Criterion::information_gain:
+            return two ? act(TwoClassCounter<Criterion::information_gain>(measure))
+                       : act(ClassCounter<Criterion::information_gain>(measure));
+        default:
+            return two ? act(TwoClassCounter<Criterion::misclassification>(measure))
+                       : act(ClassCounter<Criterion::misclassification>(measure));
+    }
+}
+
+} // namespace tw

@@ -1,0 +1,157 @@
+#include "grow/choose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/hash.hpp"
+
+namespace tw {
+namespace {
+
+constexpr double rounding = 1e-12;
+constexpr double average_margin = 1e-3;   // C4.5: a gain this close to the average is still average
+constexpr double many_levels_share = 0.3; // C4.5: a nominal column with this share of
+                                          // the rows as levels says little
+
+bool is_merge(const Task& task) { return task.recipe.branching == Branching::merge; }
+
+// Whether a is better than b. CHAID: smaller adjusted p, then smaller p, then the larger statistic.
+bool better(const Task& task, const GrownNode& node, const Candidate& a, const Candidate& b) {
+    if (!is_merge(task)) {
+        const bool bounded = is_mean_impurity(task.recipe.criterion) || task.recipe.criterion == Criterion::gain_ratio;
+        return beats(task, a.rating.score, b.rating.score, bounded ? node.impurity : 0);
+    }
+    const double ours[] = {a.rating.score, -a.rating.test.log_p, a.rating.test.statistic};
+    const double theirs[] = {b.rating.score, -b.rating.test.log_p, b.rating.test.statistic};
+    for (int i = 0; i < 3; ++i) {
+        if (beats(task, ours[i], theirs[i], 0)) return true;
+        if (beats(task, theirs[i], ours[i], 0)) return false;
+    }
+    return false;
+}
+
+// Only columns in the draw may be looked at; constant ones do not count.
+void drop_undrawn_columns(const Task& task, const GrownNode& node, std::vector<Candidate>& candidates) {
+    const size_t wanted = static_cast<size_t>(task.recipe.stopping.max_features);
+    if (wanted >= candidates.size()) return;
+    std::vector<Candidate*> useful;
+    for (Candidate& candidate : candidates) {
+        if (candidate.obstacle != Obstacle::constant) useful.push_back(&candidate);
+    }
+    std::sort(useful.begin(), useful.end(), [&](const Candidate* a, const Candidate* b) {
+        return mix(node.key, static_cast<uint64_t>(a->column)) < mix(node.key, static_cast<uint64_t>(b->column));
+    });
+    for (size_t i = wanted; i < useful.size(); ++i) useful[i]->obstacle = Obstacle::constant;
+}
+
+double average_gain(const Task& task, const std::vector<Candidate>& candidates,
+                    const std::vector<const ColumnFacts*>& facts) {
+    const auto many = [&](const ColumnFacts* column) {
+        return column->kind == Kind::nominal &&
+               column->levels >= many_levels_share * static_cast<double>(task.table_rows);
+    };
+    const bool all_many = std::all_of(facts.begin(), facts.end(), many);
+    double sum = 0;
+    int candidates_by_value = 0;
+    for (const Candidate& candidate : candidates) {
+        if (!candidate.possible() || candidate.rating.gain <= -average_margin) continue;
+        if (many(facts[candidate.column]) && !all_many) continue;
+        sum += candidate.rating.gain;
+        ++candidates_by_value;
+    }
+    return candidates_by_value > 0 ? sum / candidates_by_value : std::numeric_limits<double>::infinity();
+}
+
+// Candidates that compete, in column order.
+std::vector<int> competitors(const Task& task, const std::vector<Candidate>& candidates,
+                             const std::vector<const ColumnFacts*>& facts) {
+    const bool by_ratio = task.recipe.criterion == Criterion::gain_ratio;
+    const double least = by_ratio && task.recipe.average_rule ? average_gain(task, candidates, facts) - average_margin
+                                                              : -std::numeric_limits<double>::infinity();
+    std::vector<int> result;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+        const Candidate& candidate = candidates[i];
+        if (!candidate.possible() || candidate.rating.gain < least) continue;
+        if (by_ratio && candidate.rating.information <= min_split_information) continue;
+        result.push_back(static_cast<int>(i));
+    }
+    return result;
+}
+
+Stop no_candidate_reason(const std::vector<Candidate>& candidates) {
+    Stop reason = Stop::no_column;
+    for (const Candidate& candidate : candidates) {
+        if (candidate.possible() || candidate.obstacle == Obstacle::no_gain) return Stop::no_gain;
+        if (candidate.obstacle == Obstacle::too_small) reason = Stop::small_children;
+    }
+    return reason;
+}
+
+Stop rejection_reason(const Task& task, const GrownNode& node, double root_weight, const Candidate& chosen) {
+    const Stopping& stopping = task.recipe.stopping;
+    if (!chosen.significant) return Stop::not_significant;
+    if (chosen.enlarged && chosen.enlarged->split.children() < 2) return Stop::small_children;
+    const double floor =
+        std::max(task.recipe.tie_tolerance, rounding * std::max(node.impurity, std::numeric_limits<double>::min()));
+    if (!stopping.zero_gain && !(chosen.rating.gain > floor)) return Stop::no_gain;
+    if (stopping.min_impurity_decrease > 0 &&
+        node.weight / root_weight * chosen.rating.decrease + 1e-15 < stopping.min_impurity_decrease) {
+        return Stop::small_decrease;
+    }
+    if (stopping.significance && chosen.rating.test.log_p > std::log(*stopping.significance)) {
+        return Stop::not_significant;
+    }
+    return Stop::none;
+}
+
+} // namespace
+
+Stop stop_before_search(const Task& task, const GrownNode& node) {
+    const Stopping& stopping = task.recipe.stopping;
+    if (node.rows == 0) return Stop::empty;
+    if (node.pure) return Stop::pure;
+    if (node.depth >= stopping.max_depth) return Stop::depth;
+    if (node.rows < stopping.min_samples_split ||
+        node.weight < stopping.min_weight_split - weight_tolerance(task.recipe) ||
+        node.rows / 2 < stopping.min_samples_leaf) {
+        return Stop::few_rows;
+    }
+    if (node.impurity <= stopping.max_impurity) return Stop::low_impurity;
+    return Stop::none;
+}
+
+Decision choose(const Task& task, const GrownNode& node, double root_weight, std::vector<Candidate> candidates,
+                const std::vector<const ColumnFacts*>& facts) {
+    drop_undrawn_columns(task, node, candidates);
+    const std::vector<int> competing = competitors(task, candidates, facts);
+    Decision decision;
+    int best = -1;
+    for (int i : competing) {
+        if (best < 0 || better(task, node, candidates[i], candidates[best])) best = i;
+    }
+    decision.stop =
+        best < 0 ? no_candidate_reason(candidates) : rejection_reason(task, node, root_weight, candidates[best]);
+
+    // Every possible column is remembered as a rival, also those the average rule kept out.
+    std::vector<int> rivals;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+        if (!candidates[i].possible()) continue;
+        if (static_cast<int>(i) != best || decision.stop != Stop::none) rivals.push_back(static_cast<int>(i));
+    }
+    while (!rivals.empty() && decision.rivals.size() < static_cast<size_t>(task.recipe.rivals)) {
+        auto next = rivals.begin();
+        for (auto rival = next; rival != rivals.end(); ++rival) {
+            if (better(task, node, candidates[*rival], candidates[*next])) next = rival;
+        }
+        decision.rivals.push_back(candidates[*next]);
+        rivals.erase(next);
+    }
+    if (decision.stop != Stop::none) return decision;
+    decision.chosen = std::make_unique<Candidate>(std::move(candidates[best]));
+    if (const auto enlarged = decision.chosen->enlarged) static_cast<RatedSplit&>(*decision.chosen) = *enlarged;
+    return decision;
+}
+
+} // namespace tw

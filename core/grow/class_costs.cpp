@@ -1,0 +1,55 @@
+#include "grow/class_costs.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "criterion/leaf_value.hpp"
+
+namespace tw {
+namespace {
+
+// The cost of each single answer.
+std::vector<double> expected_costs(const Costs& costs, const std::vector<double>& reported) {
+    const size_t classes = reported.size();
+    std::vector<double> total(classes, 0);
+    for (size_t truth = 0; truth < classes; ++truth) {
+        for (size_t predicted = 0; predicted < classes; ++predicted) {
+            total[predicted] += reported[truth] * costs.cost[truth * classes + predicted];
+        }
+    }
+    return total;
+}
+
+} // namespace
+
+double min_expected_cost(const Costs& costs, const std::vector<double>& reported) {
+    if (costs.cost.empty()) {
+        return std::accumulate(reported.begin(), reported.end(), 0.0) -
+               *std::max_element(reported.begin(), reported.end());
+    }
+    const std::vector<double> total = expected_costs(costs, reported);
+    return *std::min_element(total.begin(), total.end());
+}
+
+void restore_class_weights(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes) {
+    if (costs.factor.empty()) return;
+    std::vector<double> whole;
+    for (GrownNode& node : nodes) {
+        std::vector<double> reported = node.reported.all();
+        for (size_t c = 0; c < reported.size(); ++c) reported[c] *= costs.factor[c];
+        if (whole.empty()) whole = reported; // the root comes first
+        node.weight = std::accumulate(reported.begin(), reported.end(), 0.0);
+        if (node.rows > 0 || node.parent < 0) {
+            std::vector<double> value(reported.size());
+            class_probabilities(recipe, reported, whole, value.data());
+            node.value = Packed(std::move(value));
+        } else {
+            const GrownNode& parent = nodes[node.parent]; // before its children in the list, so it tells real weights
+            node.value = parent.value;
+            if (recipe.empty_takes_majority) node.value = only_the_largest(parent.reported.all());
+        }
+        node.reported = Packed(std::move(reported));
+    }
+}
+
+} // namespace tw

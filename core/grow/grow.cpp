@@ -1,0 +1,319 @@
+#include "grow/grow.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "base/hash.hpp"
+#include "base/thread_pool.hpp"
+#include "criterion/leaf_value.hpp"
+#include "grow/choose.hpp"
+#include "grow/simplify.hpp"
+
+namespace tw {
+namespace {
+
+// The whole table, which some rules compare a node with.
+struct RootStats {
+    double weight = 0;
+    std::vector<double> stat;
+};
+
+class Grower {
+public:
+    Grower(RowStore& rows, const Task& task, ThreadPool& pool) : rows_(rows), task_(task), pool_(pool) {
+        for (const ColumnFacts& facts : rows.training().facts) facts_.push_back(&facts);
+    }
+
+    std::vector<GrownNode> run() {
+        GrownNode root;
+        root.key = root_key(task_.recipe.seed);
+        nodes_.push_back(std::move(root));
+        const Total total = rows_.total(0);
+        Accumulator accumulator(task_.measure, total.all);
+        accumulator.add(total.all.bin(0));
+        root_.stat.resize(task_.measure.width());
+        accumulator.read(root_.stat.data());
+        root_.weight = weight_of(task_.recipe.criterion, root_.stat);
+        describe(0);
+        if (task_.recipe.stopping.max_leaf_nodes == std::numeric_limits<int64_t>::max()) {
+            breadth_first();
+        } else {
+            best_first();
+        }
+        return std::move(nodes_);
+    }
+
+    // The subtree of a node that is already described; the rows are its rows alone.
+    std::vector<GrownNode> run_below(GrownNode top, const RootStats& root) {
+        root_ = root;
+        nodes_.push_back(std::move(top));
+        breadth_first();
+        return std::move(nodes_);
+    }
+
+private:
+    // Fills in what the node is; its stop reason if it needs no looking at.
+    void describe(int id) {
+        GrownNode& node = nodes_[id];
+        const Total total = rows_.total(id);
+        const Bin bin = total.all.bin(0);
+        const Measure& measure = task_.measure;
+        Accumulator accumulator(measure, total.all);
+        accumulator.add(bin);
+        node.rows = bin.rows;
+        node.stat.resize(measure.width());
+        accumulator.read(node.stat.data());
+        std::vector<double> reported(static_cast<size_t>(measure.width()));
+        measure.to_report(bin.stat, reported.data());
+        // Next to targets of another size a mean is rounded; it still lies among the node's own.
+        if (measure.n_classes == 0 && node.rows > 0) reported[1] = std::clamp(reported[1], total.low, total.high);
+        node.weight = weight_of(task_.recipe.criterion, node.stat);
+        node.impurity = impurity(task_.recipe.criterion, node.stat, measure.offset);
+        node.pure = is_pure(node, total);
+        if (node.pure) node.impurity = 0;
+        node.value = leaf_value(node, total, accumulator, reported);
+        node.reported = Packed(std::move(reported));
+        node.stop = stop_before_search(task_, node);
+        if (node.stop != Stop::none) forget_stat(node);
+    }
+
+    // What criteria read of a node is large where classes are many, and of no use once nobody can divide it.
+    static void forget_stat(GrownNode& node) { std::vector<double>().swap(node.stat); }
+
+    bool is_pure(const GrownNode& node, const Total& total) const {
+        if (node.rows == 0) return true;
+        if (task_.measure.n_classes == 0) return total.low == total.high;
+        return node.weight - *std::max_element(node.stat.begin(), node.stat.end()) <= task_.recipe.tie_tolerance;
+    }
+
+    Packed leaf_value(const GrownNode& node, const Total& total, const Accumulator& accumulator,
+                      const std::vector<double>& reported) const {
+        if (node.rows == 0 && node.parent >= 0) return empty_leaf_value(nodes_[node.parent]);
+        if (task_.measure.n_classes == 0) {
+            if (total.low == total.high) return Packed({total.low});
+            return Packed({task_.measure.statistic == Statistic::medians ? accumulator.median() : reported[1]});
+        }
+        std::vector<double> value(node.stat.size());
+        class_probabilities(task_.recipe, node.stat, root_.stat, value.data());
+        return Packed(std::move(value));
+    }
+
+    Packed empty_leaf_value(const GrownNode& parent) const {
+        if (task_.measure.n_classes == 0 || !task_.recipe.empty_takes_majority) return parent.value;
+        return only_the_largest(parent.stat);
+    }
+
+    // Decides about each of these nodes: a chosen split, or a reason to stop.
+    void decide(const std::vector<int>& open) {
+        std::vector<OpenNode> open_nodes;
+        for (int id : open) open_nodes.push_back({id, {nodes_[id].weight, nodes_[id].stat}});
+        std::vector<std::vector<Candidate>> candidates = rows_.candidates(task_, open_nodes, pool_);
+        for (size_t i = 0; i < open.size(); ++i) {
+            GrownNode& node = nodes_[open[i]];
+            Decision decision = choose(task_, node, root_.weight, std::move(candidates[i]), facts_);
+            node.stop = decision.stop;
+            node.chosen = std::move(decision.chosen);
+            node.rivals = std::move(decision.rivals);
+            if (node.stop != Stop::none) forget_stat(node);
+        }
+        if (task_.recipe.missing == Missing::surrogates) find_surrogates(still_open(open));
+        report_progress(open);
+    }
+
+    void find_surrogates(const std::vector<int>& ids) {
+        const size_t most = static_cast<size_t>(task_.recipe.max_surrogates);
+        if (most == 0) return;
+        std::vector<ChosenSplit> chosen;
+        for (const int id : ids) chosen.push_back({id, &nodes_[id].chosen->split});
+        std::vector<std::vector<Surrogate>> found = rows_.surrogates_of(task_, chosen, pool_);
+        for (size_t i = 0; i < ids.size(); ++i) {
+            std::vector<Surrogate>& surrogates = nodes_[ids[i]].surrogates = std::move(found[i]);
+            std::stable_sort(surrogates.begin(), surrogates.end(),
+                             [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement + 1e-12; });
+            if (surrogates.size() > most) surrogates.resize(most);
+        }
+    }
+
+    // Gives each of these nodes its children and returns them.
+    std::vector<int> partition(const std::vector<int>& decided) {
+        std::vector<int> made;
+        for (int id : decided) {
+            for (int c = 0; c < nodes_[id].chosen->split.children(); ++c) {
+                GrownNode child;
+                child.parent = id;
+                child.depth = nodes_[id].depth + 1;
+                child.key = child_key(nodes_[id].key, static_cast<size_t>(c));
+                made.push_back(static_cast<int>(nodes_.size()));
+                nodes_[id].children.push_back(made.back());
+                nodes_.push_back(std::move(child));
+            }
+        }
+        rows_.reserve(static_cast<int>(nodes_.size()));
+        const auto partition_node = [&](int64_t i) {
+            const GrownNode& node = nodes_[decided[i]];
+            std::vector<Split> surrogates;
+            for (const Surrogate& surrogate : node.surrogates) surrogates.push_back(surrogate.split);
+            rows_.partition(decided[i], node.key, node.chosen->split, surrogates, node.children[0], pool_);
+        };
+        // Few large nodes are divided by all threads together, many nodes by one thread each.
+        if (static_cast<int64_t>(decided.size()) < pool_.threads()) {
+            for (size_t i = 0; i < decided.size(); ++i) partition_node(static_cast<int64_t>(i));
+        } else {
+            pool_.run(static_cast<int64_t>(decided.size()), partition_node);
+        }
+        if (!made.empty()) rows_.finish_level(task_.recipe.stopping.max_depth - nodes_[made.back()].depth);
+        pool_.run(static_cast<int64_t>(made.size()), [&](int64_t i) { describe(made[i]); });
+        for (int id : made) refuse_undivided(nodes_[id]);
+        for (int id : decided) forget_stat(nodes_[id]);
+        report_progress(made);
+        if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
+            for (int id : decided) set_majority_child(nodes_[id]);
+        }
+        return made;
+    }
+
+    // A split divides its node, or growing would never end: it does, unless values are not what they were.
+    void refuse_undivided(const GrownNode& child) const {
+        if (child.rows < nodes_[child.parent].rows) return;
+        throw std::runtime_error(
+            "the table was changed while a tree was grown from it; give a copy that nobody writes to");
+    }
+
+    // A row is done with once it lies in a leaf.
+    void report_progress(const std::vector<int>& ids) {
+        int64_t done = 0;
+        for (int id : ids) done += nodes_[id].stop == Stop::none ? 0 : nodes_[id].rows;
+        if (done > 0) pool_.advance(static_cast<double>(done) / static_cast<double>(task_.table_rows));
+    }
+
+    // rpart's predict follows the child where most rows ended, not the one where most known ones went.
+    void set_majority_child(GrownNode& node) {
+        int largest = 0;
+        for (size_t c = 1; c < node.children.size(); ++c) {
+            if (nodes_[node.children[c]].rows > nodes_[node.children[largest]].rows) largest = static_cast<int>(c);
+        }
+        const auto equals = std::count_if(node.children.begin(), node.children.end(), [&](int child) {
+            return nodes_[child].rows == nodes_[node.children[largest]].rows;
+        });
+        node.chosen->split.missing = equals > 1 ? stop_here : largest;
+    }
+
+    std::vector<int> still_open(const std::vector<int>& ids) const {
+        std::vector<int> open;
+        for (int id : ids) {
+            if (nodes_[id].stop == Stop::none) open.push_back(id);
+        }
+        return open;
+    }
+
+    void breadth_first() {
+        std::vector<int> open = still_open({0});
+        std::vector<int> detached;
+        while (!open.empty()) {
+            const auto large = std::stable_partition(open.begin(), open.end(), [&](int id) {
+                const int64_t levels = task_.recipe.stopping.max_depth - nodes_[id].depth;
+                return !rows_.is_detached(id) && !rows_.should_detach(nodes_[id].rows, levels);
+            });
+            detached.insert(detached.end(), large, open.end());
+            open.erase(large, open.end());
+            decide(open);
+            open = still_open(partition(still_open(open)));
+        }
+        grow_detached(detached);
+    }
+
+    // Subtrees that need nothing of each other: each is grown by one thread, large ones first, and put in its place.
+    void grow_detached(std::vector<int> tops) {
+        std::stable_sort(tops.begin(), tops.end(), [&](int a, int b) { return nodes_[a].rows > nodes_[b].rows; });
+        std::vector<std::pair<int, std::vector<GrownNode>>> subtrees;
+        for (size_t done = 0; done < tops.size();) {
+            const size_t first = done;
+            done += rows_.fetch(std::span<const int>(tops).subspan(first));
+            subtrees.resize(done);
+            const auto grow_one = [&](int64_t i) {
+                const int top = tops[first + static_cast<size_t>(i)];
+                const std::unique_ptr<RowStore> rows = rows_.detach(top);
+                subtrees[first + static_cast<size_t>(i)] = {
+                    top, Grower(*rows, task_, pool_).run_below(std::move(nodes_[top]), root_)};
+            };
+            try {
+                if (done - first == 1) {
+                    grow_one(0); // with the help of all threads
+                } else {
+                    pool_.run(static_cast<int64_t>(done - first), grow_one);
+                }
+            } catch (...) {
+                // Many nodes take a while to forget, and whoever pressed Ctrl-C waits: all threads help.
+                pool_.run(static_cast<int64_t>(done),
+                          [&](int64_t i) { std::vector<GrownNode>().swap(subtrees[i].second); });
+                throw;
+            }
+        }
+        // In the order of nodes, so that their numbers do not depend on sizes.
+        std::sort(subtrees.begin(), subtrees.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        size_t grown = nodes_.size();
+        for (const auto& [top, subtree] : subtrees) grown += subtree.size();
+        nodes_.reserve(grown);
+        for (auto& [top, subtree] : subtrees) graft(top, std::move(subtree));
+    }
+
+    void graft(int position, std::vector<GrownNode> subtree) {
+        const int shift = static_cast<int>(nodes_.size()) - 1; // node 0 of the subtree is the place itself
+        const int parent = nodes_[position].parent;
+        const auto moved = [&](int id) { return id == 0 ? position : id + shift; };
+        for (size_t i = 0; i < subtree.size(); ++i) {
+            GrownNode& node = subtree[i];
+            node.parent = i == 0 ? parent : moved(node.parent);
+            for (int& child : node.children) child = moved(child);
+            if (i == 0) {
+                nodes_[position] = std::move(node);
+            } else {
+                nodes_.push_back(std::move(node));
+            }
+        }
+    }
+
+    void best_first() {
+        std::vector<int> waiting = still_open({0});
+        decide(waiting);
+        waiting = still_open(waiting);
+        int64_t leaves = 1;
+        while (!waiting.empty()) {
+            const auto worth = [&](int id) { return nodes_[id].weight * nodes_[id].chosen->rating.decrease; };
+            const auto best =
+                std::max_element(waiting.begin(), waiting.end(), [&](int a, int b) { return worth(a) < worth(b); });
+            const int id = *best;
+            waiting.erase(best);
+            const int more = nodes_[id].chosen->split.children() - 1;
+            if (leaves + more > task_.recipe.stopping.max_leaf_nodes) {
+                nodes_[id].stop = Stop::leaf_limit;
+                nodes_[id].surrogates.clear();
+                nodes_[id].rivals.insert(nodes_[id].rivals.begin(), std::move(*nodes_[id].chosen));
+                continue;
+            }
+            leaves += more;
+            std::vector<int> open = still_open(partition({id}));
+            decide(open);
+            for (int child : still_open(open)) waiting.push_back(child);
+        }
+    }
+
+    RowStore& rows_;
+    const Task& task_;
+    ThreadPool& pool_;
+    RootStats root_;
+    std::vector<const ColumnFacts*> facts_;
+    std::vector<GrownNode> nodes_;
+};
+
+} // namespace
+
+std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs) {
+    std::vector<GrownNode> nodes = Grower(rows, task, pool).run();
+    restore_class_weights(task.recipe, costs, nodes);
+    simplify(task.recipe, costs, nodes);
+    return nodes;
+}
+
+} // namespace tw

@@ -1,0 +1,84 @@
+#include "grow/grown_node.hpp"
+
+#include "base/interrupt.hpp"
+
+namespace tw {
+namespace {
+
+void append_split(FlatTree& flat, const Split& split, double score, double adjusted, const Rating& rating,
+                  double log_multiplier) {
+    flat.column.push_back(split.column);
+    flat.closed.push_back(split.closed ? 1 : 0);
+    flat.missing.push_back(split.missing);
+    flat.unseen.push_back(split.unseen);
+    flat.score.push_back(score);
+    flat.adjusted.push_back(adjusted);
+    flat.split_gain.push_back(rating.gain);
+    flat.statistic.push_back(rating.test.statistic);
+    flat.degrees.push_back(rating.test.degrees);
+    flat.log_p.push_back(rating.test.log_p);
+    flat.log_multiplier.push_back(log_multiplier);
+    flat.breaks.insert(flat.breaks.end(), split.breaks.begin(), split.breaks.end());
+    flat.break_start.push_back(static_cast<int32_t>(flat.breaks.size()));
+    flat.child_of_bin.insert(flat.child_of_bin.end(), split.child_of_bin.begin(), split.child_of_bin.end());
+    flat.bin_start.push_back(static_cast<int32_t>(flat.child_of_bin.size()));
+    flat.share.insert(flat.share.end(), split.share.begin(), split.share.end());
+    flat.share_start.push_back(static_cast<int32_t>(flat.share.size()));
+}
+
+void append_candidate(FlatTree& flat, const Candidate& candidate) {
+    append_split(flat, candidate.split, candidate.rating.score, 0, candidate.rating, candidate.log_multiplier);
+}
+
+void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::vector<int32_t>& new_id) {
+    flat.parent.push_back(parent);
+    flat.depth.push_back(node.depth);
+    flat.stop.push_back(static_cast<int32_t>(node.stop));
+    flat.rows.push_back(node.rows);
+    flat.weight.push_back(node.weight);
+    node.reported.append_to(flat.stats);
+    node.value.append_to(flat.value);
+    flat.impurity.push_back(node.impurity);
+    flat.gain.push_back(node.children.empty() ? 0 : node.chosen->rating.gain);
+    flat.n_surrogates.push_back(static_cast<int32_t>(node.surrogates.size()));
+    for (int child : node.children) flat.children.push_back(new_id[child]);
+    flat.child_start.push_back(static_cast<int32_t>(flat.children.size()));
+    if (!node.children.empty()) append_candidate(flat, *node.chosen);
+    for (const Surrogate& surrogate : node.surrogates) {
+        append_split(flat, surrogate.split, surrogate.agreement, surrogate.adjusted, Rating{}, 0);
+    }
+    for (const Candidate& rival : node.rivals) append_candidate(flat, rival);
+    flat.split_start.push_back(static_cast<int32_t>(flat.column.size()));
+}
+
+} // namespace
+
+FlatTree flatten(const std::vector<GrownNode>& nodes) {
+    std::vector<int> order;
+    std::vector<int> open{0};
+    std::vector<int32_t> new_id(nodes.size(), -1);
+    while (!open.empty()) {
+        const int node = open.back();
+        open.pop_back();
+        new_id[node] = static_cast<int32_t>(order.size());
+        order.push_back(node);
+        const std::vector<int>& children = nodes[node].children;
+        open.insert(open.end(), children.rbegin(), children.rend());
+    }
+    FlatTree flat;
+    flat.n_stats = static_cast<int>(nodes[0].reported.size());
+    flat.n_values = static_cast<int>(nodes[0].value.size());
+    for (auto* start : {&flat.child_start, &flat.split_start, &flat.break_start, &flat.bin_start, &flat.share_start}) {
+        start->push_back(0);
+    }
+    flat.stats.reserve(order.size() * nodes[0].reported.size());
+    flat.value.reserve(order.size() * nodes[0].value.size());
+    for (int node : order) {
+        if (node % 4096 == 0) check_interrupt();
+        const int parent = nodes[node].parent;
+        append_node(flat, nodes[node], parent < 0 ? -1 : new_id[parent], new_id);
+    }
+    return flat;
+}
+
+} // namespace tw

@@ -1,0 +1,60 @@
+// The tree while it grows: a list of nodes, a parent before its children.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/flat_tree.hpp"
+#include "base/packed.hpp"
+#include "split/branching.hpp"
+#include "split/surrogate.hpp"
+
+namespace tw {
+
+// Why a node has no children. Python words these (tree.py); the numbers are part of the saved format.
+enum class Stop {
+    none = 0,
+    pure = 1,
+    depth = 2,
+    few_rows = 3,
+    no_column = 4,
+    no_gain = 5,
+    small_children = 6,
+    leaf_limit = 7,
+    low_impurity = 8,
+    not_significant = 9,
+    collapsed = 10,
+    complexity = 11,
+    empty = 12,
+    small_decrease = 13,
+};
+
+struct GrownNode {
+    int parent = -1;
+    int depth = 0;
+    uint64_t key = 0; // names the node by its path, for draws
+    int64_t rows = 0;
+    double weight = 0;
+    std::vector<double> stat; // as criteria read it; only while the node may still be divided
+    Packed reported;          // as the tree tells it
+    Packed value;
+    double impurity = 0;
+    bool pure = false;
+    Stop stop = Stop::none;
+    std::vector<int> children;
+    std::unique_ptr<Candidate> chosen; // of inner nodes
+    std::vector<Surrogate> surrogates;
+    std::vector<Candidate> rivals;
+};
+
+// One for the largest of these, the first of equals, and zero for all others.
+inline Packed only_the_largest(const std::vector<double>& weights) {
+    std::vector<double> value(weights.size(), 0);
+    value[static_cast<size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin())] = 1;
+    return Packed(std::move(value));
+}
+
+FlatTree flatten(const std::vector<GrownNode>& nodes);
+
+} // namespace tw

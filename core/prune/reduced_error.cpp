@@ -1,0 +1,212 @@
+#include "prune/reduced_error.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/hash.hpp"
+
+namespace tw {
+namespace {
+
+// A node that a row comes through, and with how much of itself.
+struct Visit {
+    int32_t node;
+    double share;
+    bool ends; // without going on to a child
+};
+
+// A row that goes down several branches: every node it comes to, depth first, and its loss as the tree stands.
+struct FractionalRow {
+    int64_t row;
+    std::vector<Visit> visits;
+    double loss = 0;
+};
+
+class Reducer {
+public:
+    Reducer(const FlatTree& flat, const std::vector<Column>& columns, uint64_t seed, const Measure& measure,
+            const std::vector<double>& cost)
+        : flat_(flat),
+          columns_(columns),
+          measure_(measure),
+          cost_(cost),
+          routing_(routing_nodes_of(flat)),
+          keys_(node_keys(routing_, seed)),
+          end_(routing_.size()),
+          here_(routing_.size() * measure.sums(), 0),
+          fractional_rows_of_(routing_.size()),
+          reduced_{std::vector<int32_t>(routing_.size(), 0), std::vector<double>(routing_.size(), 0),
+                   std::vector<double>(routing_.size(), 0)} {
+        for (size_t i = routing_.size(); i-- > 0;) {
+            end_[i] = routing_[i].children.empty() ? static_cast<int32_t>(i) + 1 : end_[routing_[i].children.back()];
+        }
+    }
+
+    Reduced run() {
+        for (const Entry& entry : training_entries(Recipe{}, measure_, columns_)) place_row(entry);
+        through_ = here_;
+        const int width = measure_.sums();
+        for (size_t i = routing_.size(); i-- > 1;) {
+            for (int s = 0; s < width; ++s) through_[flat_.parent[i] * width + s] += through_[i * width + s];
+        }
+        for (FractionalRow& fractional_row : fractional_rows_) fractional_row.loss = loss_of(fractional_row, -1);
+        while (pass()) {
+        }
+        return std::move(reduced_);
+    }
+
+private:
+    // Follows a row, as prediction does; a row of one path is added up where it ends, any other becomes a guest.
+    void place_row(const Entry& entry) {
+        FractionalRow fractional_row{entry.row, {}};
+        std::vector<Visit> open{{0, 1.0, false}};
+        bool is_split = false;
+        while (!open.empty()) {
+            Visit visit = open.back();
+            open.pop_back();
+            const RoutingNode& routing = routing_[visit.node];
+            const int child =
+                routing.children.empty() ? stop_here : route_row(routing, keys_[visit.node], columns_, entry.row).child;
+            visit.ends = child == stop_here;
+            fractional_row.visits.push_back(visit);
+            if (child >= 0) open.push_back({routing.children[child], visit.share, false});
+            if (child != fractional) continue;
+            is_split = true;
+            for (size_t c = routing.children.size(); c-- > 0;) {
+                const double share = routing.split.share[c];
+                if (share > 0) open.push_back({routing.children[c], visit.share * share, false});
+            }
+        }
+        if (!is_split) {
+            measure_.add(&here_[static_cast<size_t>(fractional_row.visits.back().node) * measure_.sums()], entry);
+            return;
+        }
+        for (const Visit& visit : fractional_row.visits)
+            fractional_rows_of_[visit.node].push_back(fractional_rows_.size());
+        fractional_rows_.push_back(std::move(fractional_row));
+    }
+
+    const double* value(size_t node) const { return &flat_.value[node * flat_.n_values]; }
+
+    size_t label(const double* value_given) const {
+        return predicted_class(cost_, {value_given, static_cast<size_t>(measure_.n_classes)});
+    }
+
+    double cost_of(size_t truth, size_t value_given) const {
+        if (!cost_.empty()) return cost_[truth * measure_.n_classes + value_given];
+        return truth == value_given ? 0 : 1;
+    }
+
+    // What rows of these sums lose by one answer.
+    double loss(const Sum* sums, const double* value_given) const {
+        if (measure_.n_classes > 0) {
+            const size_t given = label(value_given);
+            double total_cost = 0;
+            for (int c = 0; c < measure_.n_classes; ++c) total_cost += static_cast<double>(sums[c]) * cost_of(c, given);
+            return total_cost * measure_.weight_unit;
+        }
+        double moments[3];
+        measure_.read_moments(sums, moments);
+        const double from = value_given[0] - measure_.offset;
+        return std::max(0.0, moments[2] - 2 * from * moments[1] + from * from * moments[0]);
+    }
+
+    // What a guest loses as the tree stands, or (`cut` >= 0) with that node as a leaf.
+    double loss_of(const FractionalRow& fractional_row, int32_t cut) const {
+        std::vector<double> value_given(flat_.n_values, 0.0);
+        const std::vector<Visit>& visits = fractional_row.visits;
+        for (size_t i = 0; i < visits.size();) {
+            const int32_t node = visits[i].node;
+            const bool leaf = visits[i].ends || reduced_.leaf[node] || node == cut;
+            if (!leaf) {
+                ++i;
+                continue;
+            }
+            for (int k = 0; k < flat_.n_values; ++k) value_given[k] += visits[i].share * value(node)[k];
+            while (i < visits.size() && visits[i].node < end_[node]) ++i;
+        }
+        const double weight = static_cast<double>(measure_.weight_of(fractional_row.row));
+        if (measure_.n_classes > 0) {
+            return weight * cost_of(measure_.classes[fractional_row.row], label(value_given.data())) *
+                   measure_.weight_unit;
+        }
+        const double off = value_given[0] - measure_.raw[fractional_row.row];
+        return weight * measure_.weight_unit * off * off;
+    }
+
+    // Once through the tree from below; whether anything was cut.
+    bool pass() {
+        const int width = measure_.sums();
+        std::vector<int32_t> removed(routing_.size(), 0);
+        for (size_t i = 1; i < routing_.size(); ++i)
+            removed[i] = removed[flat_.parent[i]] || reduced_.leaf[flat_.parent[i]];
+        std::vector<double> below(routing_.size(), 0);
+        bool changed = false;
+        for (size_t i = routing_.size(); i-- > 0;) {
+            if (removed[i]) continue;
+            const double alone = loss(&through_[i * width], value(i));
+            if (routing_[i].children.empty() || reduced_.leaf[i]) {
+                below[i] = alone;
+                continue;
+            }
+            below[i] = loss(&here_[i * width], value(i));
+            for (int child : routing_[i].children) below[i] += below[child];
+            if (cut(i, alone, below[i])) {
+                below[i] = alone;
+                changed = true;
+            }
+        }
+        return changed;
+    }
+
+    bool cut(size_t node, double alone, double below) {
+        std::vector<double> losses, before;
+        for (size_t fractional_row : fractional_rows_of_[node]) {
+            losses.push_back(loss_of(fractional_rows_[fractional_row], static_cast<int32_t>(node)));
+            before.push_back(fractional_rows_[fractional_row].loss);
+        }
+        const double as_leaf = alone + sum_of(losses);
+        const double as_is = below + sum_of(before);
+        if (as_leaf > as_is + rounding(node)) return false;
+        for (size_t g = 0; g < losses.size(); ++g) fractional_rows_[fractional_rows_of_[node][g]].loss = losses[g];
+        reduced_.leaf[node] = 1;
+        reduced_.as_leaf[node] = as_leaf;
+        reduced_.below[node] = as_is;
+        return true;
+    }
+
+    // Smallest first, so that the order of guests cannot matter.
+    static double sum_of(std::vector<double> losses) {
+        std::sort(losses.begin(), losses.end());
+        return std::accumulate(losses.begin(), losses.end(), 0.0);
+    }
+
+    // Weights add up exactly; squares are differences of larger numbers.
+    double rounding(size_t node) const {
+        const Sum* sums = &through_[node * measure_.sums()];
+        if (measure_.n_classes > 0) return 0;
+        return 1e-14 * static_cast<double>(sums[2]) * measure_.square_unit;
+    }
+
+    const FlatTree& flat_;
+    const std::vector<Column>& columns_;
+    const Measure& measure_;
+    const std::vector<double>& cost_;
+    std::vector<RoutingNode> routing_;
+    std::vector<uint64_t> keys_;
+    std::vector<int32_t> end_;                   // the subtree of node i is i .. end_[i] - 1
+    std::vector<Sum> here_;                      // rows of one path that end at the node
+    std::vector<Sum> through_;                   // rows of one path that come through it
+    std::vector<FractionalRow> fractional_rows_; // all others
+    std::vector<std::vector<size_t>> fractional_rows_of_;
+    Reduced reduced_;
+};
+
+} // namespace
+
+Reduced reduce_error(const FlatTree& flat, const std::vector<Column>& columns, uint64_t seed, const Measure& measure,
+                     const std::vector<double>& cost) {
+    return Reducer(flat, columns, seed, measure, cost).run();
+}
+
+} // namespace tw

@@ -1,0 +1,216 @@
+// Requests to workers and their replies.
+//
+// Replies of two partitions can be merged into that of both; merging adds integers and takes unions and extremes, so
+// its order does not matter. Only `plan`, `bounds` and `node_splits` change a worker's state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/split.hpp"
+#include "binning/binned_table.hpp"
+#include "binning/column_sketch.hpp"
+#include "binning/value_histogram.hpp"
+#include "remote/serialize.hpp"
+
+namespace tw {
+
+// --- what is asked ---
+
+// How all parts see the table: what makes rows integers, and the bins of its numbers (none: the recipe does not use
+// them).
+struct Plan {
+    Units units;
+    std::vector<ColumnBins> binned;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(units, binned);
+    }
+};
+
+// A node's rows are sent to its children, numbered first, first + 1, ...
+struct NodeSplit {
+    int node = 0;
+    uint64_t key = 0;
+    Split split;
+    std::vector<Split> surrogates;
+    int first = 0;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(node, key, split, surrogates, first);
+    }
+};
+
+struct NodeColumn {
+    int node = 0, column = 0;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(node, column);
+    }
+};
+
+// Columns counted by the child that a split sends each row to.
+struct ChildCounts {
+    int node = 0;
+    Split split;
+    std::vector<int> columns;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(node, split, columns);
+    }
+};
+
+// The values of a coded column from one key to another, in cells of 2^shift keys (see `key_of`).
+struct KeyRange {
+    int node = 0, binned_column = 0;
+    uint64_t first = 0, last = 0;
+    int shift = 0;
+    int surrogate = -1; // counted by the child that this one of `surrogate_histograms` sends rows to; -1: by target
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(node, binned_column, first, last, shift, surrogate);
+    }
+};
+
+// A column cut after a number (without a cut: known values against missing ones); if not `counted`, only the values
+// next to the cut are wanted.
+struct CutAt {
+    int node = 0, column = 0;
+    bool is_cut = true, counted = true;
+    double at = 0;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(node, column, is_cut, counted, at);
+    }
+};
+
+struct Request {
+    int64_t summary = 0;              // sketches, weights and targets; every so many rows are sampled. 0: not asked
+    std::optional<double> max_weight; // of all weights: the whole weight is wanted
+    std::optional<Units> weighed;     // targets of rows with weight are wanted
+    std::optional<Plan> plan;
+    std::vector<int> values;                 // columns whose distinct values are wanted
+    std::vector<std::vector<double>> bounds; // per column the bins of its numbers, for all trees to come
+    std::vector<NodeSplit> node_splits;
+    std::vector<int> totals, histograms; // nodes
+    std::vector<NodeColumn> value_histograms;
+    std::vector<ChildCounts> child_histograms;
+    std::vector<ChildCounts> surrogate_histograms; // wanted as histograms, if no ranges are
+    std::vector<KeyRange> ranges;
+    std::vector<CutAt> cuts;
+    std::vector<int> rows; // nodes whose rows are wanted as they are
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(summary, max_weight, weighed, plan, values, bounds, node_splits, totals, histograms, value_histograms,
+                child_histograms, surrogate_histograms, ranges, cuts, rows);
+    }
+};
+
+// --- what is answered ---
+
+// Counters of any width.
+struct Counts {
+    std::vector<uint32_t> narrow;
+    std::vector<uint64_t> wide;
+    std::vector<Sum> widest;
+
+    template <class Word>
+    auto& of() {
+        if constexpr (sizeof(Word) == 4) {
+            return narrow;
+        } else if constexpr (sizeof(Word) == 8) {
+            return wide;
+        } else {
+            return widest;
+        }
+    }
+    void add(const Counts& other);
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(narrow, wide, widest);
+    }
+};
+
+struct TableSummary {
+    WeightSummary weights;
+    TargetSummary targets; // as if every row had weight
+    std::vector<ColumnSketch> sketches;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(weights, targets, sketches);
+    }
+};
+
+struct ColumnValues {
+    std::vector<double> value; // rising
+    std::vector<int64_t> weight;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(value, weight);
+    }
+};
+
+// The cells of a range that hold rows, rising, and the counters of each.
+struct Cells {
+    std::vector<uint64_t> cell;
+    Counts counts;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(cell, counts);
+    }
+};
+
+// Some rows as they are, and as they are measured. One array per column; those of the other kinds are empty.
+struct RowBatch {
+    std::vector<std::vector<float>> single;
+    std::vector<std::vector<double>> numbers;
+    std::vector<std::vector<int32_t>> codes;
+    std::vector<int32_t> classes;
+    std::vector<double> target;
+    std::vector<int64_t> weight; // empty: one unit each
+
+    int64_t size() const { return static_cast<int64_t>(classes.size() + target.size()); }
+    void append(const RowBatch& other);
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(single, numbers, codes, classes, target, weight);
+    }
+};
+
+struct Reply {
+    std::optional<TableSummary> summary;
+    Sum scaled_total_weight = 0;
+    std::optional<TargetSummary> weighed;
+    std::vector<ColumnValues> values;
+    std::vector<Histogram> totals; // one bin each
+    std::vector<double> low, high;
+    std::vector<Counts> histograms, surrogate_histograms;
+    std::vector<Histogram> value_histograms, child_histograms;
+    std::vector<Cells> ranges;
+    std::vector<Sides> cuts;
+    std::vector<RowBatch> rows;
+
+    void merge(Reply other);
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(summary, scaled_total_weight, weighed, values, totals, low, high, histograms, surrogate_histograms,
+                value_histograms, child_histograms, ranges, cuts, rows);
+    }
+};
+
+// Numbers as integers in the same order; -0 and 0 share one.
+uint64_t key_of(double x);
+double number_of(uint64_t key);
+
+} // namespace tw

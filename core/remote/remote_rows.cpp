@@ -1,0 +1,322 @@
+#include "remote/remote_rows.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "remote/remote_histogram_rows.hpp"
+#include "rows/exhaustive_rows.hpp"
+#include "rows/histogram_rows.hpp"
+#include "threshold/cut.hpp"
+
+namespace tw {
+namespace {
+
+constexpr int64_t sampled = 16384;           // rows of the whole table that choose its bins
+constexpr size_t max_request_bins = 1 << 22; // rows times columns that one question may count value by value
+
+// A node's rows, sent whole: the table, the measure, and the rows grown on them.
+struct FetchedNode {
+    RowBatch batch;
+    Table table;
+    Measure measure;
+};
+
+Table table_of(const RowBatch& batch, const Table& shape) {
+    Table table = shape;
+    table.rows = batch.size();
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+        Column& column = table.columns[i];
+        column.codes = batch.codes[i].data();
+        if (column.kind != Kind::number) continue;
+        column.numbers = batch.single[i].empty() ? Numbers(batch.numbers[i].data()) : Numbers(batch.single[i].data());
+    }
+    return table;
+}
+
+Measure measure_of_batch(const RowBatch& batch, const Units& units) {
+    Target targets;
+    targets.n_classes = units.n_classes;
+    targets.classes = batch.classes.data();
+    targets.numbers = batch.target.data();
+    Measure measure = measure_rows(targets, batch.size(), units);
+    if (units.weighted) measure.weight = {batch.weight.data(), batch.weight.size()};
+    return measure;
+}
+
+// The choice by which a recipe must look at every value of a column of numbers; null: codes serve.
+const char* choice_needing_values(const Recipe& recipe, size_t columns) {
+    const ThresholdOptions& threshold = recipe.threshold;
+    if (!has_counter(counted_criterion(recipe.criterion))) return "criterion";
+    if (recipe.numeric != Numeric::threshold) return "numeric";
+    if (threshold.observed || threshold.min_side_rule || threshold.cut_penalty || threshold.min_gap > 0)
+        return "numeric";
+    if (recipe.missing == Missing::fractional) return "missing";
+    if (recipe.branching == Branching::merge) return "branching";
+    if (recipe.stopping.significance) return "stopping.significance";
+    if (recipe.stopping.max_features < static_cast<int>(columns)) return "stopping.max_features";
+    return recipe.tie_tolerance > 0 ? "slack" : nullptr;
+}
+
+// The choice by which a column of numbers is counted value by value; null: its codes serve.
+const char* choice_by_value(const Recipe& recipe, size_t columns, bool is_binned, const ColumnSketch& sketch) {
+    if (!is_binned) {
+        const char* choice = choice_needing_values(recipe, columns);
+        return choice ? choice : "criterion";
+    }
+    if (recipe.branching == Branching::binary) return nullptr;
+    // More than two children are more than a cut can say or imitate.
+    const bool child_histograms = recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
+    return child_histograms || (recipe.missing == Missing::own && sketch.has_missing) ? "missing" : nullptr;
+}
+
+// Value by value, a column of numbers comes here as one bucket per distinct value.
+void check_value_memory(const Table& shape, const Recipe& recipe, const RemoteSettings& settings, const Units& units,
+                        bool is_binned, const std::vector<ColumnSketch>& sketches) {
+    const int64_t sums = units.n_classes > 0 ? units.n_classes : 4;
+    const int64_t bytes = settings.rows * (16 + static_cast<int64_t>(sizeof(Sum)) * sums) * 2; // as bytes, and read
+    if (settings.memory == 0 || bytes <= settings.memory) return;
+    size_t next = 0;
+    for (size_t i = 0; i < shape.columns.size(); ++i) {
+        if (shape.columns[i].kind != Kind::number) continue;
+        const ColumnSketch& sketch = sketches[next++];
+        const char* choice = choice_by_value(recipe, shape.columns.size(), is_binned, sketch);
+        if (choice && sketch.many) throw TooManyValues(choice, static_cast<int64_t>(i), bytes);
+    }
+}
+
+} // namespace
+
+// --- the table as a whole ---
+
+std::unique_ptr<RowStore> remote_rows(RemoteTable& remote, const Recipe& recipe, const RemoteSettings& settings,
+                                      SendRequest send) {
+    const auto exchange = [&](const Request& request) { return deserialize<Reply>(send(serialized(request))); };
+    Request summary;
+    summary.summary = std::max<int64_t>(1, settings.rows / sampled) | 1;
+    Reply seen = exchange(summary);
+    const bool fractions = recipe.missing == Missing::fractional;
+    Sum parts = 0;
+    if (settings.weighted || fractions) {
+        Request summarize_weights;
+        summarize_weights.max_weight = seen.summary->weights.max_weight;
+        parts = exchange(summarize_weights).scaled_total_weight;
+    }
+    Units& units = remote.plan.units;
+    units = weight_units(seen.summary->weights, parts, settings.weighted, fractions, statistic_of(recipe.criterion),
+                         settings.n_classes);
+    // Narrow counters hold so many rows; beyond, those with weights serve.
+    if (settings.rows > std::numeric_limits<uint32_t>::max()) units.unit_weights = false;
+    TargetSummary targets = std::move(seen.summary->targets);
+    if (settings.weighted && settings.n_classes == 0) {
+        Request weighed;
+        weighed.weighed = units;
+        targets = *exchange(weighed).weighed;
+    }
+    set_target_units(targets, units);
+    remote.measure = empty_measure(units);
+    const auto is_number = [](const Column& column) { return column.kind == Kind::number; };
+    const std::vector<Column>& columns = remote.shape.columns;
+    bool is_binned = false;
+    if (!choice_needing_values(recipe, columns.size()) && std::any_of(columns.begin(), columns.end(), is_number)) {
+        with_counter(counted_criterion(recipe.criterion), remote.measure, [&](const auto&) { is_binned = true; });
+    }
+    check_value_memory(remote.shape, recipe, settings, units, is_binned, seen.summary->sketches);
+    if (is_binned) remote.plan.binned = bins_of(remote.shape, seen.summary->sketches);
+
+    Request begin;
+    begin.plan = remote.plan;
+    for (size_t i = 0; i < remote.shape.columns.size(); ++i) {
+        if (needs_distinct_values(remote.shape.columns[i], recipe)) begin.values.push_back(static_cast<int>(i));
+    }
+    const Reply known = exchange(begin);
+    Request bin;
+    size_t next = 0;
+    for (size_t i = 0; i < remote.shape.columns.size(); ++i) {
+        const Column& column = remote.shape.columns[i];
+        WeightedValues values;
+        if (needs_distinct_values(column, recipe)) {
+            const ColumnValues& of_column = known.values[next++];
+            for (size_t v = 0; v < of_column.value.size(); ++v) {
+                values.emplace_back(of_column.value[v], of_column.weight[v]);
+            }
+        }
+        remote.facts.push_back(column_facts(column, recipe, values));
+        bin.bounds.push_back(remote.facts.back().bounds);
+    }
+    const auto is_quantile_binned = [](const ColumnFacts& facts) { return facts.quantile_binned; };
+    if (std::any_of(remote.facts.begin(), remote.facts.end(), is_quantile_binned)) exchange(bin);
+
+    if (is_binned) return remote_histogram_rows(remote, recipe, settings, send);
+    return std::make_unique<RemoteRows>(remote, recipe, settings, send);
+}
+
+RemoteRows::RemoteRows(const RemoteTable& remote, const Recipe& recipe, const RemoteSettings& settings,
+                       SendRequest send)
+    : remote_(remote),
+      recipe_(recipe),
+      settings_(settings),
+      send_(std::move(send)),
+      training_{remote.shape, remote.measure, remote.facts, {}},
+      totals_(1),
+      next_(1) {
+    finish_level(0);
+}
+
+void RemoteRows::reserve(int nodes) {
+    const size_t size = std::max<size_t>(totals_.size(), static_cast<size_t>(nodes));
+    totals_.resize(size);
+    next_.resize(size);
+}
+
+// --- dividing ---
+
+void RemoteRows::partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
+                           int first, ThreadPool&) {
+    next_[static_cast<size_t>(node)] = NodeSplit{node, node_key, split, surrogates, first};
+}
+
+// Carries out all divisions of a level at once; the children's totals come back. In the beginning, the root's.
+void RemoteRows::finish_level(int64_t levels) {
+    Request request;
+    if (totals_[0].all.rows.empty()) request.totals.push_back(0);
+    for (std::optional<NodeSplit>& node_split : next_) {
+        if (!node_split) continue;
+        for (int c = 0; c < node_split->split.children(); ++c) request.totals.push_back(node_split->first + c);
+        request_ahead(*node_split, levels, request);
+        request.node_splits.push_back(std::move(*node_split));
+        node_split.reset();
+    }
+    if (request.totals.empty()) return;
+    Reply reply = send(request);
+    for (size_t i = 0; i < request.totals.size(); ++i) {
+        totals_[static_cast<size_t>(request.totals[i])] = {std::move(reply.totals[i]), reply.low[i], reply.high[i]};
+    }
+    receive(request, reply);
+}
+
+// --- choosing, value by value ---
+
+std::vector<std::vector<Candidate>> RemoteRows::candidates_by_value(const Task& task,
+                                                                    const std::vector<OpenNode>& open_nodes,
+                                                                    const std::vector<int>& columns,
+                                                                    ThreadPool& pool) const {
+    std::vector<std::vector<Candidate>> found(open_nodes.size(), std::vector<Candidate>(columns.size()));
+    struct Wanted {
+        size_t open_node, column;
+    };
+    std::vector<Wanted> wanted;
+    Request request;
+    size_t rows = 0;
+    const auto count = [&] {
+        if (wanted.empty()) return;
+        Reply reply = send(request);
+        pool.run(static_cast<int64_t>(wanted.size()), [&](int64_t i) {
+            const auto& [node_number, column_number] = wanted[static_cast<size_t>(i)];
+            Candidate& candidate = found[node_number][column_number];
+            candidate = best_candidate(task, open_nodes[node_number].facts,
+                                       remote_.facts[static_cast<size_t>(columns[column_number])],
+                                       std::move(reply.value_histograms[static_cast<size_t>(i)]));
+            candidate.column = columns[column_number];
+        });
+        wanted.clear();
+        request = {};
+        rows = 0;
+    };
+    for (size_t node_number = 0; node_number < open_nodes.size(); ++node_number) {
+        for (size_t column_number = 0; column_number < columns.size(); ++column_number) {
+            if (rows > max_request_bins) count();
+            wanted.push_back({node_number, column_number});
+            request.value_histograms.push_back({open_nodes[node_number].node, columns[column_number]});
+            const int levels = remote_.facts[static_cast<size_t>(columns[column_number])].levels;
+            const size_t most = rows_of(open_nodes[node_number].node);
+            rows += levels > 0 ? std::min(most, static_cast<size_t>(levels)) : most;
+        }
+    }
+    count();
+    return found;
+}
+
+std::vector<std::vector<Candidate>> RemoteRows::candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
+                                                           ThreadPool& pool) {
+    std::vector<int> all(remote_.facts.size());
+    std::iota(all.begin(), all.end(), 0);
+    return candidates_by_value(task, open_nodes, all, pool);
+}
+
+std::vector<Surrogate> RemoteRows::surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) {
+    return surrogates_of(task, {{node, &split}}, pool)[0];
+}
+
+std::vector<std::vector<Surrogate>> RemoteRows::surrogates_of(const Task& task, const std::vector<ChosenSplit>& chosen,
+                                                              ThreadPool& pool) {
+    std::vector<std::vector<Surrogate>> found(chosen.size());
+    const int columns = static_cast<int>(remote_.facts.size());
+    for (size_t begin = 0, end = 0; begin < chosen.size(); begin = end) {
+        Request request;
+        for (size_t rows = 0; end < chosen.size() && (end == begin || rows <= max_request_bins); ++end) {
+            rows += rows_of(chosen[end].node) * static_cast<size_t>(columns);
+            request.child_histograms.push_back({chosen[end].node, *chosen[end].split, {}});
+            request.child_histograms.back().columns.resize(static_cast<size_t>(columns));
+            std::iota(request.child_histograms.back().columns.begin(), request.child_histograms.back().columns.end(),
+                      0);
+        }
+        const Reply reply = send(request);
+        pool.run(static_cast<int64_t>(end - begin), [&](int64_t i) {
+            const Histogram* by_child = &reply.child_histograms[static_cast<size_t>(i * columns)];
+            const Split& split = *chosen[begin + static_cast<size_t>(i)].split;
+            const std::vector<double> sent = weight_sent(task, split, by_child[split.column]);
+            for (int column = 0; column < columns; ++column) {
+                if (column == split.column) continue;
+                auto one =
+                    best_surrogate(task, remote_.facts[static_cast<size_t>(column)], by_child[column], split, sent);
+                if (one) found[begin + static_cast<size_t>(i)].push_back(std::move(*one));
+            }
+        });
+    }
+    return found;
+}
+
+// --- small nodes ---
+
+size_t RemoteRows::fetch(std::span<const int> nodes) {
+    Request request;
+    int64_t rows = 0;
+    for (const int node : nodes) {
+        rows += static_cast<int64_t>(rows_of(node));
+        if (!request.rows.empty() && rows > settings_.max_rows_at_once) break;
+        request.rows.push_back(node);
+    }
+    Reply reply = send(request);
+    batches_.clear();
+    for (size_t i = 0; i < request.rows.size(); ++i) batches_.emplace(request.rows[i], std::move(reply.rows[i]));
+    return request.rows.size();
+}
+
+std::unique_ptr<RowStore> RemoteRows::detach(int node) {
+    auto fetched = std::make_shared<FetchedNode>();
+    fetched->batch = std::move(batches_.at(node));
+    fetched->table = table_of(fetched->batch, remote_.shape);
+    fetched->measure = measure_of_batch(fetched->batch, remote_.plan.units);
+    ThreadPool pool(batches_.size() == 1 ? settings_.threads : 1); // many nodes are grown by one thread each
+    std::unique_ptr<RowStore> rows;
+    if (!remote_.plan.binned.empty())
+        rows = histogram_rows(fetched->table, recipe_, fetched->measure, nullptr, nullptr, pool);
+    if (!rows) {
+        TrainingTable training{fetched->table, fetched->measure, remote_.facts,
+                               std::vector<SharedArray<int32_t>>(remote_.facts.size())};
+        for (size_t i = 0; i < remote_.facts.size(); ++i) {
+            if (!remote_.facts[i].quantile_binned) continue;
+            training.quantile_bins[i] =
+                assign_quantile_bins(fetched->table.columns[i].numbers, fetched->table.rows, remote_.facts[i].bounds);
+        }
+        std::vector<Entry> entries;
+        for (int64_t row = 0; row < fetched->table.rows; ++row) {
+            entries.push_back({static_cast<uint32_t>(row), fetched->measure.weight_of(row)});
+        }
+        rows = std::make_unique<ExhaustiveRows>(std::move(training), std::move(entries));
+    }
+    rows->keep(std::move(fetched));
+    return rows;
+}
+
+} // namespace tw

@@ -1,0 +1,69 @@
+#include "rows/exhaustive_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rows/row_router.hpp"
+
+namespace tw {
+ExhaustiveRows::ExhaustiveRows(const Table& table, const Recipe& recipe, const Measure& measure, ThreadPool& pool)
+    : rows_(training_rows(table, recipe, measure)),
+      training_(training_table(table, recipe, measure, rows_, pool)),
+      used_rows_(static_cast<int64_t>(rows_.size())) {
+    std::vector<Entry> all;
+    all.reserve(rows_.size());
+    for (const uint32_t row : rows_) all.push_back({row, measure.weight_of(row)});
+    entries_.push_back(std::move(all));
+    LargeVector<uint32_t>().swap(rows_);
+}
+
+ExhaustiveRows::ExhaustiveRows(TrainingTable training, std::vector<Entry> entries)
+    : training_(std::move(training)), used_rows_(static_cast<int64_t>(entries.size())) {
+    entries_.push_back(std::move(entries));
+}
+
+std::vector<std::vector<Candidate>> ExhaustiveRows::candidates(const Task& task,
+                                                               const std::vector<OpenNode>& open_nodes,
+                                                               ThreadPool& pool) {
+    const int64_t width = columns();
+    std::vector<std::vector<Candidate>> found(open_nodes.size(), std::vector<Candidate>(width));
+    pool.run(static_cast<int64_t>(open_nodes.size()) * width, [&](int64_t i) {
+        const OpenNode& open_node = open_nodes[i / width];
+        const int column = static_cast<int>(i % width);
+        Candidate& candidate = found[i / width][column];
+        candidate = best_candidate(task, open_node.facts, training_.facts[column],
+                                   target_histogram(training_, entries_[open_node.node], column));
+        candidate.column = column;
+    });
+    return found;
+}
+
+std::vector<Surrogate> ExhaustiveRows::surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) {
+    return surrogates_by_value(task, training_, entries_[node], split, pool);
+}
+
+std::vector<Surrogate> surrogates_by_value(const Task& task, const TrainingTable& training,
+                                           std::span<const Entry> entries, const Split& split, ThreadPool& pool) {
+    const std::vector<double> sent = weight_sent(task, split, child_histogram(training, entries, split.column, split));
+    std::vector<std::optional<Surrogate>> found(training.facts.size());
+    pool.run(static_cast<int64_t>(found.size()), [&](int64_t i) {
+        const int column = static_cast<int>(i);
+        if (column == split.column) return;
+        found[i] =
+            best_surrogate(task, training.facts[i], child_histogram(training, entries, column, split), split, sent);
+    });
+    std::vector<Surrogate> result;
+    for (auto& surrogate : found) {
+        if (surrogate) result.push_back(std::move(*surrogate));
+    }
+    return result;
+}
+
+void ExhaustiveRows::partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
+                               int first, ThreadPool&) {
+    route_entries(training_.table.columns, node_key, split, surrogates, entries_[node],
+                  [&](int child, const Entry& entry) { entries_[first + child].push_back(entry); });
+    std::vector<Entry>().swap(entries_[node]);
+}
+
+} // namespace tw

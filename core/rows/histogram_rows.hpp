@@ -1,0 +1,81 @@
+// Rows with binned columns: exact cuts at the cost of histograms.
+//
+// The histogram of a node gives the gain of every cut between bins; a bin is refined only where a cut inside could
+// still win (`bound` of the counters). The larger of two children is counted by subtraction, unless rows went to both;
+// small nodes switch to sorted_rows.
+#pragma once
+
+#include <memory>
+
+#include "rows/node_histograms.hpp"
+#include "rows/partition.hpp"
+#include "rows/row_store.hpp"
+#include "threshold/candidates.hpp"
+#include "threshold/histogram_scan.hpp"
+
+namespace tw {
+
+// Whether the recipe and the table allow it; otherwise null, and ExhaustiveRows serves. The coded table may be shared
+// by many trees; without one, the columns are coded now. `profile`: where the time goes, or null.
+std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recipe, const Measure& measure,
+                                         std::shared_ptr<const BinnedTable> binned, Profile* profile, ThreadPool& pool);
+
+// What all rows of a tree share, and live as long as any of them.
+template <class Counter>
+struct TreeData {
+    TreeData(const Table& table, const Recipe& recipe, const Measure& measure, std::shared_ptr<const BinnedTable> codes,
+             const Counter& counter, Profile* profile, ThreadPool& pool);
+
+    std::shared_ptr<const BinnedTable> binned;
+    std::shared_ptr<RowPartition<typename Counter::Item>> partition; // of all rows, until some of them are spread
+    std::vector<ValueRanks> value_ranks;
+    TrainingTable training;
+    SearchContext<Counter> context;
+};
+
+template <class Counter>
+class HistogramRows final : public RowStore {
+public:
+    using Word = typename Counter::Word;
+    using Item = typename Counter::Item;
+
+    // The node numbered 0 is the range of the field; nobody else may touch it.
+    HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all, int64_t max_detached_rows);
+
+    const TrainingTable& training() const override { return context_.training; }
+    int64_t used_rows() const override { return static_cast<int64_t>(node_rows_[0].range.size()); }
+    Total total(int node) const override { return total_of_items(context_, rows(node), items(node)); }
+    std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
+                                                   ThreadPool& pool) override;
+    std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) override;
+    void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
+                   ThreadPool& pool) override;
+    void reserve(int nodes) override;
+    bool should_detach(int64_t rows, int64_t) const override { return rows <= max_detached_rows_; }
+    std::unique_ptr<RowStore> detach(int node) override;
+
+private:
+    struct NodeSearch;
+
+    size_t size(int node) const { return node_rows_[node].range.size(); }
+    std::span<const uint32_t> rows(int node) const {
+        const auto& [partition, range] = node_rows_[node];
+        return std::span<const uint32_t>(partition->row).subspan(range.begin, range.size());
+    }
+    std::span<const Item> items(int node) const {
+        const auto& [partition, range] = node_rows_[node];
+        return std::span<const Item>(partition->item).subspan(range.begin, range.size());
+    }
+    void count(const std::vector<int>& nodes, ThreadPool& pool);
+    void find_cuts(const Task& task, std::vector<NodeSearch>& searches, ThreadPool& pool);
+    void find_ordered_cuts(std::vector<NodeSearch>& searches, ThreadPool& pool);
+    Candidate to_candidate(const Task& task, NodeSearch& search, const CandidateColumn& candidate_column) const;
+
+    std::shared_ptr<TreeData<Counter>> tree_data_;
+    const SearchContext<Counter>& context_;
+    int64_t max_detached_rows_;
+    std::vector<NodeRows<Item>> node_rows_; // per node
+    NodeHistograms<Word> histograms_;
+};
+
+} // namespace tw

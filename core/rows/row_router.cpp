@@ -1,0 +1,61 @@
+#include "rows/row_router.hpp"
+
+#include <algorithm>
+
+#include "base/hash.hpp"
+
+namespace tw {
+
+RowRouter::RowRouter(const BinnedTable& binned, const std::vector<Column>& columns, const Split& split,
+                     const std::vector<Split>& surrogates, uint64_t node_key)
+    : columns_(columns), split_(split), surrogates_(surrogates), node_key_(node_key) {
+    const bool by_bin = columns[split.column].kind == Kind::number && split.breaks.size() == 1 &&
+                        split.children() == 2 && split.child_of_bin[0] == 0;
+    if (!by_bin) return;
+    const size_t index = static_cast<size_t>(binned.index_of(split.column));
+    const ColumnBins& column = binned.columns()[index];
+    bin_ = binned.column(index);
+    limit_bin_ =
+        static_cast<int>(std::lower_bound(column.end.begin(), column.end.end(), split.breaks[0]) - column.end.begin());
+    missing_ = column.bins;
+}
+
+int RowRouter::route_one(uint32_t row) const {
+    const int child = routed_child(split_, surrogates_, columns_, row);
+    return child == random_child ? draw_child(split_.share, node_key_, hash_row(columns_, row)) : child;
+}
+
+void RowRouter::route(std::span<const uint32_t> rows, int32_t* child, std::span<size_t> count) const {
+    if (bin_) return route_by_bin(rows, child, count);
+    for (size_t i = 0; i < rows.size(); ++i) {
+        child[i] = route_one(rows[i]);
+        if (child[i] >= 0) ++count[static_cast<size_t>(child[i])];
+    }
+}
+
+// A row's code tells its side, but in the bin where the limit lies.
+void RowRouter::route_by_bin(std::span<const uint32_t> rows, int32_t* child, std::span<size_t> count) const {
+    const Numbers numbers = columns_[split_.column].numbers;
+    const double limit = split_.breaks[0];
+    size_t high = 0, known = 0;
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const int bin = bin_[rows[i]];
+        int side = static_cast<int>(bin > limit_bin_);
+        if (bin == limit_bin_ || bin == missing_) {
+            const double x = numbers[rows[i]];
+            if (x != x) {
+                child[i] = route_one(rows[i]);
+                if (child[i] >= 0) ++count[static_cast<size_t>(child[i])];
+                continue;
+            }
+            side = split_.closed ? x > limit : x >= limit;
+        }
+        child[i] = side;
+        high += static_cast<size_t>(side);
+        ++known;
+    }
+    count[0] += known - high;
+    count[1] += high;
+}
+
+} // namespace tw

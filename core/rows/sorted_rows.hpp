@@ -1,0 +1,89 @@
+// Rows of a small node whose whole subtree fits in cache: every column is sorted once, and partitioning keeps the
+// order.
+//
+// Where rows are fractional, each child gets rows of its own and is grown as a detached node.
+#pragma once
+
+#include <cstdint>
+
+#include "rows/row_store.hpp"
+#include "threshold/candidates.hpp"
+
+namespace tw {
+
+template <class Counter>
+class SortedRows final : public RowStore {
+public:
+    using Item = typename Counter::Item;
+
+    SortedRows(const SearchContext<Counter>& context, std::span<const uint32_t> rows, std::span<const Item> items);
+
+    // Rows that are nobody else's.
+    struct OwnedRows {
+        std::vector<uint32_t> row;
+        std::vector<Item> item;
+    };
+    SortedRows(const SearchContext<Counter>& context, std::unique_ptr<OwnedRows> own);
+
+    const TrainingTable& training() const override { return context_.training; }
+    int64_t used_rows() const override { return static_cast<int64_t>(row_.size()); }
+    Total total(int node) const override;
+    std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
+                                                   ThreadPool& pool) override;
+    std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) override;
+    void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
+                   ThreadPool& pool) override;
+    void reserve(int nodes) override { nodes_.resize(std::max<size_t>(nodes_.size(), nodes)); }
+    bool is_detached(int node) const override { return nodes_[node].own != nullptr; }
+    std::unique_ptr<RowStore> detach(int node) override;
+
+private:
+    // A row at its place in the order of a column; equal ranks are equal values.
+    struct RankedRow {
+        uint16_t rank;
+        uint16_t row; // numbered within this subtree
+    };
+    static constexpr uint16_t missing_rank = 0xffff; // the last
+
+    struct RowRange {
+        size_t begin = 0, end = 0;
+    };
+
+    // A node; its rows lie apart from its siblings' in `member_` from the start, in the columns once it is asked about.
+    struct Node {
+        RowRange range;
+        int parent = -1; // of a node whose columns still lie with its siblings'
+        int first = -1;  // the first child
+        int children = 0;
+        std::unique_ptr<OwnedRows> own = nullptr; // of a node some of whose rows were spread
+    };
+
+    size_t find_changing();
+    void order_column(size_t scan_column);
+    void partition_columns(int parent);
+    template <class AnyCounter>
+    Cut best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item, const CutRules& rules,
+                 const Words<AnyCounter>& total, size_t scan_column, RowRange range, bool tries_missing) const;
+    Words<Counter> low_side(size_t scan_column, const Cut& cut, RowRange range) const;
+    RankedRow* order(size_t scan_column) { return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()]; }
+    const RankedRow* order(size_t scan_column) const {
+        return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()];
+    }
+    std::vector<uint32_t> table_rows(int node) const;
+    std::vector<Item> node_items(int node) const;
+    Sides sides(size_t scan_column, const Cut& cut, RowRange range) const;
+    void partition_fractional(const Split& split, RowRange range, int first);
+
+    std::unique_ptr<OwnedRows> own_; // where `row_` and `item_` lie, unless they are somebody else's
+    const SearchContext<Counter>& context_;
+    std::span<const uint32_t> row_; // in the table
+    std::span<const Item> item_;
+    std::vector<uint16_t> member_; // rows, node by node
+    std::vector<int> slot_;        // per column: its place in `order_`, or -1 if all its values here are one
+    std::vector<RankedRow> order_; // column after column, each node by node
+    std::vector<Node> nodes_;      // per node
+    std::vector<int32_t> child_;   // per row
+    std::vector<RankedRow> spare_;
+};
+
+} // namespace tw

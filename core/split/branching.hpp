@@ -1,0 +1,88 @@
+// Branching: from the histogram of one column to its best candidate split.
+//
+// Pure functions of small tables; no rows.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/split.hpp"
+#include "binning/training_table.hpp"
+#include "split/scorer.hpp"
+#include "target/histogram.hpp"
+
+namespace tw {
+
+// Which child each bucket goes to, and the missing entries (-1: scored nowhere).
+struct BinMapping {
+    int children = 0;
+    std::vector<int> child; // per bucket
+    int missing = -1;
+};
+
+// Why a column has nothing to offer.
+enum class Obstacle { none, constant, too_small, no_gain };
+
+// A division as it is used, with what is told about it.
+struct RatedSplit {
+    Rating rating;
+    Split split;
+    double log_multiplier = 0; // Bonferroni (merge)
+};
+
+struct Candidate : RatedSplit {
+    int column = -1;
+    Obstacle obstacle = Obstacle::constant;
+    bool significant = true; // merge: adjusted p within alpha_split
+    // Merge: columns compete as tested, but small children are merged before the winner is used; with fewer than two
+    // children left it cannot be.
+    std::shared_ptr<const RatedSplit> enlarged;
+
+    bool possible() const { return obstacle == Obstacle::none; }
+};
+
+struct NodeFacts {
+    double weight = 0;
+    std::vector<double> stat; // as criteria read it
+};
+
+// `tried`: the buckets are both sides of the best of so many cuts; 0: they are all there is to cut between.
+Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Histogram histogram,
+                         int64_t tried = 0);
+
+// --- parts shared by the kinds of branching ---
+
+// Whether missing entries are scored in a child (own category, learned direction) or left out.
+bool scores_missing(Missing missing);
+// The least weight of each side of a cut, if this much is known (C4.5: a tenth of it for each class, at most 25).
+double min_side_weight(const Task& task, double known_weight);
+// Whether neighbouring values are far enough apart to be cut between.
+inline bool is_separable(double below, double above, double min_gap) {
+    // Decimal data often differs by the gap itself, which no subtraction of doubles gives exactly.
+    return above - below > min_gap * (1 + 1e-9);
+}
+Parent parent_of(const Task& task, const NodeFacts& node, const Histogram& histogram);
+Children children_of(const Task& task, const Histogram& histogram, const BinMapping& mapping);
+// The split that sends each bucket where the division says. Levels absent at the node get `absent[level]`.
+Split split_of(const Task& task, const ColumnFacts& facts, const Histogram& histogram, const BinMapping& mapping,
+               const Children& children, const std::vector<int>& absent);
+// Writes the missing policy into a split whose shares are known; `missing_child`: where the candidate put the missing
+// entries, -1: nowhere; `rows`: of each child.
+void set_missing_policy(const Task& task, int missing_child, std::span<const int64_t> rows, Split& split);
+// The child of largest mean target, classes by their number; of equals the first. Statistics one after the other.
+int upper_child(const Task& task, std::span<const double> children);
+int level_of(const Histogram& histogram, int bin);
+// The number between two neighbouring values that separates them under `<=` (closed) or `<`.
+double midpoint(double below, double above, bool closed);
+Histogram with_missing_level(Histogram histogram);
+constexpr int missing_level = -1; // the code of the bucket that stands for missing as a level of its own
+
+// C4.5's grouping: levels with next to no weight share the child `rest` (-1: there are none).
+struct Grouping {
+    BinMapping mapping;
+    int rest = -1;
+};
+std::optional<Grouping> group_levels(const Task& task, const Parent& parent, const Histogram& histogram, int levels);
+Candidate merge_levels(const Task& task, const NodeFacts& node, const ColumnFacts& facts, const Histogram& histogram);
+
+} // namespace tw

@@ -1,0 +1,133 @@
+#include "split/scorer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/interrupt.hpp"
+
+namespace tw {
+namespace {
+
+constexpr double rounding = 1e-12;
+
+double split_information(const Task& task, const Parent& parent, const Children& children) {
+    std::vector<double> parts;
+    for (int i = 0; i < children.count(); ++i) parts.push_back(weight_of(task.recipe.criterion, children.stat(i)));
+    parts.push_back(parent.missing_weight);
+    return entropy_of(parts);
+}
+
+// What a user's function reads: numeric targets as they were given, not measured from the offset.
+void append_for_user(const Measure& measure, Stat stat, std::vector<double>& out) {
+    if (measure.n_classes > 0) {
+        out.insert(out.end(), stat.begin(), stat.end());
+        return;
+    }
+    const double o = measure.offset;
+    out.push_back(stat[0]);
+    out.push_back(stat[1] + o * stat[0]);
+    out.push_back(stat[2] + 2 * o * stat[1] + o * o * stat[0]);
+}
+
+} // namespace
+
+bool beats(const Task& task, double score, double best, double scale) {
+    const double margin = std::max(task.recipe.tie_tolerance, rounding * std::max(std::abs(best), scale));
+    return score > best + margin;
+}
+
+Rating rate(const Task& task, const Parent& parent, const Children& children) {
+    const Criterion criterion = task.recipe.criterion;
+    const double offset = task.measure.offset;
+    Rating rating;
+    rating.decrease = parent.factor * improvement(criterion, parent.stat, children.stats, offset);
+    switch (criterion) {
+        case Criterion::gain_ratio:
+            rating.gain = rating.decrease;
+            rating.information = split_information(task, parent, children);
+            rating.score = rating.information > min_split_information ? rating.gain / rating.information : 0;
+            break;
+        case Criterion::twoing:
+            rating.gain = rating.score = parent.factor * twoing(children.stats, children.width);
+            break;
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
+        case Criterion::f:
+            rating.test = test(criterion, children.stats, children.width);
+            rating.gain = rating.score = -rating.test.log_p;
+            break;
+        default:
+            rating.gain = rating.score = rating.decrease;
+    }
+    return rating;
+}
+
+CandidateScorer::CandidateScorer(const Task& task, const Parent& parent, bool by_gain, double min_side)
+    : task_(task),
+      parent_(parent),
+      by_gain_(by_gain),
+      min_side_(min_side),
+      scale_(is_mean_impurity(task.recipe.criterion) || task.recipe.criterion == Criterion::gain_ratio
+                 ? impurity(task.recipe.criterion, parent.stat, task.measure.offset)
+                 : 0) {}
+
+bool CandidateScorer::allowed(const Children& children) const {
+    const Stopping& stopping = task_.recipe.stopping;
+    const double tolerance = weight_tolerance(task_.recipe);
+    const double least = std::max(stopping.min_weight_leaf, min_side_) - tolerance;
+    int filled = 0, large = 0;
+    for (int i = 0; i < children.count(); ++i) {
+        if (children.rows[i] == 0) continue;
+        const double weight = weight_of(task_.recipe.criterion, children.stat(i));
+        if (children.rows[i] < stopping.min_samples_leaf || weight < least) return false;
+        ++filled;
+        large += weight >= stopping.min_weight_two - tolerance;
+    }
+    return filled >= 2 && large >= 2 &&
+           can_rate(task_.recipe.criterion, children.stats, children.width, task_.measure.offset);
+}
+
+void CandidateScorer::consider(int candidate, double score) {
+    if (best_.best < 0 || beats(task_, score, best_.score, scale_)) {
+        best_.best = candidate;
+        best_.score = score;
+    }
+}
+
+void CandidateScorer::offer(const Children& children) {
+    const int candidate = offered_++;
+    if (candidate % 256 == 255) check_interrupt();
+    if (!allowed(children)) return;
+    ++best_.allowed;
+    if (task_.custom) {
+        waiting_.push_back(candidate);
+        waiting_children_.push_back(children);
+        return;
+    }
+    const Rating rating = rate(task_, parent_, children);
+    consider(candidate, by_gain_ ? rating.gain : rating.score);
+}
+
+void CandidateScorer::score_custom() {
+    int most = 0;
+    for (const Children& children : waiting_children_) most = std::max(most, children.count());
+    const int width = task_.measure.width();
+    std::vector<double> parent, flat;
+    append_for_user(task_.measure, parent_.stat, parent);
+    for (const Children& children : waiting_children_) {
+        for (int i = 0; i < children.count(); ++i) append_for_user(task_.measure, children.stat(i), flat);
+        flat.resize(flat.size() + static_cast<size_t>(most - children.count()) * width, 0.0);
+    }
+    std::vector<double> scores(waiting_.size());
+    task_.custom(parent, flat, static_cast<int>(waiting_.size()), most, scores);
+    for (size_t i = 0; i < waiting_.size(); ++i) {
+        if (!std::isnan(scores[i])) consider(waiting_[i], scores[i]);
+    }
+}
+
+CandidateScorer::Best CandidateScorer::close() {
+    if (!waiting_.empty()) score_custom();
+    return best_;
+}
+
+} // namespace tw

@@ -1,0 +1,25 @@
+// Surrogate splits: for every other column, the split that agrees most often with the chosen one.
+//
+// A surrogate has as many children as the chosen split and agrees more often than the majority child alone.
+#pragma once
+
+#include <optional>
+
+#include "split/branching.hpp"
+
+namespace tw {
+
+struct Surrogate {
+    Split split;
+    double agreement = 0;
+    double adjusted = 0; // agreement beyond the majority rule
+};
+
+// The weight a split sends to each child, from its own column counted by children.
+std::vector<double> weight_sent(const Task& task, const Split& split, const Histogram& by_child);
+
+// `child_weight`: weight the chosen split sends to each child, over all entries that can answer it.
+std::optional<Surrogate> best_surrogate(const Task& task, const ColumnFacts& facts, const Histogram& histogram,
+                                        const Split& chosen, const std::vector<double>& child_weight);
+
+} // namespace tw

@@ -1,0 +1,243 @@
+// Convert the cuts found at a node into scored candidates. The result is independent of the search that found them.
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "threshold/cut.hpp"
+
+namespace tw {
+
+// The sums of both sides of a cut and of the rows without a value, but for squares. Without a cut all known rows are
+// low.
+template <class Counter>
+Sides sides_of(const Counter& counter, const Measure& measure, const Words<Counter>& known,
+               const Words<Counter>& missing, const Cut& cut, const Words<Counter>& low) {
+    const Words<Counter>& below = cut.low_rows > 0 ? low : known;
+    Words<Counter> above = known;
+    for (int w = 0; w < counter.words(); ++w) above[w] -= below[w];
+    const size_t width = static_cast<size_t>(measure.sums());
+    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}};
+    size_t side = 0;
+    for (const Words<Counter>* words : {&below, &std::as_const(above), &missing}) {
+        counter.to_sums(words->data(), &sides.stats[side * width]);
+        sides.rows[side++] = counter.rows(words->data());
+    }
+    return sides;
+}
+
+// What a cut takes off the impurity where every row has a value, and its upper child. Small nodes are many: where there
+// are few sums, nothing is asked of the heap.
+struct CutGain {
+    double gain;
+    int upper;
+};
+template <class Counter>
+CutGain cut_gain_of(const Task& task, const Counter& counter, const NodeFacts& node, const Words<Counter>& known,
+                    const Words<Counter>& low) {
+    const Measure& measure = task.measure;
+    const size_t sums = static_cast<size_t>(measure.sums()), width = static_cast<size_t>(measure.width());
+    std::array<Sum, max_fixed_classes> few_sums{};
+    std::array<double, 2 * max_fixed_classes> few_stats{};
+    std::vector<Sum> many_sums(sums > few_sums.size() ? sums : 0);
+    std::vector<double> many_stats(2 * width > few_stats.size() ? 2 * width : 0);
+    Sum* kept = many_sums.empty() ? few_sums.data() : many_sums.data();
+    double* stats = many_stats.empty() ? few_stats.data() : many_stats.data();
+    Words<Counter> side = low;
+    counter.to_sums(side.data(), kept);
+    measure.read(kept, stats);
+    for (int w = 0; w < counter.words(); ++w) side[w] = known[w] - low[w];
+    counter.to_sums(side.data(), kept);
+    measure.read(kept, stats + width);
+    const std::span<const double> sides(stats, 2 * width);
+    return {improvement(task.recipe.criterion, node.stat, sides, measure.offset), upper_child(task, sides)};
+}
+
+// A cut as a candidate where every row weighs one and has a value; one that was not found says why.
+template <class Counter>
+Candidate cut_to_candidate(const Task& task, const Counter& counter, const NodeFacts& node, int column, const Cut& cut,
+                           const Words<Counter>& known, const Words<Counter>& low) {
+    Candidate candidate;
+    candidate.column = column;
+    candidate.obstacle = cut.found() ? Obstacle::none : cut.constant ? Obstacle::constant : Obstacle::too_small;
+    if (!cut.found()) return candidate;
+    const CutGain cut_gain = cut_gain_of(task, counter, node, known, low);
+    candidate.rating.score = candidate.rating.gain = candidate.rating.decrease = cut_gain.gain;
+    Split& split = candidate.split;
+    split.upper = cut_gain.upper;
+    split.column = column;
+    split.closed = task.recipe.threshold.closed;
+    split.breaks = {midpoint(cut.below, cut.above, split.closed)};
+    split.child_of_bin = {0, 1};
+    const double below = static_cast<double>(cut.low_rows);
+    split.share = {below / node.weight, (node.weight - below) / node.weight};
+    const int64_t rows[] = {cut.low_rows, counter.rows(known.data()) - cut.low_rows};
+    set_missing_policy(task, -1, rows, split);
+    return candidate;
+}
+
+// The general way to the same: the cut leaves at most two bins of known values, which split/branching.hpp rates.
+inline Candidate cut_to_rated_candidate(const Task& task, const TrainingTable& training, const NodeFacts& node,
+                                        int column, const Cut& cut, const Sides& sides) {
+    Histogram histogram;
+    histogram.column = column;
+    histogram.width = training.measure.sums();
+    for (size_t side = 0; side < 3; ++side) {
+        if (side < 2 && sides.rows[side] == 0) continue;
+        Sum* sums = histogram.append();
+        std::copy_n(&sides.stats[side * static_cast<size_t>(histogram.width)], histogram.width, sums);
+        histogram.rows.back() = sides.rows[side];
+        if (side < 2) histogram.at.push_back(side == 0 ? cut.below : cut.above);
+    }
+    Candidate candidate = best_candidate(task, node, training.facts[column], std::move(histogram), cut.tried);
+    candidate.column = column;
+    return candidate;
+}
+
+// Gain ratio and C4.5's penalty take each column's cut of largest gain, but columns are compared by another number, and
+// where a small advantage is none it is the order of columns that decides: all are told.
+inline bool keeps_all_columns(const Recipe& recipe) {
+    return recipe.criterion == Criterion::gain_ratio || recipe.threshold.cut_penalty || recipe.tie_tolerance > 0;
+}
+
+// What every cut must beat before it is looked for: the node's best, or, where rivals are told too, the last of those
+// told.
+inline double gain_to_beat(const Task& task, const std::vector<Cut>& cuts) {
+    if (keeps_all_columns(task.recipe)) return no_gain;
+    const size_t kept = task.recipe.rivals > 0 ? static_cast<size_t>(task.recipe.rivals) + 2 : 1;
+    if (cuts.size() < kept) return no_gain;
+    std::vector<double> gains;
+    for (const Cut& cut : cuts) gains.push_back(cut.gain);
+    std::nth_element(gains.begin(), gains.begin() + static_cast<std::ptrdiff_t>(kept) - 1, gains.end(),
+                     std::greater<>());
+    return gains[kept - 1];
+}
+
+// Which columns' cuts are worth making into candidates: the best with their equals, and as many rivals as the recipe
+// remembers. Where there is none, all, for they say why.
+inline std::vector<int> competitive_columns(const Task& task, const CutRules& rules, const std::vector<Cut>& cuts) {
+    double best = no_gain;
+    for (const Cut& cut : cuts) best = std::max(best, cut.gain);
+    const bool all = best == no_gain || keeps_all_columns(task.recipe);
+    // Gains that are equal but for rounding may come in any order, so the last of those wanted brings its equals.
+    const double least =
+        all ? no_gain : (task.recipe.rivals > 0 ? gain_to_beat(task, cuts) : best) - 4 * rules.tolerance;
+    std::vector<int> kept;
+    for (size_t i = 0; i < cuts.size(); ++i) {
+        if (cuts[i].gain >= least) kept.push_back(static_cast<int>(i));
+    }
+    return kept;
+}
+
+// A candidate to be told: of a by_histogram column by its cut, or of a column that is gathered.
+struct CandidateColumn {
+    int scan_column = -1; // among the by_histogram columns; -1: gathered
+    int column = 0;
+};
+
+// What a node tells, in order of columns: by_histogram columns worth it, and all the others.
+template <class Counter>
+std::vector<CandidateColumn> candidate_columns(const SearchContext<Counter>& context, const std::vector<int>& kept) {
+    std::vector<CandidateColumn> all;
+    for (const int scan_column : kept) all.push_back({scan_column, context.column(scan_column).column});
+    for (const int column : context.by_value) all.push_back({-1, column});
+    std::sort(all.begin(), all.end(),
+              [](const CandidateColumn& a, const CandidateColumn& b) { return a.column < b.column; });
+    return all;
+}
+
+// Whether the candidate of a cut is made from all that lies on its sides, not from the cut alone.
+template <class Counter>
+bool needs_rating(const Task& task, const SearchContext<Counter>& context, const Cut& cut) {
+    const Recipe& recipe = task.recipe;
+    return cut.found() && (cut.has_missing || !context.training.measure.unit_weights || keeps_all_columns(recipe) ||
+                           recipe.threshold.observed || recipe.threshold.cut_penalty || recipe.stopping.significance);
+}
+
+// Whether rating a cut takes the squares of a numeric target, which counters do not tell.
+inline bool needs_squares(const Task& task) {
+    return task.measure.n_classes == 0 && task.recipe.stopping.significance.has_value();
+}
+
+inline Candidate candidate_by_value(const Task& task, const TrainingTable& training, const NodeFacts& facts, int column,
+                                    std::span<const Entry> entries) {
+    Candidate candidate =
+        best_candidate(task, facts, training.facts[column], target_histogram(training, entries, column));
+    candidate.column = column;
+    return candidate;
+}
+
+// What an entry weighs, in the measure's units.
+template <class Item>
+int64_t weight_of_item(const Item& item) {
+    if constexpr (std::is_integral_v<Item>) {
+        return 1;
+    } else {
+        return item.weight;
+    }
+}
+
+template <class Item>
+std::vector<Entry> entries_of(std::span<const uint32_t> rows, std::span<const Item> items) {
+    std::vector<Entry> entries;
+    entries.reserve(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) entries.push_back({rows[i], weight_of_item(items[i])});
+    return entries;
+}
+
+// A node's statistics from what its rows add.
+template <class Counter>
+Total total_of_items(const SearchContext<Counter>& context, std::span<const uint32_t> rows,
+                     std::span<const typename Counter::Item> items) {
+    using Item = typename Counter::Item;
+    const Measure& measure = context.training.measure;
+    Total total;
+    Histogram& all = total.all;
+    all.width = measure.sums();
+    all.at.push_back(0);
+    Sum* sums = all.append();
+    all.rows.back() = static_cast<int64_t>(items.size());
+    if constexpr (std::is_same_v<Item, MomentCounter::Item>) {
+        Sum squares = 0;
+        int64_t sum = 0, some = 0; // a thousand squares fit 64 bits, all targets do
+        size_t low = 0, high = 0;
+        for (size_t i = 0; i < rows.size(); ++i) {
+            sum += items[i];
+            some += measure.square[rows[i]];
+            if (items[i] < items[low]) low = i;
+            if (items[i] > items[high]) high = i;
+            if (i % 1024 == 1023) {
+                squares += some;
+                some = 0;
+            }
+        }
+        squares += some;
+        sums[0] = static_cast<Sum>(rows.size());
+        sums[1] = sum;
+        sums[2] = squares;
+        all.append();
+        if (rows.empty()) return total;
+        total.low = measure.raw[rows[low]];
+        total.high = measure.raw[rows[high]];
+        if (items[low] < items[high]) return total;
+    } else if constexpr (std::is_integral_v<Item>) {
+        std::vector<int64_t> count(measure.n_classes, 0);
+        for (const Item item : items) ++count[item];
+        std::copy(count.begin(), count.end(), sums);
+        all.append();
+        return total;
+    } else {
+        for (size_t i = 0; i < rows.size(); ++i) measure.add(sums, {rows[i], items[i].weight});
+        all.append();
+        if (measure.n_classes > 0 || rows.empty()) return total;
+        total.low = total.high = measure.raw[rows[0]];
+    }
+    // Targets that are one number as they are measured may still be two.
+    for (const uint32_t row : rows) {
+        total.low = std::min(total.low, measure.raw[row]);
+        total.high = std::max(total.high, measure.raw[row]);
+    }
+    return total;
+}
+
+} // namespace tw

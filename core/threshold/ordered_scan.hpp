@@ -1,0 +1,183 @@
+// The best cut of a binned column where the values that occur at a node matter, not only their counts.
+//
+// C4.5 separates only values a minimum distance apart and subtracts a penalty for every allowed cut; J48 ignores a
+// small advantage, so the order of cuts decides. A bin is sorted only if a cut inside could be taken, or if some of its
+// cuts are allowed and some are not.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "binning/value_ranks.hpp"
+#include "threshold/histogram_scan.hpp"
+
+namespace tw {
+
+template <class Counter>
+class OrderedScan {
+public:
+    using Word = typename Counter::Word;
+
+    OrderedScan(const RefiningScan<Counter>& scan, const Counter& counter, const CutRules& rules, size_t scan_column,
+                const ValueRanks& ranks)
+        : scan_(scan),
+          counter_(counter),
+          rules_(rules),
+          scan_column_(scan_column),
+          ranks_(ranks),
+          words_(static_cast<size_t>(counter.words())),
+          scorer_(scan.scorer(rules, scan_column)),
+          present_(scan.ranks_present(scan_column, ranks)),
+          best_{{}, zero_words(counter)} {}
+
+    LocatedCut<Counter> find() {
+        best_.cut.has_missing = scorer_.has_missing();
+        best_.cut.constant = present_.size() < 2 && !(scorer_.has_missing() && scan_.tries_missing());
+        set_steps();
+        std::vector<typename BinScan<Counter>::Row> rows = open_bins();
+        for (size_t i = 0; i < steps_.size(); ++i) {
+            if (steps_[i].open >= 0) {
+                const OpenBin<Counter>& bin = bins_[static_cast<size_t>(steps_[i].open)];
+                scan_inside(steps_[i], std::span(&rows[bin.first], static_cast<size_t>(bin.rows)));
+            } else if (is_enough_inside(steps_[i])) {
+                best_.cut.tried += wide_inside(steps_[i]);
+            }
+            if (steps_[i].cut_after) offer(steps_[i].gain, steps_[i].low, below(i + 1), above(i + 1));
+        }
+        if (const double apart = scorer_.gain_of_missing(); rules_.beats(apart, best_.cut.gain)) {
+            best_.cut.gain = apart;
+            best_.cut.low_rows = 0;
+        }
+        return std::move(best_);
+    }
+
+private:
+    // A bin with rows: what lies up to its end, and the cut after it.
+    struct BinStep {
+        int bin;
+        size_t first, last; // of the ranks taken: its own
+        Words<Counter> low;
+        double gain = no_gain;
+        bool cut_after = false; // there is a cut, and it is allowed
+        int open = -1;          // its place among the bins looked into
+    };
+
+    double value(size_t i) const { return ranks_.value[present_[i]]; }
+    bool is_wide(size_t i) const { return is_separable(value(i), value(i + 1), rules_.min_gap()); }
+    // The values next to the cut after the step before this one.
+    double below(size_t step) const { return value(steps_[step].first - 1); }
+    double above(size_t step) const { return value(steps_[step].first); }
+    const Word* node_rows(const BinStep& step) const {
+        return scan_.bins(scan_column_) + static_cast<size_t>(step.bin) * words_;
+    }
+    Words<Counter> start_of(const BinStep& step) const {
+        Words<Counter> low = step.low;
+        for (size_t w = 0; w < words_; ++w) low[w] -= node_rows(step)[w];
+        return low;
+    }
+
+    void set_steps() {
+        Words<Counter> low = zero_words(counter_);
+        for (size_t first = 0; first < present_.size();) {
+            const auto bin = std::upper_bound(ranks_.start.begin(), ranks_.start.end(), present_[first]) - 1;
+            const auto end =
+                std::lower_bound(present_.begin() + static_cast<std::ptrdiff_t>(first), present_.end(), bin[1]);
+            const size_t last = static_cast<size_t>(end - present_.begin());
+            BinStep step{static_cast<int>(bin - ranks_.start.begin()), first, last, low};
+            for (size_t w = 0; w < words_; ++w) low[w] += node_rows(step)[w];
+            step.low = low;
+            if (last < present_.size() && is_wide(last - 1)) {
+                step.gain = scorer_.gain(low.data(), counter_.rows(low.data()), ExactDivision{});
+                step.cut_after = step.gain > no_gain;
+            }
+            steps_.push_back(std::move(step));
+            first = last;
+        }
+    }
+
+    // Which bins are looked into, and their rows. Of what was taken before a bin is reached only this much is known: it
+    // is no worse than the best cut between bins so far, less the rounding. Where there is only rounding, the best of
+    // all will do.
+    std::vector<typename BinScan<Counter>::Row> open_bins() {
+        double so_far = no_gain, best = no_gain;
+        for (const BinStep& step : steps_) best = std::max(best, step.gain);
+        std::array<int16_t, 256> open;
+        open.fill(-1);
+        size_t first = 0;
+        for (BinStep& step : steps_) {
+            const double min_gain = rules_.has_tie_tolerance() ? so_far : best - rules_.tolerance;
+            so_far = std::max(so_far, step.gain);
+            if (step.last - step.first < 2) continue;
+            const Words<Counter> low = start_of(step);
+            if (!is_edge(low, step.low) && scorer_.bound(low.data(), node_rows(step), min_gain) < min_gain) continue;
+            const int64_t rows = counter_.listed(node_rows(step));
+            step.open = open[static_cast<size_t>(step.bin)] = static_cast<int16_t>(bins_.size());
+            bins_.push_back({step.bin, first, rows, low});
+            first += static_cast<size_t>(rows);
+        }
+        if (bins_.empty()) return {};
+        scan_.note_refined(static_cast<int64_t>(first));
+        return scan_.rows_in_bins(scan_column_, open, bins_);
+    }
+
+    // Whether some cuts inside are allowed and some are not; of no interest where nobody counts them.
+    bool is_edge(const Words<Counter>& start, const Words<Counter>& end) const {
+        return rules_.counts_cuts() && (scorer_.is_enough(start.data()) != scorer_.is_enough(end.data()) ||
+                                        is_enough_above(start) != is_enough_above(end));
+    }
+    bool is_enough_above(const Words<Counter>& low) const {
+        Words<Counter> high = scorer_.known();
+        for (size_t w = 0; w < words_; ++w) high[w] -= low[w];
+        return scorer_.is_enough(high.data());
+    }
+    bool is_enough_inside(const BinStep& step) const {
+        return scorer_.is_enough(start_of(step).data()) && is_enough_above(step.low);
+    }
+    int64_t wide_inside(const BinStep& step) const {
+        int64_t wide = 0;
+        for (size_t i = step.first; i + 1 < step.last; ++i) wide += is_wide(i);
+        return wide;
+    }
+
+    void scan_inside(const BinStep& step, std::span<typename BinScan<Counter>::Row> rows) {
+        Words<Counter> low = start_of(step);
+        const double min_gain = best_.cut.gain + (rules_.has_tie_tolerance() ? rules_.tolerance : 0);
+        const bool is_hopeless = scorer_.bound(low.data(), node_rows(step), min_gain) < min_gain;
+        if (is_hopeless && !is_edge(low, step.low)) {
+            if (is_enough_inside(step)) best_.cut.tried += wide_inside(step);
+            return;
+        }
+        std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+        for (size_t i = 0; i + 1 < rows.size(); ++i) {
+            counter_.add(low.data(), rows[i].item);
+            const double at = rows[i].value, next = rows[i + 1].value;
+            if (next == at || !is_separable(at, next, rules_.min_gap())) continue;
+            const double gain = scorer_.gain(low.data(), counter_.rows(low.data()), ExactDivision{});
+            if (gain > no_gain) offer(gain, low, at, next);
+        }
+    }
+
+    void offer(double gain, const Words<Counter>& low, double below, double above) {
+        ++best_.cut.tried;
+        if (!rules_.beats(gain, best_.cut.gain)) return;
+        best_.cut.gain = gain;
+        best_.cut.low_rows = counter_.rows(low.data());
+        best_.cut.below = below;
+        best_.cut.above = above;
+        best_.low = low;
+    }
+
+    const RefiningScan<Counter>& scan_;
+    const Counter& counter_;
+    const CutRules& rules_;
+    size_t scan_column_;
+    const ValueRanks& ranks_;
+    size_t words_;
+    CutScorer<Counter> scorer_;
+    std::vector<uint32_t> present_; // ranks with rows of this node
+    std::vector<BinStep> steps_;
+    std::vector<OpenBin<Counter>> bins_;
+    LocatedCut<Counter> best_;
+};
+
+} // namespace tw
