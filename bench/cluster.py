@@ -96,7 +96,7 @@ def on_dask(table: Table, folder: str, depth: int, names: Sequence[str]) -> Iter
 
 
 def treewright(_client: Any, frame: Any, depth: int) -> Predict:
-    recipe = replace(tw.CART, pruning=None, rivals=0, stopping=tw.Stopping(max_depth=depth))
+    recipe = replace(tw.CART, pruning=None, rivals=0, stopping=tw.stopping.Stopping(max_depth=depth))
     tree = tw.learn(frame, TARGET, recipe, task="classification")
     return lambda rows: tw.predict(tree, dict(zip(NAMES, rows.T, strict=True)))
 

@@ -53,7 +53,7 @@ def main() -> None:
         "J48": (classes, replace(tw.J48, pruning=None)),
         "CHAID": (classes, tw.CHAID),
         "regression": (numbers, tw.SKLEARN),
-        "absolute error": (numbers, replace(tw.SKLEARN, regression=tw.AbsoluteError())),
+        "absolute error": (numbers, replace(tw.SKLEARN, regression=tw.criterion.AbsoluteError())),
     }
     for name, (table, recipe) in cases.items():
         waits = [wait(table.x, table.y, recipe, table.task, after) for after in MOMENTS]

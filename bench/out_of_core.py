@@ -42,7 +42,7 @@ import json, sys
 from dataclasses import replace
 import treewright as tw
 folder, scratch, limit, depth = sys.argv[1:]
-recipe = replace(tw.CART, pruning=None, rivals=0, stopping=tw.Stopping(max_depth=int(depth)))
+recipe = replace(tw.CART, pruning=None, rivals=0, stopping=tw.stopping.Stopping(max_depth=int(depth)))
 tree = tw.learn(folder + "/*.parquet", "answer", recipe, memory_limit=limit, scratch=scratch)
 most = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 told = {"leaves": tree.n_leaves, "depth": tree.depth, "rows": int(tree.arrays["rows"][0])}

@@ -26,7 +26,7 @@ TABLES = {"adult": "income", "diamonds": "price", "letter": "class"}
 
 GROWN = replace(tw.CART, pruning=None)
 C45 = replace(tw.C45, pruning=None)
-TESTED = replace(GROWN, criterion=tw.ChiSquare(), regression=tw.FTest())
+TESTED = replace(GROWN, criterion=tw.criterion.ChiSquare(), regression=tw.criterion.FTest())
 
 
 def stopped(**limits: Any) -> tw.Recipe:
@@ -43,19 +43,19 @@ METHODS: dict[str, tw.Recipe] = {
     "20 rows per leaf": stopped(min_samples_leaf=20),
     "gain of a ten-thousandth": stopped(min_impurity_decrease=1e-4),
     "chi-square or F, p <= 0.001": stopped(significance=0.001),
-    "impurity threshold, cross-validated": pruned(tw.ImpurityThresholdCV()),
-    "cost-complexity, cross-validated, min": pruned(tw.CostComplexityCV(rule="min")),
-    "cost-complexity, cross-validated, 1se": pruned(tw.CostComplexityCV()),
-    "reduced error, a quarter set aside": pruned(tw.ReducedError()),
-    "error-based": pruned(tw.ErrorBased()),
-    "error-based without raising": pruned(tw.ErrorBased(raising=False)),
-    "pessimistic": pruned(tw.Pessimistic()),
-    "minimum error, m = 2": pruned(tw.MinimumError()),
-    "critical value, p < 0.0001": pruned(tw.CriticalValue(-math.log(0.0001)), TESTED),
-    "description length": pruned(tw.MinimumDescription()),
-    "same answers joined": pruned(tw.SameAnswer()),
-    "cut to depth 8": pruned(tw.ToDepth(8)),
-    "best 100 leaves": pruned(tw.BestLeaves(100)),
+    "impurity threshold, cross-validated": pruned(tw.pruning.ImpurityThresholdCV()),
+    "cost-complexity, cross-validated, min": pruned(tw.pruning.CostComplexityCV(rule="min")),
+    "cost-complexity, cross-validated, 1se": pruned(tw.pruning.CostComplexityCV()),
+    "reduced error, a quarter set aside": pruned(tw.pruning.ReducedError()),
+    "error-based": pruned(tw.pruning.ErrorBased()),
+    "error-based without raising": pruned(tw.pruning.ErrorBased(raising=False)),
+    "pessimistic": pruned(tw.pruning.Pessimistic()),
+    "minimum error, m = 2": pruned(tw.pruning.MinimumError()),
+    "critical value, p < 0.0001": pruned(tw.pruning.CriticalValue(-math.log(0.0001)), TESTED),
+    "description length": pruned(tw.pruning.MinimumDescription()),
+    "same answers joined": pruned(tw.pruning.MergeEqualLeaves()),
+    "cut to depth 8": pruned(tw.pruning.MaxDepth(8)),
+    "best 100 leaves": pruned(tw.pruning.MaxLeaves(100)),
     "C4.5, none": C45,
     "C4.5, error-based": tw.C45,
 }

@@ -38,7 +38,8 @@ TASK = 1e-3  # seconds per task at the scheduler of Dask
 FAN = 8  # answers merged by one task
 LATENCY = 1e-3  # seconds from a task's end to the beginning of what waits for it
 
-# What the program does (core/remote/remote_rows.cpp, core/remote/remote_histogram_rows.cpp, parts/growing.py).
+# What the program does (core/remote/remote_rows.cpp, core/remote/remote_histogram_rows.cpp,
+# growing/grow_partitions.py).
 SAMPLE = 16_384  # rows that choose the bins
 BINS = 256  # per column
 FEW_ROWS = 1 << 18  # rows in all opened ranges of a level that are told value by value

@@ -61,7 +61,7 @@ def breast_cancer() -> None:
 
     rows = np.random.default_rng(0).permutation(len(data.target))
     learned, held_out = np.split(rows, [round(0.7 * len(rows))])
-    recipe = replace(tw.CART, stopping=tw.Stopping(max_depth=4, min_samples_leaf=5))
+    recipe = replace(tw.CART, stopping=tw.stopping.Stopping(max_depth=4, min_samples_leaf=5))
     tree = tw.learn(rows_of(table, learned), target="diagnosis", recipe=recipe)
     print(f"Breast cancer: {len(learned)} of {len(rows)} rows, learned with CART, depth at most 4\n")
     print(tree)

@@ -23,20 +23,24 @@ CLASS_RECIPES = (
     tw.C45,
     tw.J48,
     tw.SKLEARN,
-    replace(tw.RPART, stopping=tw.Stopping(min_samples_split=4, min_samples_leaf=2)),
-    replace(_GROWN, branching=tw.OneVsRest()),
-    replace(tw.C45, branching=tw.Grouped(), pruning=None),
-    replace(tw.CHAID, branching=tw.Merge(alpha_split=0.5, alpha_merge=0.5, min_child=2), stopping=tw.Stopping()),
+    replace(tw.RPART, stopping=tw.stopping.Stopping(min_samples_split=4, min_samples_leaf=2)),
+    replace(_GROWN, branching=tw.branching.OneVsRest()),
+    replace(tw.C45, branching=tw.branching.Grouped(), pruning=None),
+    replace(
+        tw.CHAID,
+        branching=tw.branching.Merge(alpha_split=0.5, alpha_merge=0.5, min_child=2),
+        stopping=tw.stopping.Stopping(),
+    ),
 )
-NUMBER_RECIPES = (_GROWN, tw.SKLEARN, replace(_GROWN, regression=tw.AbsoluteError()))
+NUMBER_RECIPES = (_GROWN, tw.SKLEARN, replace(_GROWN, regression=tw.criterion.AbsoluteError()))
 POLICIES = (
-    tw.Spread(),
-    tw.Surrogates(),
-    tw.OwnCategory(),
-    tw.MajorityChild(),
-    tw.RandomChild(),
-    tw.LearnedDirection(),
-    tw.Ignore(),
+    tw.missing.Fractional(),
+    tw.missing.Surrogates(),
+    tw.missing.OwnCategory(),
+    tw.missing.MajorityChild(),
+    tw.missing.RandomChild(),
+    tw.missing.LearnedDirection(),
+    tw.missing.Ignore(),
 )
 
 

@@ -24,8 +24,8 @@ import pyarrow.parquet as pq
 from handmade import Plan, Question, arrays
 
 import treewright as tw
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree import Tree
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.tree.tree import Tree
 
 DATA = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
 DAY = 86_400_000_000
@@ -238,8 +238,9 @@ def _value(rng: random.Random, spec: ColumnSpec, kind: str, breaks: Sequence[flo
 # --- learned trees ----------------------------------------------------------------------------------------------------
 
 POLICIES = {
-    "spread": tw.Spread(), "surrogates": tw.Surrogates(), "own": tw.OwnCategory(), "majority": tw.MajorityChild(),
-    "learned": tw.LearnedDirection(), "ignore": tw.Ignore(), "refuse": tw.RefuseMissing(),
+    "spread": tw.missing.Fractional(), "surrogates": tw.missing.Surrogates(), "own": tw.missing.OwnCategory(),
+    "majority": tw.missing.MajorityChild(),
+    "learned": tw.missing.LearnedDirection(), "ignore": tw.missing.Ignore(), "refuse": tw.missing.RefuseMissing(),
 }  # fmt: skip
 
 #: A table: what to predict and what not to look at.
@@ -256,10 +257,10 @@ RECIPES = {
     "CART": tw.CART,
     "RPART": tw.RPART,
     "CHAID": tw.CHAID,
-    "SKLEARN": replace(tw.SKLEARN, stopping=tw.Stopping(max_depth=8)),
-    "spread": replace(_GROWN, missing=tw.Spread(), stopping=tw.Stopping(max_depth=6)),
-    "ignore": replace(_GROWN, missing=tw.Ignore(), stopping=tw.Stopping(max_depth=6)),
-    "majority of the unseen": replace(_GROWN, missing=tw.MajorityChild(), unseen="majority"),
+    "SKLEARN": replace(tw.SKLEARN, stopping=tw.stopping.Stopping(max_depth=8)),
+    "spread": replace(_GROWN, missing=tw.missing.Fractional(), stopping=tw.stopping.Stopping(max_depth=6)),
+    "ignore": replace(_GROWN, missing=tw.missing.Ignore(), stopping=tw.stopping.Stopping(max_depth=6)),
+    "majority of the unseen": replace(_GROWN, missing=tw.missing.MajorityChild(), unseen="majority"),
 }
 
 
@@ -330,10 +331,10 @@ def learned_case(seed: int, policy: str) -> Case:
     y = [rng.choice("abc"[: rng.randint(2, 3)]) for _ in range(n)]
     if len(set(y)) == 1:
         y[0] = "z"
-    branching = rng.choice((tw.Binary(), tw.EachValue()))
+    branching = rng.choice((tw.branching.Binary(), tw.branching.EachValue()))
     unseen = rng.choice(("missing", "majority"))
     recipe = replace(
-        _GROWN, branching=branching, missing=POLICIES[policy], unseen=unseen, stopping=tw.Stopping(max_depth=5)
+        _GROWN, branching=branching, missing=POLICIES[policy], unseen=unseen, stopping=tw.stopping.Stopping(max_depth=5)
     )
     regression = rng.random() < 0.3
     target = [rng.gauss(0, 1) for _ in range(n)] if regression else y

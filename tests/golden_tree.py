@@ -14,7 +14,7 @@ from golden_answers import shares_of
 import treewright as tw
 
 PURE, NO_GAIN, EMPTY = 1, 5, 12
-SPREAD, AS_MISSING = -1, -4
+FRACTIONAL, AS_MISSING = -1, -4
 
 
 def tree_of(golden: dict[str, Any], schema: tw.Schema, recipe: tw.Recipe) -> tw.Tree:
@@ -41,7 +41,7 @@ def tree_of(golden: dict[str, Any], schema: tw.Schema, recipe: tw.Recipe) -> tw.
         "n_surrogates": np.zeros(n, dtype=np.int32),
         "column": np.array([split["column"] for split in splits], dtype=np.int32),
         "closed": np.ones(s, dtype=np.int32),
-        "missing": np.full(s, SPREAD, dtype=np.int32),
+        "missing": np.full(s, FRACTIONAL, dtype=np.int32),
         "unseen": np.full(s, AS_MISSING, dtype=np.int32),
     }
     for name in ("score", "adjusted", "split_gain", "statistic", "degrees", "log_p", "log_multiplier"):

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from treewright.recipe import C45, CART, Recipe
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree import Tree
-from treewright.tree_check import NODE_ARRAYS, SPLIT_ARRAYS
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.recipes.named import C45, CART
+from treewright.recipes.recipe import Recipe
+from treewright.tree.tree import Tree
+from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS
 
 TENNIS = Schema(
     (

@@ -3,7 +3,8 @@
 Comes in: encoded columns (float arrays with NaN; int codes with -1), kinds, levels, target, weight and a `Recipe`, as
 `_core.grow` takes them.
 Goes out: `grow`, a tree of nested dictionaries; `decide`, all that a node may become; `predict_row`.
-Always holds: no code of the library is used but `treewright.recipe`. Where rounding may decide (scores within 1e-9),
+Always holds: no code of the library is used but `treewright.recipes.recipe`. Where rounding may decide (scores
+within 1e-9),
 every outcome is kept, the one the tie rules ask for first.
 """
 
@@ -34,7 +35,7 @@ from oracle_merge import absorb_small, merge_outcomes, near
 from oracle_missing import STOP, divide, fate, shares, surrogates_of
 from oracle_table import NOMINAL, Node, Problem, Split, Value, children_of, problem, route, weigh
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 PURE, DEPTH, FEW, NO_COLUMN, NO_GAIN, SMALL, LIMIT, LOW, NOT_SIGNIFICANT = range(1, 10)
 EMPTY, DECREASE = 12, 13
@@ -59,7 +60,7 @@ def winners(found: Sequence[Candidate], value: Callable[[Candidate], float], sla
 
 def column_outcomes(p: Problem, node: Node, column: int) -> list[Candidate]:
     """What the column may put forward."""
-    branching, slack = p.recipe.branching, p.recipe.slack
+    branching, slack = p.recipe.branching, p.recipe.tie_tolerance
     if isinstance(branching, r.Merge):
         return merge_outcomes(p, node, column)
     if isinstance(branching, r.Grouped) and p.kinds[column] == NOMINAL:
@@ -82,13 +83,13 @@ def choose(p: Problem, outcomes: Sequence[Sequence[Candidate]]) -> tuple[list[Ca
         outcomes, clear = above_average(p, outcomes)
     if isinstance(p.recipe.branching, r.Merge):
         return smallest_p(outcomes), clear
-    rightful = winners([found[0] for found in outcomes], lambda c: c.score, p.recipe.slack)
+    rightful = winners([found[0] for found in outcomes], lambda c: c.score, p.recipe.tie_tolerance)
     possible = [
         c
         for i, found in enumerate(outcomes)
         for c in found
         if all(
-            near(c.score, other := min(x.score for x in rival)) or c.score >= other - p.recipe.slack
+            near(c.score, other := min(x.score for x in rival)) or c.score >= other - p.recipe.tie_tolerance
             for j, rival in enumerate(outcomes)
             if j != i
         )
@@ -167,7 +168,7 @@ def decide(p: Problem, node: Node, depth: int) -> Decision:
 
 def noise_of_roots(p: Problem, chosen: Sequence[Candidate]) -> bool:
     """Weights of spread rows are rounded, and the root of what is left of a zero variance is not small."""
-    rooted = isinstance(p.criterion, r.StandardDeviation) and isinstance(p.recipe.missing, r.Spread)
+    rooted = isinstance(p.criterion, r.StandardDeviation) and isinstance(p.recipe.missing, r.Fractional)
     return rooted and any(c.gain < 1e-6 for c in chosen)
 
 
@@ -213,7 +214,7 @@ def stop_before_search(p: Problem, node: Node, depth: int) -> int:
 def why_nothing(p: Problem, node: Node) -> int:
     """No column offers anything: a penalty ate the gain, or the children were too small, or there is nothing to ask."""
     numeric = p.recipe.numeric
-    if isinstance(numeric, r.Threshold) and numeric.penalised:
+    if isinstance(numeric, r.Threshold) and numeric.mdl_penalty:
         ordered = [j for j, kind in enumerate(p.kinds) if kind != NOMINAL]
         if any(rate_each(p, node, j, divisions(p, node, j)) for j in ordered):
             return NO_GAIN

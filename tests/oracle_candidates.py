@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from oracle_criteria import Rating, rate
 from oracle_table import NOMINAL, NUMBER, Node, Problem, Split, children_of, weigh
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 #: Scores closer than this (relative) count as equal: rounding may have parted them, or joined them.
 TOLERANCE = 1e-9
@@ -179,12 +179,12 @@ def cuts(p: Problem, node: Node, column: int) -> Iterator[Split]:
         assert isinstance(numeric, r.Threshold)
         values = sorted({p.columns[column][row] for row, _ in p.known(node, column)})  # type: ignore[type-var]
         for a, b in itertools.pairwise(values):
-            if b - a > numeric.gap:
+            if b - a > numeric.min_gap:
                 yield Split(column, (stored_cut(p, column, a, b),), (0, 1), closed(p), 2)
         return
     present, n_bins = present_bins(p, node, column)
     for a, b in itertools.pairwise(present):
-        if not isinstance(numeric, r.Threshold) or b - a > numeric.gap:
+        if not isinstance(numeric, r.Threshold) or b - a > numeric.min_gap:
             yield bin_split(p, column, [0 if k <= (a + b) / 2 else 1 for k in range(n_bins)], 2)
 
 
@@ -250,7 +250,7 @@ def is_cut(p: Problem, split: Split) -> bool:
 def least_side(p: Problem, node: Node, column: int) -> float:
     """C4.5's tenth: what each side of a cut must weigh."""
     numeric = p.recipe.numeric
-    if not (isinstance(numeric, r.Threshold) and numeric.tenth):
+    if not (isinstance(numeric, r.Threshold) and numeric.min_tenth_per_class):
         return 0.0
     tenth = 0.1 * weigh(p.known(node, column)) / p.n_classes
     return max(p.recipe.stopping.min_weight_two, min(tenth, 25.0))
@@ -270,7 +270,7 @@ def key_of(p: Problem, column: int, rating: Rating) -> float:
 def penalised(p: Problem, node: Node, column: int, found: list[Candidate]) -> list[Candidate]:
     """C4.5 Release 8: the choice among n candidates costs log2(n)/N bits, and what is left must be positive."""
     numeric = p.recipe.numeric
-    if p.kinds[column] == NOMINAL or not (isinstance(numeric, r.Threshold) and numeric.penalised):
+    if p.kinds[column] == NOMINAL or not (isinstance(numeric, r.Threshold) and numeric.mdl_penalty):
         return found
     cost = math.log2(max(len(found), 1)) / weigh(node)
     kept = []

@@ -1,6 +1,6 @@
 """The oracle's formulas: impurities, gains and tests, straight from docs/choices.md.
 
-Comes in: a criterion of `treewright.recipe` and groups of entries, an entry being (target, weight).
+Comes in: a criterion of `treewright.recipes.recipe` and groups of entries, an entry being (target, weight).
 Goes out: impurities, and a `Rating` of a division, or None where the criterion forbids it.
 Always holds: every sum goes through `math.fsum`. Weights and targets of the tests are dyadic, so the sums are exact,
 the same multiset of entries gives the same bits, and a tie can be told from a difference.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 Entries = Sequence[tuple[float, float]]
 

@@ -35,7 +35,7 @@ from oracle_tables import Table, strange_rows
 from oracle_walk import draw, mix
 
 from treewright import _core
-from treewright import recipe as r
+from treewright import recipes as r
 
 Tree = dict[str, Any]
 
@@ -94,7 +94,7 @@ def check_arrays(arrays: dict[str, np.ndarray], tree: dict[str, Any], recipe: r.
     leaves = [node for node in nodes if not node["children"]]
     assert stopping.max_leaf_nodes is None or len(leaves) <= stopping.max_leaf_nodes
     assert stopping.max_depth is None or max(node["depth"] for node in nodes) <= stopping.max_depth
-    if not isinstance(recipe.missing, (r.Spread, r.Surrogates, r.Ignore)):
+    if not isinstance(recipe.missing, (r.Fractional, r.Surrogates, r.Ignore)):
         assert all(n["rows"] == 0 or n["rows"] >= stopping.min_samples_leaf for n in leaves if len(nodes) > 1)
 
 
@@ -113,7 +113,7 @@ def check_predictions(table: Table, recipe: r.Recipe, arrays: dict[str, np.ndarr
 
 def check_partition(table: Table, recipe: r.Recipe, arrays: dict[str, np.ndarray], tree: dict[str, Any]) -> None:
     """Children share out the rows and weights of their parent, and rows are predicted where they were grown."""
-    spread, behind = isinstance(recipe.missing, r.Spread), isinstance(recipe.missing, (r.Ignore, r.Surrogates))
+    spread, behind = isinstance(recipe.missing, r.Fractional), isinstance(recipe.missing, (r.Ignore, r.Surrogates))
     for node in walk.nodes_of(tree):
         if node["children"] and not behind:
             assert sum(child["weight"] for child in node["children"]) == close(node["weight"])
@@ -147,7 +147,7 @@ def check_node(
     assert tree["rows"] == len(node), where
     assert tree["weight"] == close(weigh(node)), where
     assert tree["stats"] == close(node_stats(p, node)), where
-    if not (isinstance(p.criterion, r.AbsoluteError) and isinstance(p.recipe.missing, r.Spread)):
+    if not (isinstance(p.criterion, r.AbsoluteError) and isinstance(p.recipe.missing, r.Fractional)):
         # (Rounded parts of spread rows may reach half the weight at either of two medians.)
         assert tree["value"] == close(answer(p, node, parent_value, parent)), where
     assert tree["impurity"] == close(node_impurity(p, node) if node else 0.0), where
@@ -189,7 +189,7 @@ def check_split(p: Problem, tree: Tree, node: Node, decision: Decision, where: s
 
 
 def check_numbers(p: Problem, option: Candidate, own: Tree, where: str) -> None:
-    if isinstance(p.criterion, r.StandardDeviation) and isinstance(p.recipe.missing, r.Spread):
+    if isinstance(p.criterion, r.StandardDeviation) and isinstance(p.recipe.missing, r.Fractional):
         # The weights of spread rows are rounded, and the root of what is left of a zero variance is not small.
         assert own["score"] == pytest.approx(option.score, rel=1e-6, abs=1e-6), where
         return

@@ -16,7 +16,7 @@ from oracle_candidates import TOLERANCE, level_split
 from oracle_criteria import class_weights, entropy, impurity, weight_of
 from oracle_table import Node, Problem, Split, weigh
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 Block = frozenset[int]
 Blocks = tuple[Block, ...]

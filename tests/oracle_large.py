@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 
 @dataclass(frozen=True)

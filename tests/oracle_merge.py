@@ -25,7 +25,7 @@ from oracle_candidates import (
 from oracle_criteria import rate, significance, weight_of
 from oracle_table import NOMINAL, Node, Problem, Split, weigh
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 Group = tuple[int, ...]
 Groups = tuple[Group, ...]

@@ -16,9 +16,9 @@ from oracle_candidates import closed, cuts
 from oracle_criteria import lower_median
 from oracle_table import NOMINAL, Node, Problem, Split, children_of, route, weigh
 
-from treewright import recipe as r
+from treewright import recipes as r
 
-SPREAD, STOP, RANDOM = -1, -2, -3
+FRACTIONAL, STOP, RANDOM = -1, -2, -3
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def fate(p: Problem, split: Split, node: Node) -> int:
         return split.missing
     weights = [weigh(child) for child in children_of(p, split, node)]
     largest = weights.index(max(weights))
-    if isinstance(missing, r.Spread):
-        return SPREAD
+    if isinstance(missing, r.Fractional):
+        return FRACTIONAL
     if isinstance(missing, r.RandomChild):
         return RANDOM
     if isinstance(missing, r.Surrogates):
@@ -69,7 +69,7 @@ def divide(
             child = draw(row) if fallback == RANDOM and draw is not None else fallback
         if child >= 0:
             children[child].append((row, weight))
-        elif child == SPREAD:
+        elif child == FRACTIONAL:
             for i, share in enumerate(known_shares):
                 if share > 0:
                     children[i].append((row, weight * share))

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import strategies as st
 from oracle_tables import Table, tables
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 CLASS_CRITERIA = (
     r.InformationGain(), r.GainRatio(), r.GainRatio(average_rule=False), r.Gini(), r.Misclassification(), r.Twoing(),
@@ -23,7 +23,8 @@ CLASS_CRITERIA = (
 NUMBER_CRITERIA = (r.Variance(), r.StandardDeviation(), r.AbsoluteError(), r.Poisson(), r.FTest())
 BRANCHINGS = (r.EachValue(), r.Binary(), r.Grouped(), r.OneVsRest(), r.Merge())
 POLICIES = (
-    r.Spread(), r.Surrogates(), r.OwnCategory(), r.MajorityChild(), r.RandomChild(), r.LearnedDirection(), r.Ignore(),
+    r.Fractional(), r.Surrogates(), r.OwnCategory(), r.MajorityChild(), r.RandomChild(), r.LearnedDirection(),
+    r.Ignore(),
     r.RefuseMissing(),
 )  # fmt: skip
 STOPPINGS = (
@@ -102,7 +103,7 @@ def cases(draw: st.DrawFn, criterion: Any, branching: Any, missing: Any) -> tupl
         criterion,
         branching,
         missing,
-        numeric=r.Refused() if refused else numeric,
+        numeric=r.CategoricalOnly() if refused else numeric,
         unseen=draw(st.sampled_from(("missing", "majority"))),
         stopping=stopping,
         leaves=draw(st.sampled_from(LEAVES)),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 NUMBER, ORDINAL, NOMINAL = 0, 1, 2
 

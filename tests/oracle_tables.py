@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oracle_table import NOMINAL, NUMBER, ORDINAL, Problem, Value, plain_column, problem
 
 from treewright import _core
-from treewright.recipe import Custom, Recipe
+from treewright.recipes.recipe import Custom, Recipe
 
 NUMBERS = (
     (0.0, 1.0, 2.0, 3.0),

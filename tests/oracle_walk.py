@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from oracle_missing import RANDOM, SPREAD, STOP, Surrogate
+from oracle_missing import FRACTIONAL, RANDOM, STOP, Surrogate
 from oracle_table import NUMBER, Split, Value, route
 
 Arrays = Mapping[str, np.ndarray]
@@ -92,7 +92,7 @@ def follow_row(
         child = draw(tree["share"], key, row, kinds)
     if child == STOP:
         return [(tree, weight)]
-    paths = [(child, 1.0)] if child != SPREAD else [(i, s) for i, s in enumerate(tree["share"]) if s > 0]
+    paths = [(child, 1.0)] if child != FRACTIONAL else [(i, s) for i, s in enumerate(tree["share"]) if s > 0]
     found = []
     for i, share in paths:
         found += follow_row(tree["children"][i], row, kinds, mix(key, i + 1), weight * share)

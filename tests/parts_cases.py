@@ -1,6 +1,6 @@
 """What the tests of tables in parts share: a table cut up, where to cut it, and the tree as text.
 
-Comes in: encoded rows. Goes out: `MemoryParts` of them; strategies for places to cut at and limits.
+Comes in: encoded rows. Goes out: `MemoryPartitions` of them; strategies for places to cut at and limits.
 Always holds: cuts may meet, so that parts may be empty; each part has arrays of its own.
 """
 
@@ -13,16 +13,16 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-from treewright.encode import Encoded
-from treewright.engine import grow
+from treewright.data.encoding import Encoded
+from treewright.data.schema import Schema
 from treewright.errors import TreewrightError
-from treewright.export.saved import to_json
-from treewright.parts import Limits
-from treewright.parts.growing import grow_parts
-from treewright.parts.memory import MemoryParts
-from treewright.recipe import Recipe
-from treewright.schema import Schema
-from treewright.tree import Tree
+from treewright.growing.grow import grow
+from treewright.growing.grow_partitions import grow_partitions
+from treewright.growing.memory_partitions import MemoryPartitions
+from treewright.growing.partitions import Limits
+from treewright.recipes.recipe import Recipe
+from treewright.tree.saved import to_json
+from treewright.tree.tree import Tree
 
 #: No node is sent whole; some are; all are.
 LIMITS = (Limits(apart=0), Limits(apart=5, at_once=7), Limits(apart=5), Limits(apart=1 << 20, at_once=1 << 20))
@@ -37,7 +37,7 @@ def cuts() -> st.SearchStrategy[list[float]]:
     return st.lists(st.one_of(st.sampled_from((0.0, 0.5, 1.0)), st.floats(0, 1)), max_size=5)
 
 
-def cut_up(whole: Encoded, places: Sequence[float], limit: Limits) -> MemoryParts:
+def cut_up(whole: Encoded, places: Sequence[float], limit: Limits) -> MemoryPartitions:
     edges = [0, *sorted(round(share * whole.n_rows) for share in places), whole.n_rows]
 
     def rows(start: int, stop: int) -> Encoded:
@@ -49,13 +49,13 @@ def cut_up(whole: Encoded, places: Sequence[float], limit: Limits) -> MemoryPart
             **{name: None if array is None else array[start:stop].copy() for name, array in arrays.items()},
         )
 
-    return MemoryParts([rows(start, stop) for start, stop in pairwise(edges)], limit)
+    return MemoryPartitions([rows(start, stop) for start, stop in pairwise(edges)], limit)
 
 
 def check_parts(whole: Encoded, schema: Schema, recipe: Recipe, places: Sequence[float], limit: Limits) -> int:
     """The tree of the parts is that of the whole, and so is what is refused; how many nodes it has."""
     grown = _outcome(lambda: grow(whole, schema, recipe, 1))
-    parts = _outcome(lambda: grow_parts(cut_up(whole, places, limit), schema, recipe, 1))
+    parts = _outcome(lambda: grow_partitions(cut_up(whole, places, limit), schema, recipe, 1))
     if not (isinstance(grown, Tree) and isinstance(parts, Tree)):
         assert parts == grown
         return 0

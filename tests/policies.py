@@ -20,11 +20,11 @@ KINDS = {"size": ["small", "medium", "large"]}
 POLICIES: dict[str, tw.Recipe] = {
     "spread": replace(tw.C45, pruning=None),
     "surrogates": replace(tw.RPART, pruning=None),
-    "own category": replace(tw.CART, pruning=None, missing=tw.OwnCategory()),
-    "majority": replace(tw.CART, pruning=None, missing=tw.MajorityChild(), unseen="majority"),
-    "random": replace(tw.CART, pruning=None, missing=tw.RandomChild(), seed=5),
-    "learned": replace(tw.CART, pruning=None, missing=tw.LearnedDirection()),
-    "ignore": replace(tw.CART, pruning=None, missing=tw.Ignore()),
+    "own category": replace(tw.CART, pruning=None, missing=tw.missing.OwnCategory()),
+    "majority": replace(tw.CART, pruning=None, missing=tw.missing.MajorityChild(), unseen="majority"),
+    "random": replace(tw.CART, pruning=None, missing=tw.missing.RandomChild(), seed=5),
+    "learned": replace(tw.CART, pruning=None, missing=tw.missing.LearnedDirection()),
+    "ignore": replace(tw.CART, pruning=None, missing=tw.missing.Ignore()),
     "chaid": tw.CHAID,
 }
 
@@ -51,7 +51,7 @@ def learned(seed: int, policy: str, regression: bool, n_rows: int = 60, missing:
     rng = random.Random(seed)
     recipe = POLICIES[policy]
     if regression and recipe.regression is None:
-        recipe = replace(POLICIES["majority"], missing=tw.Spread())
+        recipe = replace(POLICIES["majority"], missing=tw.missing.Fractional())
     pairs = zip(table["x"], table["colour"], strict=True)
     if regression:
         target: list[Any] = [(x or 3) + (colour == "red") * 5 + rng.gauss(0, 3) for x, colour in pairs]

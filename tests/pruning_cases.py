@@ -12,21 +12,22 @@ from hypothesis import HealthCheck, Phase, settings
 from oracle_tables import Table
 
 import treewright as tw
-from treewright.encode import Encoded
-from treewright.engine import answers, grow
-from treewright.schema import ColumnSpec, Schema, TargetSpec
+from treewright.data.encoding import Encoded
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.growing.grow import grow
+from treewright.prediction.routing import predict_values
 
 KINDS = ("numeric", "ordinal", "nominal")
-FREE = tw.Stopping(zero_gain=True)
+FREE = tw.stopping.Stopping(zero_gain=True)
 RECIPES = {
     "C45": replace(tw.C45, stopping=FREE, simplify=None, pruning=None),
     "J48": replace(tw.J48, pruning=None),
-    "grouped": replace(tw.C45, branching=tw.Grouped(), stopping=FREE, simplify=None, pruning=None),
+    "grouped": replace(tw.C45, branching=tw.branching.Grouped(), stopping=FREE, simplify=None, pruning=None),
     "CART": replace(tw.CART, stopping=FREE, pruning=None),
-    "ignore": replace(tw.CART, missing=tw.Ignore(), stopping=FREE, pruning=None),
-    "random": replace(tw.C45, missing=tw.RandomChild(), stopping=FREE, simplify=None, pruning=None),
-    "own": replace(tw.CART, missing=tw.OwnCategory(), stopping=FREE, pruning=None),
-    "smoothed": replace(tw.CART, leaves=tw.Leaves(smoothing="m_estimate"), stopping=FREE, pruning=None),
+    "ignore": replace(tw.CART, missing=tw.missing.Ignore(), stopping=FREE, pruning=None),
+    "random": replace(tw.C45, missing=tw.missing.RandomChild(), stopping=FREE, simplify=None, pruning=None),
+    "own": replace(tw.CART, missing=tw.missing.OwnCategory(), stopping=FREE, pruning=None),
+    "smoothed": replace(tw.CART, leaves=tw.stopping.Leaves(smoothing="m_estimate"), stopping=FREE, pruning=None),
 }
 
 # Without shrinking: a failure is reported at once; shrinking an expensive comparison can take longer than the suite.
@@ -64,7 +65,7 @@ def grown(table: Table, recipe: str) -> tw.Tree:
 def accuracy(tree: tw.Tree, table: Table) -> float:
     """The weight of the rows answered rightly; for numbers, the squared error with a minus."""
     weight = np.ones(table.n_rows) if table.weight is None else table.weight
-    answer = answers(tree, encoded(table), 1)
+    answer = predict_values(tree, encoded(table), 1)
     if table.n_classes:
         return float(weight[answer.argmax(axis=1) == table.target].sum())
     return -float((weight * (answer[:, 0] - table.target) ** 2).sum())

@@ -30,7 +30,7 @@ from raw import C45, CART
 
 import treewright as tw
 from treewright import _core
-from treewright import recipe as r
+from treewright import recipes as r
 
 PER_RECIPE = 10
 PER_PROMISE = 60
@@ -211,12 +211,12 @@ def test_a_row_given_twice_is_a_row_of_weight_two(case: tuple[Table, r.Recipe]) 
     recipe = replace(recipe, stopping=stopping, branching=branching)
     assume(table.problem(recipe).root and few_levels(table))
     # Rounded parts of spread rows may reach half the weight at either of two medians.
-    assume(not (isinstance(recipe.missing, r.Spread) and isinstance(recipe.regression, r.AbsoluteError)))
+    assume(not (isinstance(recipe.missing, r.Fractional) and isinstance(recipe.regression, r.AbsoluteError)))
     once = replace(table, weight=np.full(table.n_rows, 2.0) if table.weight is None else 2 * table.weight)
     twice = table.take([i for i in range(table.n_rows) for _ in range(2)])
     a, b = once.grow(recipe), twice.grow(recipe)
     assert (2 * a["rows"]).tolist() == b["rows"].tolist()
-    if not isinstance(recipe.missing, r.Spread):
+    if not isinstance(recipe.missing, r.Fractional):
         assert_identical(a, b, but=["rows"])
         return
     for name in a.keys() - {"rows"}:  # the parts of a spread row are rounded row by row
@@ -272,7 +272,7 @@ def test_ties_go_to_the_lowest_cut_and_level() -> None:
 def test_scale_of_a_number_moves_only_thresholds(case: tuple[Table, r.Recipe], power: int) -> None:
     table, recipe = case
     if isinstance(recipe.numeric, r.Threshold):
-        recipe = replace(recipe, numeric=replace(recipe.numeric, gap=0.0))
+        recipe = replace(recipe, numeric=replace(recipe.numeric, min_gap=0.0))
     numbers = [j for j, kind in enumerate(table.kinds) if kind == NUMBER]
     exact = all(abs(x) < 1e12 and 4 * x == round(4 * x) for j in numbers for x in table.columns[j] if x == x)
     assume(numbers and exact and table.problem(recipe).root)
@@ -374,7 +374,9 @@ def test_tenth_is_of_the_known_weight() -> None:
     """16 known rows and 2 classes: a side needs 0.8, so one row is enough."""
     number = np.array([np.nan] * 5 + [0.0] + [1.0] * 15)
     target = np.array([0] * 5 + [1] + [0] * 15, dtype=np.int32)
-    recipe = recipe_of(r.InformationGain(), r.Binary(), r.LearnedDirection(), numeric=r.Threshold(tenth=True))
+    recipe = recipe_of(
+        r.InformationGain(), r.Binary(), r.LearnedDirection(), numeric=r.Threshold(min_tenth_per_class=True)
+    )
     tree = walk.decode(Table([number], [NUMBER], [0], target, 2).grow(recipe))
     assert [child["rows"] for child in tree["children"]] == [1, 20]
 
@@ -477,7 +479,7 @@ def test_random_children_are_drawn_by_their_shares() -> None:
 def test_learn_and_predict_are_the_core(table: Table, recipe: r.Recipe) -> None:
     """The same table as a dictionary of names, levels and None gives the same tree and the same answers."""
     if isinstance(recipe.missing, r.Surrogates):  # the core seeks them whenever it is asked to
-        recipe = replace(recipe, missing=replace(recipe.missing, sought="always"))
+        recipe = replace(recipe, missing=replace(recipe.missing, search="always"))
     names = [f"c{j}" for j in range(len(table.columns))]
     levels = {name: [f"v{k}" for k in range(count)] for name, count in zip(names, table.levels, strict=True) if count}
     kinds: dict[str, Any] = {}

@@ -28,7 +28,7 @@ MORE: dict[str, tuple[Any, ...]] = {
     "predict": (X,),
     "predict_batches": (X,),
     "predict_proba": (X,),
-    "prune": (tw.ToDepth(1),),
+    "prune": (tw.pruning.MaxDepth(1),),
 }
 
 

@@ -287,7 +287,7 @@ def test_numbers_for_id3() -> None:
     words = ("'ID3' asks about levels only", "'size' is numeric", "use C45 or CART", "numeric=Binned(10)", "kinds=")
     refused_table(GOOD, *words, recipe=tw.ID3)
     assert tw.learn(GOOD, "y", tw.ID3, kinds={"size": "nominal"}).n_leaves == 4
-    assert tw.learn(GOOD, "y", replace(tw.ID3, numeric=tw.Binned(2))).n_leaves == 2
+    assert tw.learn(GOOD, "y", replace(tw.ID3, numeric=tw.numeric.Binned(2))).n_leaves == 2
 
 
 @pytest.mark.parametrize("name", ["ID3", "C45", "J48"])
@@ -299,8 +299,8 @@ def test_a_numeric_target_for_a_classifier(name: str) -> None:
 def test_missing_values_that_are_refused() -> None:
     table = with_column(size=[1.0, None, 3.0, None])
     words = ("column 'size' is missing in 2 of 4 rows", "refuses missing values", "fill them in")
-    recipe = replace(tw.CART, missing=tw.RefuseMissing())
-    refused_table(table, *words, "choose missing=Spread()", recipe=recipe)
+    recipe = replace(tw.CART, missing=tw.missing.RefuseMissing())
+    refused_table(table, *words, "choose missing=Fractional()", recipe=recipe)
     tree = tw.learn(GOOD, "y", recipe)
     assert tree.root.split.column == "size"
     refused(lambda: tw.predict(tree, table), *words, "learn with another missing policy")
@@ -309,7 +309,7 @@ def test_missing_values_that_are_refused() -> None:
 
 
 def test_negative_targets_for_poisson() -> None:
-    recipe = replace(tw.CART, regression=tw.Poisson())
+    recipe = replace(tw.CART, regression=tw.criterion.Poisson())
     words = ("target 'y' must not be negative, nor all zero", "use Variance()")
     refused_table(with_column(y=[1.0, -2.0, 3.0, 4.0]), *words, recipe=recipe)
     refused_table(with_column(y=[0, 0, 0, 0]), *words, recipe=recipe, task="regression")
@@ -387,7 +387,7 @@ def test_probabilities_of_a_number() -> None:
 def test_fields_that_do_not_exist() -> None:
     refused(lambda: tw.Recipe(colour=3), "'colour'", error=TypeError)
     refused(lambda: replace(tw.CART, max_depth=3), "'max_depth'", error=TypeError)
-    refused(lambda: tw.Stopping(maxdepth=3), "'maxdepth'", error=TypeError)
+    refused(lambda: tw.stopping.Stopping(maxdepth=3), "'maxdepth'", error=TypeError)
     written = {**tw.CART.as_dict(), "colour": 3}
     refused(lambda: tw.Recipe.from_dict(written), "unknown recipe field 'colour'", error=tw.RecipeError)
 
@@ -398,12 +398,12 @@ BAD_FIELDS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "regression": ("mse", ("'mse' is not known", "'squared_error'")),
     "missing": ("drop", ("'drop' is not known", "'fractional', 'surrogate'")),
     "unseen": ("ignore", ("must be one of 'missing', 'majority', 'error'", "not 'ignore'")),
-    "numeric": (7, ("must be one of Threshold, Binned, Refused", "not 7")),
+    "numeric": (7, ("must be one of Threshold, Binned, CategoricalOnly", "not 7")),
     "stopping": ({"max_depth": 3}, ("Stopping", "not {'max_depth': 3}")),
     "pruning": (0.01, ("must be one of CostComplexity, CostComplexityCV", "or None", "not 0.01")),
     "simplify": (0.01, ("must be one of Collapse, Complexity or None", "not 0.01")),
     "leaves": ("laplace", ("Leaves", "not 'laplace'")),
-    "slack": (-1, ("must be a number from 0 to 1, not -1",)),
+    "tie_tolerance": (-1, ("must be a number from 0 to 1, not -1",)),
     "drop_blank_rows": (1, ("must be True or False, not 1",)),
     "rivals": (-1, ("must be a whole number of at least 0, not -1",)),
     "seed": (1.5, ("must be a whole number of at least 0, not 1.5",)),
@@ -423,7 +423,7 @@ def test_recipe_fields(field: str) -> None:
 
 
 def test_a_class_instead_of_a_choice() -> None:
-    refused(lambda: replace(tw.CART, criterion=tw.Gini), "Recipe.criterion", "Gini", error=tw.RecipeError)
+    refused(lambda: replace(tw.CART, criterion=tw.criterion.Gini), "Recipe.criterion", "Gini", error=tw.RecipeError)
 
 
 def test_not_a_recipe() -> None:
@@ -431,27 +431,36 @@ def test_not_a_recipe() -> None:
 
 
 BAD_SETTINGS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
-    "max_depth": (lambda: tw.Stopping(max_depth=-1), ("Stopping.max_depth", "at least 0, not -1")),
-    "max_depth text": (lambda: tw.Stopping(max_depth="3"), ("Stopping.max_depth", "whole number", "not '3'")),
-    "min_samples_split": (lambda: tw.Stopping(min_samples_split=1), ("Stopping.min_samples_split", "at least 2")),
-    "min_samples_leaf": (lambda: tw.Stopping(min_samples_leaf=0), ("Stopping.min_samples_leaf", "at least 1")),
-    "min_weight_leaf": (lambda: tw.Stopping(min_weight_leaf=float("nan")), ("Stopping.min_weight_leaf", "not nan")),
-    "max_leaf_nodes": (lambda: tw.Stopping(max_leaf_nodes=1), ("Stopping.max_leaf_nodes", "at least 2")),
-    "max_features": (lambda: tw.Stopping(max_features=0), ("Stopping.max_features", "at least 1")),
-    "significance": (lambda: tw.Stopping(significance=2), ("Stopping.significance", "from 0 to 1")),
-    "zero_gain": (lambda: tw.Stopping(zero_gain=1), ("Stopping.zero_gain", "True or False")),
-    "enumerate_up_to": (lambda: tw.Binary(enumerate_up_to=25), ("Binary.enumerate_up_to", "use at most 20")),
-    "alpha": (lambda: tw.Merge(alpha_merge=5), ("Merge.alpha_merge", "from 0 to 1, not 5")),
-    "multiplier": (lambda: tw.Merge(multiplier="kass"), ("Merge.multiplier", "'spss', 'biggs'")),
-    "resplit": (lambda: tw.Merge(exhaustive=True, alpha_resplit=0.04), ("Merge.alpha_resplit", "use None")),
-    "at": (lambda: tw.Threshold(at="middle"), ("Threshold.at", "'midpoint', 'observed'")),
-    "observed": (lambda: tw.Threshold(at="observed", test="<"), ("Threshold.at='observed'", "test must be '<='")),
-    "groups": (lambda: tw.Binned(1), ("Binned.groups", "at least 2")),
-    "cp": (lambda: tw.Complexity(7), ("Complexity.cp", "from -1 to 1")),
-    "smoothing": (lambda: tw.Leaves(smoothing="add"), ("Leaves.smoothing", "'laplace'")),
-    "then": (lambda: tw.Surrogates(then="give up"), ("Surrogates.then", "'majority', 'stop'")),
-    "function": (lambda: tw.Custom(3), ("Custom.function must be callable",)),
-    "custom task": (lambda: tw.Custom(len, "ranking"), ("Custom.task", "'classification', 'regression'")),
+    "max_depth": (lambda: tw.stopping.Stopping(max_depth=-1), ("Stopping.max_depth", "at least 0, not -1")),
+    "max_depth text": (lambda: tw.stopping.Stopping(max_depth="3"), ("Stopping.max_depth", "whole number", "not '3'")),
+    "min_samples_split": (
+        lambda: tw.stopping.Stopping(min_samples_split=1),
+        ("Stopping.min_samples_split", "at least 2"),
+    ),
+    "min_samples_leaf": (lambda: tw.stopping.Stopping(min_samples_leaf=0), ("Stopping.min_samples_leaf", "at least 1")),
+    "min_weight_leaf": (
+        lambda: tw.stopping.Stopping(min_weight_leaf=float("nan")),
+        ("Stopping.min_weight_leaf", "not nan"),
+    ),
+    "max_leaf_nodes": (lambda: tw.stopping.Stopping(max_leaf_nodes=1), ("Stopping.max_leaf_nodes", "at least 2")),
+    "max_features": (lambda: tw.stopping.Stopping(max_features=0), ("Stopping.max_features", "at least 1")),
+    "significance": (lambda: tw.stopping.Stopping(significance=2), ("Stopping.significance", "from 0 to 1")),
+    "zero_gain": (lambda: tw.stopping.Stopping(zero_gain=1), ("Stopping.zero_gain", "True or False")),
+    "enumerate_up_to": (lambda: tw.branching.Binary(enumerate_up_to=25), ("Binary.enumerate_up_to", "use at most 20")),
+    "alpha": (lambda: tw.branching.Merge(alpha_merge=5), ("Merge.alpha_merge", "from 0 to 1, not 5")),
+    "multiplier": (lambda: tw.branching.Merge(multiplier="kass"), ("Merge.multiplier", "'spss', 'biggs'")),
+    "resplit": (lambda: tw.branching.Merge(exhaustive=True, alpha_resplit=0.04), ("Merge.alpha_resplit", "use None")),
+    "at": (lambda: tw.numeric.Threshold(at="middle"), ("Threshold.at", "'midpoint', 'observed'")),
+    "observed": (
+        lambda: tw.numeric.Threshold(at="observed", test="<"),
+        ("Threshold.at='observed'", "test must be '<='"),
+    ),
+    "groups": (lambda: tw.numeric.Binned(1), ("Binned.groups", "at least 2")),
+    "cp": (lambda: tw.stopping.Complexity(7), ("Complexity.cp", "from -1 to 1")),
+    "smoothing": (lambda: tw.stopping.Leaves(smoothing="add"), ("Leaves.smoothing", "'laplace'")),
+    "then": (lambda: tw.missing.Surrogates(then="give up"), ("Surrogates.then", "'majority', 'stop'")),
+    "function": (lambda: tw.criterion.Custom(3), ("Custom.function must be callable",)),
+    "custom task": (lambda: tw.criterion.Custom(len, "ranking"), ("Custom.task", "'classification', 'regression'")),
 }
 
 
@@ -462,54 +471,67 @@ def test_settings(name: str) -> None:
 
 
 IMPOSSIBLE: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
-    "variance for classes": ({"criterion": tw.Variance()}, ("Recipe.criterion must be one of", "not Variance()")),
+    "variance for classes": (
+        {"criterion": tw.criterion.Variance()},
+        ("Recipe.criterion must be one of", "not Variance()"),
+    ),
     "gini for numbers": ({"regression": "gini"}, ("Recipe.regression must be one of", "not Gini()")),
     "a function for the other task": (
-        {"criterion": tw.Custom(max, "regression")},
+        {"criterion": tw.criterion.Custom(max, "regression")},
         ("Recipe.criterion must be a criterion for classification", "set it on Recipe.regression"),
     ),
     "a function for the other task, too": (
-        {"regression": tw.Custom(max)},
+        {"regression": tw.criterion.Custom(max)},
         ("Recipe.regression must be a criterion for regression", "set it on Recipe.criterion"),
     ),
     "nothing to learn": ({"criterion": None, "regression": None}, ("cannot both be None", "nothing to learn")),
     "twoing with many children": (
-        {"criterion": tw.Twoing(), "branching": tw.EachValue()},
+        {"criterion": tw.criterion.Twoing(), "branching": tw.branching.EachValue()},
         ("Twoing compares two children", "branching=Binary()"),
     ),
     "twoing with groups of numbers": (
-        {"criterion": tw.Twoing(), "numeric": tw.Binned(10)},
+        {"criterion": tw.criterion.Twoing(), "numeric": tw.numeric.Binned(10)},
         ("Twoing compares two children", "numeric=Threshold()"),
     ),
     "twoing with a third child": (
-        {"criterion": tw.Twoing(), "branching": tw.OneVsRest(), "missing": tw.OwnCategory()},
+        {
+            "criterion": tw.criterion.Twoing(),
+            "branching": tw.branching.OneVsRest(),
+            "missing": tw.missing.OwnCategory(),
+        },
         ("Recipe.missing=OwnCategory", "third child", "branching=Binary()"),
     ),
     "merging by gini": (
-        {"branching": tw.Merge(), "numeric": tw.Binned(10)},
+        {"branching": tw.branching.Merge(), "numeric": tw.numeric.Binned(10)},
         ("Recipe.branching=Merge", "criterion=ChiSquare() and regression=FTest()"),
     ),
     "merging thresholds": (
-        {"branching": tw.Merge(), "criterion": tw.ChiSquare(), "regression": tw.FTest()},
+        {"branching": tw.branching.Merge(), "criterion": tw.criterion.ChiSquare(), "regression": tw.criterion.FTest()},
         ("Recipe.branching=Merge", "numeric=Binned(10)"),
     ),
     "merging with a direction": (
         {
-            "branching": tw.Merge(),
-            "criterion": tw.ChiSquare(),
-            "regression": tw.FTest(),
-            "numeric": tw.Binned(10),
-            "missing": tw.LearnedDirection(),
+            "branching": tw.branching.Merge(),
+            "criterion": tw.criterion.ChiSquare(),
+            "regression": tw.criterion.FTest(),
+            "numeric": tw.numeric.Binned(10),
+            "missing": tw.missing.LearnedDirection(),
         },
         ("Recipe.missing=LearnedDirection", "OwnCategory()"),
     ),
-    "groups by gini": ({"branching": tw.Grouped()}, ("Recipe.branching=Grouped", "gain ratio", "regression=None")),
-    "penalty without bits": (
-        {"numeric": tw.Threshold(penalised=True)},
-        ("Threshold.penalised", "criterion=GainRatio()", "switch them off"),
+    "groups by gini": (
+        {"branching": tw.branching.Grouped()},
+        ("Recipe.branching=Grouped", "gain ratio", "regression=None"),
     ),
-    "a tenth without bits": ({"numeric": tw.Threshold(tenth=True)}, ("Threshold.tenth", "regression=None")),
-    "collapsing numbers": ({"simplify": tw.Collapse()}, ("Recipe.simplify=Collapse", "use regression=None")),
+    "penalty without bits": (
+        {"numeric": tw.numeric.Threshold(mdl_penalty=True)},
+        ("Threshold.mdl_penalty", "criterion=GainRatio()", "switch them off"),
+    ),
+    "a tenth without bits": (
+        {"numeric": tw.numeric.Threshold(min_tenth_per_class=True)},
+        ("Threshold.min_tenth_per_class", "regression=None"),
+    ),
+    "collapsing numbers": ({"simplify": tw.stopping.Collapse()}, ("Recipe.simplify=Collapse", "use regression=None")),
 }
 
 
@@ -528,7 +550,7 @@ class OwnError(Exception):
 
 
 def learn_by(score: Callable[[Any, Any], Any], n_threads: int = 2) -> tw.Tree:
-    return tw.learn(GOOD, "y", replace(tw.CART, criterion=tw.Custom(score)), n_threads=n_threads)
+    return tw.learn(GOOD, "y", replace(tw.CART, criterion=tw.criterion.Custom(score)), n_threads=n_threads)
 
 
 @pytest.fixture

@@ -88,7 +88,8 @@ def fit(recipe, target, n_classes, weight):
     )
 
 writer = write_until_done(change)
-for recipe in (tw.CART, tw.C45, tw.CHAID, tw.RPART, dataclasses.replace(tw.CART, regression=tw.AbsoluteError())):
+for recipe in (tw.CART, tw.C45, tw.CHAID, tw.RPART, dataclasses.replace(tw.CART,
+regression=tw.criterion.AbsoluteError())):
     fit_often(lambda: fit(recipe, classes, 3, None), 8)
     fit_often(lambda: fit(recipe, classes, 3, weight), 8)
     if recipe.regression is not None:

@@ -29,10 +29,10 @@ from treewright.cli.console import progress
 from treewright.cli.explain import row_of
 from treewright.cli.export import formats
 from treewright.cli.recipes import PRUNER_NAMES, pruner_of
-from treewright.encode import Encoded
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.validation import fold_masks, set_aside
-from treewright.whole_file import whole_file
+from treewright.data.encoding import Encoded
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.training.cross_validation import fold_masks, set_aside
+from treewright.tree.atomic_write import whole_file
 
 pytest.importorskip("duckdb")
 
@@ -152,7 +152,7 @@ def test_kinds_and_costs_and_weights(folder: Path) -> None:
     tree = tw.load(folder / "t.json")
     assert [(column.name, column.kind) for column in tree.schema.columns] == [("zip", "ordinal"), ("name", "nominal")]
     assert tree.schema.target.costs == ((0.0, 1.0), (5.0, 0.0))
-    assert tree.recipe.pruning == tw.ErrorBased(confidence=0.1)
+    assert tree.recipe.pruning == tw.pruning.ErrorBased(confidence=0.1)
     assert tree.root.weight == pytest.approx(sum(row[0] for row in ROWS[1:]))
 
 
@@ -214,7 +214,7 @@ def test_answers_in_every_form(saved: Path, form: str) -> None:
 
 def test_many_batches_answer_as_one(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = treewright("predict", "tree.json", "people.csv", folder=saved).stdout
-    monkeypatch.setattr("treewright.files.source.Source.batches.__defaults__", (None, 7))
+    monkeypatch.setattr("treewright.data.sources.source.Source.batches.__defaults__", (None, 7))
     assert treewright("predict", "tree.json", "people.csv", folder=saved).stdout == whole
     assert len(whole.splitlines()) == 91
 
@@ -365,9 +365,9 @@ def test_a_typed_row_has_the_kinds_of_the_tree() -> None:
 
 
 def test_prune(saved: Path) -> None:
-    result = told("prune", "tree.json", "-m", "best-leaves", "--leaves", 2, "-s", "small.json", folder=saved)
+    result = told("prune", "tree.json", "-m", "max-leaves", "--leaves", 2, "-s", "small.json", folder=saved)
     assert result["leaves"]["after"] == tw.load(saved / "small.json").n_leaves == 2
-    assert told("prune", "tree.json", "-m", "by-nodes:nodes=0", folder=saved)["leaves"]["after"] == 1
+    assert told("prune", "tree.json", "-m", "collapse-nodes:nodes=0", folder=saved)["leaves"]["after"] == 1
     assert (
         told("prune", "tree.json", "-m", "reduced-error", "--data", "people.csv", folder=saved)["leaves"]["after"] >= 2
     )
@@ -379,7 +379,7 @@ def test_every_pruner_has_a_name_and_its_settings() -> None:
         missing = [key for key in needed if key in pruner.__dataclass_fields__ and not hasattr(pruner, key)]
         made = pruner_of(f"{name}:{','.join(f'{key}={needed[key]}' for key in missing)}")
         assert type(made) is pruner
-    assert pruner_of("cost_complexity_cv:rule=min,folds=5,stratified=no") == tw.CostComplexityCV(
+    assert pruner_of("cost_complexity_cv:rule=min,folds=5,stratified=no") == tw.pruning.CostComplexityCV(
         rule="min", folds=5, stratified=False
     )
     assert pruner_of("none") is None

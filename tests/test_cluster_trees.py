@@ -23,8 +23,8 @@ from parts_cases import same_tree
 
 import treewright as tw
 from treewright.errors import DataError
-from treewright.parts import Limits
-from treewright.parts import cluster as clustered
+from treewright.growing.partitions import Limits
+from treewright.out_of_core import dask_partitions as clustered
 
 pd = pytest.importorskip("pandas")
 dask = pytest.importorskip("dask", reason="needs dask")
@@ -34,7 +34,7 @@ dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
 from clusters import kill_one, local_cluster, settled, tasks_left  # noqa: E402
 from test_learn_large import PAIRS, RECIPES, TARGETS, needs_data, real, table  # noqa: E402
 
-PLAIN = replace(tw.CART, pruning=None, stopping=tw.Stopping(max_depth=5))
+PLAIN = replace(tw.CART, pruning=None, stopping=tw.stopping.Stopping(max_depth=5))
 LARGE = replace(tw.CART, pruning=None)
 
 
@@ -86,7 +86,7 @@ DAILY = [
 @cache
 def frame_of(name: str, recipe: str, n_rows: int) -> Any:
     frame = real(name, n_rows)
-    return frame.dropna(axis="columns") if isinstance(RECIPES[recipe].missing, tw.RefuseMissing) else frame
+    return frame.dropna(axis="columns") if isinstance(RECIPES[recipe].missing, tw.missing.RefuseMissing) else frame
 
 
 def learned(data: Any, name: str, recipe: tw.Recipe) -> tw.Tree:
@@ -137,7 +137,7 @@ def test_what_the_user_says(two_workers: Any) -> None:
         "priors": {"yes": 0.2, "no": 0.5, "maybe": 0.3},
         "kinds": {"visits": "ordinal"},
     }
-    recipe = replace(PLAIN, pruning=tw.CostComplexityCV(folds=3))
+    recipe = replace(PLAIN, pruning=tw.pruning.CostComplexityCV(folds=3))
     same_tree(
         tw.learn(dd.from_pandas(frame, npartitions=5), "ill", recipe, **said), tw.learn(frame, "ill", recipe, **said)
     )
@@ -204,7 +204,7 @@ def forever(lazy: Any, ended: threading.Event) -> None:
 
 def test_errors_are_those_of_the_table_in_memory(two_workers: Any) -> None:
     frame = table().drop(columns="dose")
-    recipe = replace(PLAIN, missing=tw.RefuseMissing())
+    recipe = replace(PLAIN, missing=tw.missing.RefuseMissing())
     missing = int(frame["age"].isna().sum())
     with pytest.raises(DataError, match=f"'age' is missing in {missing} of {len(frame)} rows"):
         tw.learn(dd.from_pandas(frame, npartitions=4), "ill", recipe)

@@ -92,7 +92,10 @@ def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: str, 
     answers = target_of(rng, columns, target)
     field = "regression" if answers.dtype == np.float64 else "criterion"
     recipe = replace(
-        tw.SKLEARN, **{field: criterion}, rivals=0, stopping=tw.Stopping(max_depth=8, min_samples_leaf=1 + 3 * seed)
+        tw.SKLEARN,
+        **{field: criterion},
+        rivals=0,
+        stopping=tw.stopping.Stopping(max_depth=8, min_samples_leaf=1 + 3 * seed),
     )
     assert_same(columns, [0] * 4, [0] * 4, answers, recipe)
 
@@ -119,7 +122,9 @@ def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -
     signal = np.sin(9 * x) + 0.3 * other + rng.normal(size=rows)
     answers = target_of(rng, [signal, other * 0, other * 0], target)
     field = "regression" if answers.dtype == np.float64 else "criterion"
-    recipe = replace(tw.SKLEARN, **{field: criterion}, rivals=0, stopping=tw.Stopping(max_depth=3, min_samples_leaf=3))
+    recipe = replace(
+        tw.SKLEARN, **{field: criterion}, rivals=0, stopping=tw.stopping.Stopping(max_depth=3, min_samples_leaf=3)
+    )
     assert_same([x, other], [0] * 2, [0] * 2, answers, recipe)
     assert_same([gappy, other], [0] * 2, [0] * 2, answers, recipe)
     if criterion in ("gini", "variance"):
@@ -134,7 +139,7 @@ def test_levels_and_missing_values_beside_coded_columns(rivals: int) -> None:
     answers = target_of(rng, columns, "two")
     gappy = np.where(rng.random(rows) < 0.2, np.nan, columns[0])
     levels = rng.integers(0, 6, size=rows).astype(np.int32)
-    recipe = replace(tw.CART, missing="majority", rivals=rivals, stopping=tw.Stopping(max_depth=6))
+    recipe = replace(tw.CART, missing="majority", rivals=rivals, stopping=tw.stopping.Stopping(max_depth=6))
     assert_same([*columns, gappy, levels], [0, 0, 0, 0, 2], [0, 0, 0, 0, 6], answers, recipe)
 
 
@@ -147,7 +152,7 @@ def test_missing_values_under_every_policy(target: str, missing: str) -> None:
     answers = target_of(rng, columns, target)
     gappy = [np.where(rng.random(rows) < 0.15, np.nan, column) for column in columns]
     gappy[1][answers > answers.mean()] = np.nan  # missing for a reason: known against missing is a good question
-    recipe = replace(tw.CART, missing=missing, rivals=0, stopping=tw.Stopping(max_depth=7, min_samples_leaf=3))
+    recipe = replace(tw.CART, missing=missing, rivals=0, stopping=tw.stopping.Stopping(max_depth=7, min_samples_leaf=3))
     assert_same(gappy, [0] * 4, [0] * 4, answers, recipe)
 
 
@@ -166,7 +171,7 @@ def test_weights(target: str, criterion: str, weights: str, missing: str) -> Non
         "mask": (rng.random(rows) < 0.7).astype(np.float64),
     }[weights]
     field = "regression" if answers.dtype == np.float64 else "criterion"
-    stopping = tw.Stopping(max_depth=7, min_weight_leaf=2.5)
+    stopping = tw.stopping.Stopping(max_depth=7, min_weight_leaf=2.5)
     recipe = replace(tw.CART, **{field: criterion}, missing=missing, rivals=0, stopping=stopping)
     assert_same(columns, [0] * 3, [0] * 3, answers, recipe, weight)
 
@@ -190,16 +195,16 @@ def test_rows_are_spread(target: str, criterion: str, share: float, branching: s
     weight = rng.integers(0, 3, 2500) / 2 if target in ("five", "dyadic") else None
     field = "regression" if answers.dtype == np.float64 else "criterion"
     recipe = replace(tw.CART, **{field: criterion}, missing="fractional", branching=branching)
-    recipe = replace(recipe, rivals=0, stopping=tw.Stopping(max_depth=6, min_weight_leaf=2))
+    recipe = replace(recipe, rivals=0, stopping=tw.stopping.Stopping(max_depth=6, min_weight_leaf=2))
     assert_same(columns, kinds, levels, answers, recipe, weight)
 
 
 THRESHOLDS = {
-    "observed": tw.Threshold(at="observed"),
-    "tenth": tw.Threshold(tenth=True),
-    "penalised": tw.Threshold(penalised=True),
-    "gap": tw.Threshold(gap=0.002),
-    "wide gap": tw.Threshold(gap=0.3),
+    "observed": tw.numeric.Threshold(at="observed"),
+    "tenth": tw.numeric.Threshold(min_tenth_per_class=True),
+    "penalised": tw.numeric.Threshold(mdl_penalty=True),
+    "gap": tw.numeric.Threshold(min_gap=0.002),
+    "wide gap": tw.numeric.Threshold(min_gap=0.3),
     "C4.5's": tw.C45.numeric,
 }
 
@@ -215,9 +220,11 @@ def test_thresholds_with_rules_of_their_own(rules: str, criterion: str, missing:
     rng = np.random.default_rng(13)
     rows = 3000
     columns, kinds, levels, whole = gappy_table(rng, rows, 0.1)
-    stopping = tw.Stopping(max_depth=9, min_weight_split=4.0, min_weight_two=2.0, min_samples_leaf=2)
+    stopping = tw.stopping.Stopping(max_depth=9, min_weight_split=4.0, min_weight_two=2.0, min_samples_leaf=2)
     numeric = THRESHOLDS[rules]
-    recipe = replace(tw.C45, numeric=numeric, criterion=criterion, missing=missing, slack=slack, stopping=stopping)
+    recipe = replace(
+        tw.C45, numeric=numeric, criterion=criterion, missing=missing, tie_tolerance=slack, stopping=stopping
+    )
     for target in ("two", "five"):
         assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
 
@@ -235,7 +242,7 @@ def test_the_recipes_of_c45(recipe: tw.Recipe, rows: int, share: float) -> None:
 def test_numbers_of_all_sizes_with_a_significant_division_only() -> None:
     rng = np.random.default_rng(15)
     columns, kinds, levels, whole = gappy_table(rng, 3000, 0.1)
-    stopping = tw.Stopping(significance=0.001)
+    stopping = tw.stopping.Stopping(significance=0.001)
     for target in ("two", "number"):
         recipe = replace(tw.CART, missing="majority", stopping=stopping, pruning=None)
         assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
@@ -244,7 +251,9 @@ def test_numbers_of_all_sizes_with_a_significant_division_only() -> None:
 def test_spread_rows_where_leaves_are_limited() -> None:
     rng = np.random.default_rng(16)
     columns, kinds, levels, whole = gappy_table(rng, 4000, 0.1)
-    recipe = replace(tw.CART, missing="fractional", rivals=2, stopping=tw.Stopping(max_leaf_nodes=30), pruning=None)
+    recipe = replace(
+        tw.CART, missing="fractional", rivals=2, stopping=tw.stopping.Stopping(max_leaf_nodes=30), pruning=None
+    )
     for target in ("two", "number"):
         assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
 
@@ -254,7 +263,7 @@ def test_a_mask_of_weights_is_the_table_without_these_rows() -> None:
     columns = [numbers(rng, 4000, shape) for shape in ("many", "rounded", "lumps")]
     kept = rng.random(4000) < 0.6
     coded = _core.BinnedTable(columns, [0] * 3, 4000, 2)
-    recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.Stopping(max_depth=8))
+    recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_depth=8))
     for kind in ("two", "five", "number"):
         answers = target_of(rng, columns, kind)
         masked = grow(columns, [0] * 3, [0] * 3, answers, recipe, weight=kept.astype(np.float64), binned=coded)
@@ -268,7 +277,7 @@ def test_a_matrix_is_read_where_it_lies(dtype: Any) -> None:
     rng = np.random.default_rng(10)
     matrix = rng.normal(size=(3000, 4)).astype(dtype)
     answers = target_of(rng, list(matrix.T.astype(np.float64)), "two")
-    recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.Stopping(max_depth=8))
+    recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_depth=8))
     views = [matrix[:, i] for i in range(4)]
     assert not views[0].flags.c_contiguous
     in_place = grow(views, [0] * 4, [0] * 4, answers, recipe)
@@ -281,9 +290,14 @@ def test_leaf_limit_and_smoothing() -> None:
     rng = np.random.default_rng(6)
     columns = [numbers(rng, 6000, shape) for shape in ("many", "rounded", "lumps")]
     for answers in (target_of(rng, columns, "two"), target_of(rng, columns, "number")):
-        recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.Stopping(max_leaf_nodes=40))
+        recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_leaf_nodes=40))
         assert_same(columns, [0] * 3, [0] * 3, answers, recipe)
-    smooth = replace(tw.SKLEARN, rivals=0, leaves=tw.Leaves(smoothing="m_estimate"), stopping=tw.Stopping(max_depth=9))
+    smooth = replace(
+        tw.SKLEARN,
+        rivals=0,
+        leaves=tw.stopping.Leaves(smoothing="m_estimate"),
+        stopping=tw.stopping.Stopping(max_depth=9),
+    )
     assert_same(columns, [0] * 3, [0] * 3, target_of(rng, columns, "five"), smooth)
 
 

@@ -23,8 +23,8 @@ from test_predict import child_of, random_value, without_chance
 from test_tree import big
 
 import treewright as tw
+from treewright.data.schema import ColumnSpec, Schema
 from treewright.errors import DataError, TreewrightError
-from treewright.schema import ColumnSpec, Schema
 
 Row = dict[str, Any]
 
@@ -89,7 +89,7 @@ def test_agrees_with_the_definition(seed: int) -> None:
     rng = random.Random(seed)
     t = without_chance(random_tree(seed, 4))
     rows = [{c.name: random_value(rng, c.levels) for c in t.schema.columns} for _ in range(6)]
-    found = tw.contributions(t, {c.name: [row[c.name] for row in rows] for c in t.schema.columns})
+    found = tw.shap_values(t, {c.name: [row[c.name] for row in rows] for c in t.schema.columns})
     for row, values in zip(rows, found.values, strict=True):
         base, expected = shapley(t, row)
         np.testing.assert_allclose(found.base, base if found.classes else base[0], atol=1e-12)
@@ -101,7 +101,7 @@ def test_agrees_with_the_definition(seed: int) -> None:
 def test_adds_up_to_the_prediction(seed: int, policy: str, regression: bool) -> None:
     t = learned(seed, policy, regression)
     rows = mixed_table(seed + 1, 20, unseen=True)
-    found = tw.contributions(t, rows)
+    found = tw.shap_values(t, rows)
     expected = tw.predict(t, rows) if regression else tw.predict_proba(t, rows)
     np.testing.assert_allclose(found.predictions, expected, atol=1e-9, rtol=1e-9)
     asked = {t.schema.columns[i].name for i in t.arrays["column"]}
@@ -113,7 +113,7 @@ def test_with_costs_and_priors() -> None:
     table = mixed_table(3, 200)
     y = np.random.default_rng(3).choice(["a", "b"], 200)
     t = tw.learn(table, y, tw.CART, costs=[[0, 5], [1, 0]], priors={"a": 0.2, "b": 0.8})
-    found = tw.contributions(t, table)
+    found = tw.shap_values(t, table)
     np.testing.assert_allclose(found.predictions, tw.predict_proba(t, table), atol=1e-9)
 
 
@@ -131,14 +131,14 @@ def test_a_long_conjunction_is_shared_equally(n: int) -> None:
             Question(i, (0, 1), (0.5,)), leaf(weight, 0.0, 0.0, rows=1), plan, stats=(2 * weight, 0.5, 0.0), rows=1
         )
         weight *= 2
-    found = tw.contributions(tree(plan, schema), np.ones((1, n)))
+    found = tw.shap_values(tree(plan, schema), np.ones((1, n)))
     np.testing.assert_allclose(found.values, np.full((1, n), (1 - 0.5**n) / n), rtol=1e-11)
 
 
 def test_a_very_deep_tree() -> None:
     t = tw.Tree(big(100_000, True), TENNIS, tw.C45)
     rows = {"outlook": ["rain", None], "humidity": [1.0, None], "windy": [True, None]}
-    found = tw.contributions(t, rows)
+    found = tw.shap_values(t, rows)
     np.testing.assert_allclose(found.predictions, tw.predict_proba(t, rows), atol=1e-9)
 
 
@@ -146,10 +146,10 @@ def test_threads_and_layouts_do_not_matter() -> None:
     x = np.random.default_rng(0).normal(size=(1500, 4))
     x[::7, 1] = np.nan
     t = tw.learn(x, (x[:, 0] > 0).astype(int), tw.C45, task="classification")
-    one = tw.contributions(t, x, n_threads=1)
+    one = tw.shap_values(t, x, n_threads=1)
     for other in (np.asfortranarray(x), {f"x{i}": x[:, i] for i in range(4)}, x[:, :].tolist()):
-        assert tw.contributions(t, other, n_threads=3).values.tobytes() == one.values.tobytes()
-    np.testing.assert_array_equal(one.values[40:41], tw.contributions(t, x[40:41]).values)
+        assert tw.shap_values(t, other, n_threads=3).values.tobytes() == one.values.tobytes()
+    np.testing.assert_array_equal(one.values[40:41], tw.shap_values(t, x[40:41]).values)
 
 
 # --- against shap: slow only because importing it takes seconds ------------------------------------------------------
@@ -175,7 +175,7 @@ def test_agrees_with_shap_on_a_tree_of_scikit_learn(classes: int) -> None:
     asked = [-2 if node.split is None else node.split.column_index for node in ours.walk()]
     theirs = next(one for one in several if one.tree_.feature.tolist() == asked)
     explained = shap.TreeExplainer(theirs, feature_perturbation="tree_path_dependent")(x)
-    found = tw.contributions(ours, x).as_shap()
+    found = tw.shap_values(ours, x).as_shap()
     np.testing.assert_allclose(found.values, explained.values, atol=1e-9)
     np.testing.assert_allclose(found.base_values.ravel(), np.ravel(explained.base_values), atol=1e-9)
     assert found.feature_names == [f"x{i}" for i in range(6)]
@@ -186,7 +186,7 @@ def test_agrees_with_shap_on_a_tree_of_scikit_learn(classes: int) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_as_shap_with_levels() -> None:
     shap = pytest.importorskip("shap")
-    found = tw.contributions(tennis(), {"outlook": ["rain", None], "humidity": [70, 80.5], "windy": [True, False]})
+    found = tw.shap_values(tennis(), {"outlook": ["rain", None], "humidity": [70, 80.5], "windy": [True, False]})
     explanation = found.as_shap()
     assert isinstance(explanation, shap.Explanation)
     assert explanation.values.shape == (2, 3, 2)
@@ -197,7 +197,7 @@ def test_as_shap_with_levels() -> None:
 def test_as_shap_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "shap", None)
     with pytest.raises(TreewrightError, match="pip install shap"):
-        tw.contributions(hours(), {"outlook": ["rain"], "humidity": [1], "windy": [True]}).as_shap()
+        tw.shap_values(hours(), {"outlook": ["rain"], "humidity": [1], "windy": [True]}).as_shap()
 
 
 # --- as a table -------------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ ROWS = {"outlook": ["sunny", "rain"], "humidity": [70, 90], "windy": [True, True
 
 
 def test_text_of_one_row() -> None:
-    found = tw.contributions(tennis(), {name: values[:1] for name, values in ROWS.items()})
+    found = tw.shap_values(tennis(), {name: values[:1] for name, values in ROWS.items()})
     golden = """
 contributions to yes: 0.6429 when nothing is known, 1 here
   humidity   +0.4071              │████████████
@@ -221,21 +221,19 @@ contributions to yes: 0.6429 when nothing is known, 1 here
 
 
 def test_text_of_many_rows() -> None:
-    lines = str(tw.contributions(tennis(), ROWS)).split("\n")
+    lines = str(tw.shap_values(tennis(), ROWS)).split("\n")
     assert lines[0] == "mean size of contributions, 2 rows"
     assert len(lines) == 4
-    assert str(tw.contributions(tree(leaf(3, 4)), {n: v[:1] for n, v in ROWS.items()})).endswith(
-        "no column contributes"
-    )
+    assert str(tw.shap_values(tree(leaf(3, 4)), {n: v[:1] for n, v in ROWS.items()})).endswith("no column contributes")
 
 
 def test_plain_table() -> None:
-    table = tw.contributions(tennis(), ROWS).as_dict()
+    table = tw.shap_values(tennis(), ROWS).as_dict()
     assert list(table) == ["row", "column", "contribution", "class"]
     assert {len(values) for values in table.values()} == {2 * 3 * 2}
     assert table["column"][:4] == ["outlook", "outlook", "humidity", "humidity"]
     assert table["class"][:3] == ["no", "yes", "no"]
-    numbers = tw.contributions(hours(), ROWS)
+    numbers = tw.shap_values(hours(), ROWS)
     assert numbers.values.shape == (2, 3)
     assert list(numbers.as_dict()) == ["row", "column", "contribution"]
     assert numbers.sizes.tolist() == [0, np.abs(numbers.values[:, 1]).mean(), 0]
@@ -243,10 +241,10 @@ def test_plain_table() -> None:
 
 def test_errors_name_what_is_wrong() -> None:
     with pytest.raises(DataError, match="'maybe' is not a class of 'play'; there are 'no', 'yes'"):
-        tw.contributions(tennis(), ROWS).of("maybe")
+        tw.shap_values(tennis(), ROWS).of("maybe")
     with pytest.raises(DataError, match="'hours' is a number and has no classes"):
-        tw.contributions(hours(), ROWS).of("yes")
+        tw.shap_values(hours(), ROWS).of("yes")
     with pytest.raises(DataError, match="humidity"):
-        tw.contributions(hours(), ROWS | {"humidity": [1.0, np.inf]})
+        tw.shap_values(hours(), ROWS | {"humidity": [1.0, np.inf]})
     with pytest.raises(DataError, match="lacks the column"):
-        tw.contributions(hours(), {"humidity": [3]})
+        tw.shap_values(hours(), {"humidity": [3]})

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright import criteria, export
 
-STUMP = tw.Stopping(max_depth=1)
+STUMP = tw.stopping.Stopping(max_depth=1)
 
 
 # --- rpart ------------------------------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ def test_all_pairs_of_sets_are_tried_where_two_of_three_classes_are_left() -> No
     y = ["m"] * 8 + ["n"] * 6
     rest = {"z": [1.0] * 20, "x": ["a"] * 20, "y": ["o"] * 20}
     first = {"z": [0.0] * 14, "x": x, "y": y}
-    recipe = replace(tw.RPART, stopping=tw.Stopping(min_samples_leaf=6), simplify=None)
+    recipe = replace(tw.RPART, stopping=tw.stopping.Stopping(min_samples_leaf=6), simplify=None)
     assert tw.learn(first, "y", recipe).root.split is None
     tree = tw.learn({name: first[name] + rest[name] for name in first}, "y", recipe)
     left = tree[tree.root.children[0]]
@@ -78,12 +78,12 @@ def test_complexity_counts_what_the_criterion_calls_loss(regression: str) -> Non
     x, z = rng.integers(0, 6, 80).astype(float), rng.normal(size=80)
     y = rng.poisson(np.exp(0.4 * x)) + np.where(rng.random(80) < 0.05, 60.0, 0.0)
     table = {"x": x, "z": z, "y": y.astype(float)}
-    recipe = replace(tw.RPART, regression=regression, simplify=None, stopping=tw.Stopping(min_samples_leaf=3))
+    recipe = replace(tw.RPART, regression=regression, simplify=None, stopping=tw.stopping.Stopping(min_samples_leaf=3))
     grown = tw.learn(table, "y", recipe, task="regression")
     sizes = set()
     for cp in (0.001, 0.003, 0.01, 0.02, 0.05, 0.1):
-        limited = tw.learn(table, "y", replace(recipe, simplify=tw.Complexity(cp)), task="regression")
-        pruned = tw.prune(grown, tw.CostComplexity(cp, unit="root", links="rpart"))
+        limited = tw.learn(table, "y", replace(recipe, simplify=tw.stopping.Complexity(cp)), task="regression")
+        pruned = tw.prune(grown, tw.pruning.CostComplexity(cp, unit="root", weakest_link="rpart"))
         assert limited.n_leaves == pruned.n_leaves
         assert tw.predict(limited, table).tolist() == tw.predict(pruned, table).tolist()
         sizes.add(limited.n_leaves)

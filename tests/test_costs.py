@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import treewright as tw
 from treewright.errors import DataError, FileError, RecipeError
-from treewright.export.saved import from_json, to_json
+from treewright.tree.saved import from_json, to_json
 
 RNG = np.random.default_rng(4)
 N = 300
@@ -26,7 +26,7 @@ X = {"a": RNG.normal(size=N), "b": RNG.normal(size=N), "c": RNG.choice(["u", "v"
 SCORE = X["a"] + X["b"] * (X["c"] == "u") + RNG.normal(size=N)
 TWO = np.where(SCORE > 0.4, "sick", "well")
 THREE = np.select([SCORE > 1, SCORE > -0.5], ["high", "mid"], "low")
-SHALLOW = replace(CART, stopping=tw.Stopping(max_depth=3))
+SHALLOW = replace(CART, stopping=tw.stopping.Stopping(max_depth=3))
 COSTS = [[0.0, 2.0, 1.0], [5.0, 0.0, 1.0], [1.0, 3.0, 0.0]]  # high, low, mid
 
 
@@ -90,8 +90,11 @@ def test_priors_are_weights(sick: float) -> None:
 
 
 def test_smoothing_and_empty_children_tell_real_weights() -> None:
-    for leaves in (tw.Leaves(smoothing="laplace"), tw.Leaves(smoothing="m_estimate", m=3.0, empty="majority")):
-        tree = tw.learn(X, THREE, replace(C45, leaves=leaves, branching=tw.EachValue()), costs=COSTS)
+    for leaves in (
+        tw.stopping.Leaves(smoothing="laplace"),
+        tw.stopping.Leaves(smoothing="m_estimate", m=3.0, empty="majority"),
+    ):
+        tree = tw.learn(X, THREE, replace(C45, leaves=leaves, branching=tw.branching.EachValue()), costs=COSTS)
         stats, root = tree.arrays["stats"], tree.arrays["stats"][0]
         weight = stats.sum(axis=1, keepdims=True)
         extra = np.ones(3) if leaves.smoothing == "laplace" else 3.0 * root / root.sum()
@@ -120,12 +123,12 @@ def test_pruning_counts_costs() -> None:
 
 def test_held_out_costs_by_hand() -> None:
     """Two folds of a tree that only its root answers: each fold's rows are answered by the other's cheapest class."""
-    recipe = replace(CART, stopping=tw.Stopping(max_depth=0))
+    recipe = replace(CART, stopping=tw.stopping.Stopping(max_depth=0))
     rows = {"x": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]}
     y = ["a", "a", "a", "a", "b", "b"]
     costs = {"b": {"a": 10}}
     path = tw.pruning_path(
-        tw.learn(rows, y, recipe, costs=costs), {**rows, "target": y}, pruner=tw.CostComplexityCV(folds=2)
+        tw.learn(rows, y, recipe, costs=costs), {**rows, "target": y}, pruner=tw.pruning.CostComplexityCV(folds=2)
     )
     # Each half holds two a and one b: answering b costs 2, answering a costs 10.
     assert path.risk == (4 / 6,)
@@ -233,9 +236,13 @@ def test_estimators_take_the_same() -> None:
 
 
 def test_defaults_of_pruning() -> None:
-    assert isinstance(tw.C45Classifier().fit(NUMBERS, TWO).tree_.recipe.pruning, tw.ErrorBased)
-    assert tw.CARTClassifier().fit(NUMBERS, TWO).tree_.recipe.pruning == tw.CostComplexityCV(folds=10, rule="1se")
-    assert tw.CARTRegressor().fit(NUMBERS, SCORE).tree_.recipe.pruning == tw.CostComplexityCV(folds=10, rule="1se")
+    assert isinstance(tw.C45Classifier().fit(NUMBERS, TWO).tree_.recipe.pruning, tw.pruning.ErrorBased)
+    assert tw.CARTClassifier().fit(NUMBERS, TWO).tree_.recipe.pruning == tw.pruning.CostComplexityCV(
+        folds=10, rule="1se"
+    )
+    assert tw.CARTRegressor().fit(NUMBERS, SCORE).tree_.recipe.pruning == tw.pruning.CostComplexityCV(
+        folds=10, rule="1se"
+    )
     for estimator in (tw.ID3Classifier, tw.CHAIDClassifier):
         assert estimator().fit(NUMBERS, TWO).tree_.recipe.pruning is None
     raw = tw.CARTClassifier(pruning=None).fit(NUMBERS, TWO).tree_
@@ -245,12 +252,12 @@ def test_defaults_of_pruning() -> None:
 
 def test_pruning_by_name_and_by_value() -> None:
     named = tw.CARTClassifier(pruning="error_based").fit(NUMBERS, TWO).tree_
-    assert named.recipe.pruning == tw.ErrorBased()
-    assert named == tw.CARTClassifier(pruning=tw.ErrorBased()).fit(NUMBERS, TWO).tree_
+    assert named.recipe.pruning == tw.pruning.ErrorBased()
+    assert named == tw.CARTClassifier(pruning=tw.pruning.ErrorBased()).fit(NUMBERS, TWO).tree_
     kept = tw.TreeClassifier(
-        recipe=replace(tw.CART, pruning=tw.CostComplexityCV(folds=3)), pruning="cost_complexity_cv"
+        recipe=replace(tw.CART, pruning=tw.pruning.CostComplexityCV(folds=3)), pruning="cost_complexity_cv"
     )
-    assert kept.fit(NUMBERS, TWO).tree_.recipe.pruning == tw.CostComplexityCV(folds=3)
+    assert kept.fit(NUMBERS, TWO).tree_.recipe.pruning == tw.pruning.CostComplexityCV(folds=3)
     with pytest.raises(RecipeError, match="pruning='ccp' is not known; choose from 'cost_complexity_cv'"):
         tw.CARTClassifier(pruning="ccp").fit(NUMBERS, TWO)
     with pytest.raises(RecipeError, match=r"Recipe.pruning must be one of .* or None, not 0.1"):

@@ -15,9 +15,9 @@ from handmade import random_tree, tennis
 
 import treewright as tw
 from treewright.errors import FileError
-from treewright.export.saved import from_json, to_json
 from treewright.pruning.cut import cut
-from treewright.pruning.shape import ends, leaves_below, topmost
+from treewright.tree.saved import from_json, to_json
+from treewright.tree.shape import ends, leaves_below, topmost
 
 
 def plain(tree: tw.Tree, node_id: int, made: frozenset[int]) -> tuple[Any, ...]:
@@ -98,7 +98,7 @@ def test_the_shape_of_subtrees(seed: int) -> None:
 
 
 def pruned_tennis() -> tw.Tree:
-    return tw.prune(tennis(), tw.ToDepth(1))
+    return tw.prune(tennis(), tw.pruning.MaxDepth(1))
 
 
 def test_cuts_in_words() -> None:
@@ -106,7 +106,7 @@ def test_cuts_in_words() -> None:
     lines = tw.render.cuts(pruned_tennis()).split("\n")
     assert len(lines) == len(pruned_tennis().cuts)
     assert all("asked" in line and "no path longer than 1" in line for line in lines)
-    assert tw.render.cuts(tw.prune(tennis(), tw.ToDepth(0))).startswith("the root: asked outlook")
+    assert tw.render.cuts(tw.prune(tennis(), tw.pruning.MaxDepth(0))).startswith("the root: asked outlook")
 
 
 def test_files_from_before_pruning_are_read() -> None:

@@ -22,13 +22,13 @@ from sklearn import metrics
 
 import treewright as tw
 from treewright.cli import main
-from treewright.encode import describe_target
-from treewright.left_out import useless_columns
-from treewright.parts import memory_limit
-from treewright.parts.digest import described, digest, merge
-from treewright.report.class_scores import average_precisions, balanced_accuracy, per_class, roc_aucs
-from treewright.report.scores import score_on, score_told
-from treewright.table import read, read_column
+from treewright.data.encoding import describe_target
+from treewright.data.left_out import useless_columns
+from treewright.data.reader import read, read_column
+from treewright.out_of_core import memory_limit
+from treewright.out_of_core.column_summary import described, merge, summarize
+from treewright.prediction.class_scores import average_precisions, balanced_accuracy, per_class, roc_aucs
+from treewright.prediction.evaluation import score_on, score_told
 
 RNG = np.random.default_rng(5)
 
@@ -75,7 +75,7 @@ def test_few_whole_numbers_are_classes(values: list[Any], task: str) -> None:
     assert describe_target(read_column(values[::-1], "y")).task == task
     for cut in (1, len(values) // 2):
         frames = [read({"x": np.arange(len(part)) + 0.5, "y": part}) for part in (values[:cut], values[cut:])]
-        whole = merge(*(digest(frame, "y", None, None) for frame in frames))
+        whole = merge(*(summarize(frame, "y", None, None) for frame in frames))
         assert described(whole).target.task == task
     assert describe_target(read_column(values, "y"), task="regression").task == "regression"
 
@@ -183,7 +183,7 @@ def test_scores_of_classes_are_scikit_learns(n_classes: int) -> None:
 
 
 def test_a_score_has_every_measure() -> None:
-    from treewright.learn import training_table
+    from treewright.training.learn import training_table
 
     table = passengers().drop(columns="name")
     rows, _ = training_table(table, "survived")
@@ -242,7 +242,10 @@ def test_the_shell_shows_how_rare_classes_fare(tmp_path: Path) -> None:
     [
         (tw.CART, "one leaf: pruning cut all splits"),
         (tw.RPART, "one leaf: no split improves the fit by as much as cp"),
-        (replace(tw.CART, stopping=tw.Stopping(min_samples_split=10_000)), "one leaf: the table has fewer rows"),
+        (
+            replace(tw.CART, stopping=tw.stopping.Stopping(min_samples_split=10_000)),
+            "one leaf: the table has fewer rows",
+        ),
         (tw.CHAID, "one leaf: no split is significant"),
     ],
     ids=["CART", "RPART", "few rows", "CHAID"],

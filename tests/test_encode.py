@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from table_makers import MAKERS, Columns
 
 import treewright as tw
-from treewright.encode import (
+from treewright.data.encoding import (
     ColumnCountError,
     Encoded,
     column_count_message,
@@ -27,12 +27,12 @@ from treewright.encode import (
     encode_target,
     encode_weight,
 )
-from treewright.engine import survey
+from treewright.data.kinds import kinds_from_categorical_features
+from treewright.data.reader import Frame, pop_column, read, read_column
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.data.survey import survey
+from treewright.data.value_text import decode
 from treewright.errors import DataError
-from treewright.kinds import kinds_from_categorical_features
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.table import Frame, pop_column, read, read_column
-from treewright.wording import decode
 
 make_each = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
 Maker = Callable[[Columns], Any]

@@ -63,7 +63,7 @@ def test_a_sparse_table_gives_the_tree_and_answers_of_a_dense_one(form: str) -> 
 
 
 def test_sparse_columns_that_no_split_asks_about_stay_sparse() -> None:
-    from treewright.estimator_paths import sparse_frame
+    from treewright.estimators.paths import sparse_frame
 
     frame = sparse_frame(sparse.csc_array(SPARSE), asked={2})
     assert [column.values.strides for column in frame.columns] == [(0,), (0,), (8,), (0,)]

@@ -31,7 +31,7 @@ from sklearn.utils.estimator_checks import check_dataframe_column_names_consiste
 from sklearn.utils.validation import check_is_fitted
 
 import treewright as tw
-from treewright.parameters import DESCRIPTIONS
+from treewright.training.parameters import DESCRIPTIONS
 
 CLASSIFIERS = [tw.TreeClassifier, tw.ID3Classifier, tw.C45Classifier, tw.CARTClassifier, tw.CHAIDClassifier]
 REGRESSORS = [tw.TreeRegressor, tw.CARTRegressor, tw.CHAIDRegressor]
@@ -39,7 +39,7 @@ ESTIMATORS = CLASSIFIERS + REGRESSORS
 
 RECIPES = {
     tw.TreeClassifier: tw.CART,
-    tw.ID3Classifier: dataclasses.replace(tw.ID3, numeric=tw.Binned(10)),
+    tw.ID3Classifier: dataclasses.replace(tw.ID3, numeric=tw.numeric.Binned(10)),
     tw.C45Classifier: tw.C45,
     tw.CARTClassifier: tw.CART,
     tw.CHAIDClassifier: tw.CHAID,
@@ -227,16 +227,20 @@ def even_split(parent: Any, children: Any) -> Any:
 
 PARAMETERS = [
     (tw.CARTClassifier, {"criterion": "log_loss"}, dataclasses.replace(tw.CART, criterion="entropy")),
-    (tw.CARTClassifier, {"criterion": tw.Twoing()}, dataclasses.replace(tw.CART, criterion="twoing")),
-    (tw.CARTClassifier, {"criterion": even_split}, dataclasses.replace(tw.CART, criterion=tw.Custom(even_split))),
+    (tw.CARTClassifier, {"criterion": tw.criterion.Twoing()}, dataclasses.replace(tw.CART, criterion="twoing")),
+    (
+        tw.CARTClassifier,
+        {"criterion": even_split},
+        dataclasses.replace(tw.CART, criterion=tw.criterion.Custom(even_split)),
+    ),
     (tw.CARTRegressor, {"criterion": "absolute_error"}, dataclasses.replace(tw.CART, regression="absolute_error")),
     (
         tw.CARTRegressor,
         {"criterion": even_split, "max_depth": 2},
-        stopping(dataclasses.replace(tw.CART, regression=tw.Custom(even_split, "regression")), max_depth=2),
+        stopping(dataclasses.replace(tw.CART, regression=tw.criterion.Custom(even_split, "regression")), max_depth=2),
     ),
-    (tw.CARTClassifier, {"branching": "one_vs_rest"}, dataclasses.replace(tw.CART, branching=tw.OneVsRest())),
-    (tw.CARTClassifier, {"branching": tw.EachValue()}, dataclasses.replace(tw.CART, branching="each_value")),
+    (tw.CARTClassifier, {"branching": "one_vs_rest"}, dataclasses.replace(tw.CART, branching=tw.branching.OneVsRest())),
+    (tw.CARTClassifier, {"branching": tw.branching.EachValue()}, dataclasses.replace(tw.CART, branching="each_value")),
     (
         tw.CARTClassifier,
         {"branching": "grouped", "criterion": "gain_ratio"},
@@ -244,20 +248,28 @@ PARAMETERS = [
     ),
     (
         tw.CARTRegressor,
-        {"branching": tw.Merge(min_child=9), "criterion": "f", "numeric": "binned"},
+        {"branching": tw.branching.Merge(min_child=9), "criterion": "f", "numeric": "binned"},
         dataclasses.replace(
-            tw.CART, branching=tw.Merge(min_child=9), regression="f", numeric=tw.Binned(), criterion=None
+            tw.CART,
+            branching=tw.branching.Merge(min_child=9),
+            regression="f",
+            numeric=tw.numeric.Binned(),
+            criterion=None,
         ),
     ),
-    (tw.ID3Classifier, {"numeric": tw.Binned(3)}, dataclasses.replace(tw.ID3, numeric=tw.Binned(3))),
-    (tw.ID3Classifier, {"numeric": "threshold"}, dataclasses.replace(tw.ID3, numeric=tw.Threshold())),
+    (tw.ID3Classifier, {"numeric": tw.numeric.Binned(3)}, dataclasses.replace(tw.ID3, numeric=tw.numeric.Binned(3))),
+    (tw.ID3Classifier, {"numeric": "threshold"}, dataclasses.replace(tw.ID3, numeric=tw.numeric.Threshold())),
     (
         tw.C45Classifier,
-        {"criterion": "gini", "numeric": tw.Threshold()},
-        dataclasses.replace(tw.C45, criterion="gini", numeric=tw.Threshold()),
+        {"criterion": "gini", "numeric": tw.numeric.Threshold()},
+        dataclasses.replace(tw.C45, criterion="gini", numeric=tw.numeric.Threshold()),
     ),
-    (tw.CARTClassifier, {"missing": "own"}, dataclasses.replace(tw.CART, missing=tw.OwnCategory())),
-    (tw.CARTClassifier, {"missing": tw.Surrogates(0)}, dataclasses.replace(tw.CART, missing=tw.Surrogates(0))),
+    (tw.CARTClassifier, {"missing": "own"}, dataclasses.replace(tw.CART, missing=tw.missing.OwnCategory())),
+    (
+        tw.CARTClassifier,
+        {"missing": tw.missing.Surrogates(0)},
+        dataclasses.replace(tw.CART, missing=tw.missing.Surrogates(0)),
+    ),
     (tw.CARTClassifier, {"unseen": "majority"}, dataclasses.replace(tw.CART, unseen="majority")),
     (tw.CARTClassifier, {"max_depth": np.int64(2)}, stopping(tw.CART, max_depth=2)),
     (tw.CARTClassifier, {"min_samples_split": 50}, stopping(tw.CART, min_samples_split=50)),
@@ -277,7 +289,7 @@ PARAMETERS = [
     (
         tw.CARTClassifier,
         {"smoothing": "m_estimate", "m": 3.5},
-        dataclasses.replace(tw.CART, leaves=tw.Leaves("m_estimate", 3.5)),
+        dataclasses.replace(tw.CART, leaves=tw.stopping.Leaves("m_estimate", 3.5)),
     ),
     (
         tw.CARTClassifier,
@@ -313,7 +325,9 @@ def test_shares_round_as_in_scikit_learn() -> None:
 
 
 def test_a_name_keeps_the_settings_of_the_recipe() -> None:
-    recipe = dataclasses.replace(tw.CART, missing=tw.Surrogates(2, "stop"), criterion=tw.GainRatio(average_rule=False))
+    recipe = dataclasses.replace(
+        tw.CART, missing=tw.missing.Surrogates(2, "stop"), criterion=tw.criterion.GainRatio(average_rule=False)
+    )
     fitted = tw.TreeClassifier(recipe=recipe, missing="surrogate", criterion="gain_ratio").fit(X, Y)
     assert fitted.tree_.recipe == recipe
 
@@ -507,11 +521,14 @@ def test_importances() -> None:
         ),
         (tw.CARTClassifier(criterion="variance"), r"criterion='variance' is not known.*'chi_square'$"),
         (tw.CARTRegressor(criterion="gini"), r"criterion='gini' is not known; choose from 'variance', 'squared_error'"),
-        (tw.CARTClassifier(criterion=tw.Gini), "Recipe.criterion must be one of InformationGain"),
+        (tw.CARTClassifier(criterion=tw.criterion.Gini), "Recipe.criterion must be one of InformationGain"),
         (tw.CARTClassifier(criterion=3), "Recipe.criterion must be one of InformationGain"),
-        (tw.CARTClassifier(criterion=tw.Variance()), "Recipe.criterion must be one of|for the other task"),
+        (tw.CARTClassifier(criterion=tw.criterion.Variance()), "Recipe.criterion must be one of|for the other task"),
         (tw.CARTClassifier(branching="binnary"), "branching='binnary' is not known; choose from 'each_value'"),
-        (tw.CARTClassifier(numeric="cut"), "numeric='cut' is not known; choose from 'threshold', 'binned', 'refused'"),
+        (
+            tw.CARTClassifier(numeric="cut"),
+            "numeric='cut' is not known; choose from 'threshold', 'binned', 'categorical_only'",
+        ),
         (tw.CARTClassifier(missing="guess"), "missing='guess' is not known; choose from 'fractional'"),
         (tw.CARTClassifier(unseen="guess"), "Recipe.unseen must be one of 'missing'"),
         (tw.CARTClassifier(max_depth=-1), "Stopping.max_depth must be a whole number of at least 0, not -1"),
@@ -539,7 +556,10 @@ def test_importances() -> None:
         (tw.CARTClassifier(n_jobs=0), "n_jobs"),
         (tw.CARTClassifier(categorical_features="all"), "categorical_features='all' is not known"),
         (tw.CARTClassifier(kinds={"ag": "nominal"}), "kinds names 'ag'"),
-        (tw.C45Classifier(criterion="gini"), "Threshold.penalised and Threshold.tenth are C4.5's rules"),
+        (
+            tw.C45Classifier(criterion="gini"),
+            "Threshold.mdl_penalty and Threshold.min_tenth_per_class are C4.5's rules",
+        ),
         (tw.CHAIDClassifier(criterion="gini"), "Recipe.branching=Merge compares groups by a test"),
         (
             tw.CHAIDClassifier(branching="binary", min_child=3),
@@ -547,7 +567,10 @@ def test_importances() -> None:
         ),
         (tw.TreeClassifier(recipe="C45"), "recipe must be a Recipe such as treewright.C45, not 'C45'"),
         (tw.TreeRegressor(recipe=tw.C45), "the recipe 'C45' has no criterion for regression"),
-        (tw.ID3Classifier(numeric="refused"), "the recipe 'ID3' asks about levels only, but 'age', 'income', 'noise'"),
+        (
+            tw.ID3Classifier(numeric="categorical_only"),
+            "the recipe 'ID3' asks about levels only, but 'age', 'income', 'noise'",
+        ),
         (tw.ID3Classifier(numeric=None), "the recipe 'ID3' asks about levels only"),
     ],
     ids=lambda value: str(value)[:60],
@@ -608,7 +631,7 @@ def test_grid_search_over_choices() -> None:
     grid = {
         "recipe": [tw.CART, tw.C45],
         "max_depth": np.arange(2, 4),
-        "missing": [None, "own", tw.MajorityChild()],
+        "missing": [None, "own", tw.missing.MajorityChild()],
     }
     search = GridSearchCV(tw.TreeClassifier(), grid, cv=3, n_jobs=1).fit(X, Y)
     assert search.best_score_ > 0.7

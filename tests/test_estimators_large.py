@@ -21,7 +21,7 @@ import pytest
 from sklearn.base import clone
 
 import treewright as tw
-from treewright.parts.inputs import is_dask, with_target
+from treewright.out_of_core.inputs import is_dask, with_target
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.exact_sums import Sums, as_floats, merged, sums_by
+from treewright.growing.exact_sums import Sums, as_floats, merged, sums_by
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 values = st.one_of(numbers, st.sampled_from((0.1, 0.2, 1e16, 5e-324)))

@@ -23,8 +23,8 @@ from table_makers import MAKERS
 from test_predict import random_value
 
 import treewright as tw
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import DataError
-from treewright.schema import ColumnSpec, Schema, TargetSpec
 
 ROW = {"outlook": "sunny", "humidity": 70.0, "windy": True}
 
@@ -37,7 +37,7 @@ def one(row: dict[str, Any]) -> dict[str, list[Any]]:
 
 
 def agrees(t: tw.Tree, row: dict[str, Any]) -> None:
-    found = tw.explain(t, row)
+    found = tw.explain_row(t, row)
     assert found.prediction == tw.predict(t, one(row)).tolist()[0]
     if t.schema.target.classes is not None:
         assert found.probabilities is not None
@@ -52,7 +52,7 @@ def agrees(t: tw.Tree, row: dict[str, Any]) -> None:
     assert ways == {pair for path in found.paths for pair in itertools.pairwise(path.nodes)}
     assert str(found)
     json.dumps(found.as_dict())
-    for change in found.changes:
+    for change in found.counterfactuals:
         tried = one(row | dict(change.values))
         assert tw.predict(t, tried).tolist()[0] == change.prediction != found.prediction
         if change.probability is not None:
@@ -88,7 +88,7 @@ def test_with_costs_the_cheapest_answer() -> None:
 
 @pytest.mark.parametrize("maker", sorted(set(MAKERS) - {"arrow_chunks"}))  # one row makes one chunk
 def test_a_table_of_one_row(maker: str) -> None:
-    assert str(tw.explain(tennis(), MAKERS[maker](one(ROW)))) == str(tw.explain(tennis(), ROW))
+    assert str(tw.explain_row(tennis(), MAKERS[maker](one(ROW)))) == str(tw.explain_row(tennis(), ROW))
 
 
 @pytest.mark.parametrize(
@@ -107,18 +107,18 @@ def test_a_table_of_one_row(maker: str) -> None:
     ],
 )
 def test_one_row_in_other_clothes(row: Any) -> None:
-    assert str(tw.explain(tennis(), row)) == str(tw.explain(tennis(), ROW))
+    assert str(tw.explain_row(tennis(), row)) == str(tw.explain_row(tennis(), ROW))
 
 
 def test_numbers_alone() -> None:
     x = np.random.default_rng(1).normal(size=(50, 3))
     t = tw.learn(x, x[:, 0] > 0, tw.CART)
     for row in (x[4], x[4:5], x[4].tolist(), x[4].astype(np.float32)):
-        assert tw.explain(t, row).prediction == bool(x[4, 0] > 0)
+        assert tw.explain_row(t, row).prediction == bool(x[4, 0] > 0)
 
 
 def test_what_a_dict_leaves_out_is_missing_and_told() -> None:
-    found = tw.explain(tennis(), {"humidity": 70})
+    found = tw.explain_row(tennis(), {"humidity": 70})
     assert found.absent == ("outlook", "windy")
     assert found.row == {"outlook": "missing", "humidity": "70", "windy": "missing"}
     assert "not given, so taken as missing: outlook, windy" in str(found)
@@ -139,19 +139,19 @@ def test_what_a_dict_leaves_out_is_missing_and_told() -> None:
 )
 def test_rows_that_cannot_be(row: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        tw.explain(tennis(), row)
+        tw.explain_row(tennis(), row)
 
 
 def test_only_trees_are_explained() -> None:
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.explain(ROW, ROW)  # type: ignore[arg-type]
+        tw.explain_row(ROW, ROW)  # type: ignore[arg-type]
 
 
 def test_a_recipe_that_refuses_missing_values_refuses_here_too() -> None:
     t = tree(fork(Question(2), leaf(2, 0), leaf(0, 2)), recipe=tw.ID3)
     with pytest.raises(DataError, match="refuses missing values"):
-        tw.explain(t, {"humidity": 3})
-    assert tw.explain(t, {"windy": True}).prediction == "yes"
+        tw.explain_row(t, {"humidity": 3})
+    assert tw.explain_row(t, {"windy": True}).prediction == "yes"
 
 
 # --- in words ---------------------------------------------------------------------------------------------------------
@@ -174,11 +174,11 @@ contributions to yes: 0.6429 when nothing is known, 1 here
   windy      -0.1071           ███│
   outlook   +0.05714              │██
 """
-    assert f"\n{tw.explain(tennis(), ROW)}\n" == golden
+    assert f"\n{tw.explain_row(tennis(), ROW)}\n" == golden
 
 
 def test_several_paths() -> None:
-    found = tw.explain(tennis(), {"outlook": "snow", "humidity": 70})
+    found = tw.explain_row(tennis(), {"outlook": "snow", "humidity": 70})
     assert f"\n{found}".split("\n\n")[1] == (
         """  outlook is snow, which no branch here holds and counts as missing: every branch, by its share
   windy is missing: every branch, by its share
@@ -219,7 +219,7 @@ not given, so taken as missing: windy"""
 )  # fmt: skip
 def test_why(question: Question, row: dict[str, Any], guide: str, why: str, end: int) -> None:
     surrogate = Question(1, (0, 1), (80.0,))
-    found = tw.explain(tree(fork(question, leaf(3, 1), leaf(1, 2), surrogates=(surrogate,))), row)
+    found = tw.explain_row(tree(fork(question, leaf(3, 1), leaf(1, 2), surrogates=(surrogate,))), row)
     assert [(step.guide, step.why) for step in found.steps] == [(guide, why)]
     assert [path.nodes[-1] for path in found.paths] == [end]
     assert why in str(found)
@@ -227,13 +227,13 @@ def test_why(question: Question, row: dict[str, Any], guide: str, why: str, end:
 
 def test_numbers_are_short_unless_that_would_mislead() -> None:
     t = tree(fork(Question(1, (0, 1), (1 / 3,)), leaf(3, 1), leaf(1, 2)))
-    assert tw.explain(t, {"humidity": 0.123456789}).row["humidity"] == "0.123457"
-    assert tw.explain(t, {"humidity": 0.33333334}).row["humidity"] == "0.33333334"
-    assert tw.explain(t, {"humidity": 1 / 3}).row["humidity"] == "0.3333333333333333"
+    assert tw.explain_row(t, {"humidity": 0.123456789}).row["humidity"] == "0.123457"
+    assert tw.explain_row(t, {"humidity": 0.33333334}).row["humidity"] == "0.33333334"
+    assert tw.explain_row(t, {"humidity": 1 / 3}).row["humidity"] == "0.3333333333333333"
 
 
 def test_a_tree_that_asks_nothing() -> None:
-    found = tw.explain(tree(leaf(3, 4)), ROW)
+    found = tw.explain_row(tree(leaf(3, 4)), ROW)
     assert found.steps == ()
     assert "nothing is asked" in str(found)
     assert "no change of the columns that may change gives another answer" in str(found)
@@ -241,7 +241,7 @@ def test_a_tree_that_asks_nothing() -> None:
 
 
 def test_a_number() -> None:
-    found = tw.explain(hours(), {"humidity": 70})
+    found = tw.explain_row(hours(), {"humidity": 70})
     assert (found.prediction, found.probabilities, found.probability) == (44.25, None, None)
     assert str(found).startswith("hours: 44.25\n\n  at first                            39.16\n  humidity is 70  → ")
 
@@ -254,7 +254,7 @@ def test_html_escapes_everything() -> None:
     )
     t = tree(fork(Question(0, (0, 1), missing=-1), leaf(3, 1), leaf(1, 2)), schema)
     for row in ({evil: evil + "a"}, {}, {evil: evil + "c"}):
-        page = tw.explain(t, row).html()
+        page = tw.explain_row(t, row).html()
         assert page.count("<script") == 0
         assert "&lt;script&gt;" in page
         assert page.startswith('<div class="tw-explain">')
@@ -264,8 +264,8 @@ def test_long_paths_and_many_paths_are_cut_and_say_so() -> None:
     plan = leaf(1, 0)
     for i in range(40):
         plan = fork(Question(1, (0, 1), (float(i),), missing=-1), leaf(0, 1), plan)
-    assert "… 24 steps" in str(tw.explain(tree(plan), {"humidity": 100}))
-    several = str(tw.explain(tree(plan), {}))
+    assert "… 24 steps" in str(tw.explain_row(tree(plan), {"humidity": 100}))
+    several = str(tw.explain_row(tree(plan), {}))
     assert "… 25 more paths" in several
     assert "… 25 more = " in several
 
@@ -313,7 +313,7 @@ def test_no_change_of_fewer_columns_would_do(seed: int) -> None:
     for i in range(6):
         row = {name: values[i] for name, values in table.items()}
         fixed = {name for name in table if rng.random() < 0.25}
-        found = tw.changes(t, row, fixed=tuple(fixed))
+        found = tw.counterfactuals(t, row, fixed=tuple(fixed))
         expected = fewest(t, row, fixed)
         assert (len(found[0].values) if found else None) == expected
         assert not any(fixed & set(change.values) for change in found)
@@ -328,43 +328,43 @@ def test_the_smallest_move_comes_first() -> None:
     )
     low, middle = (fork(Question(1, (0, 1, 2), (0.0, 1000.0)), leaf(4, 0), leaf(4, 0), leaf(0, 4)) for _ in range(2))
     t = tree(fork(Question(0, (0, 1, 2), (0.0, 10.0)), low, middle, leaf(0, 4)), schema)
-    found = tw.changes(t, {"a": 1.0, "b": 900.0})
+    found = tw.counterfactuals(t, {"a": 1.0, "b": 900.0})
     assert [(dict(change.values), change.distance) for change in found] == [
         ({"b": pytest.approx(1000, abs=50)}, pytest.approx(0.1)),
         ({"a": pytest.approx(10, abs=0.5)}, pytest.approx(0.9)),
     ]
     assert found[0].conditions == ("b were above 1000 instead of 900",)
-    assert list(tw.changes(t, {"a": 9.5, "b": 900.0})[0].values) == ["a"]
+    assert list(tw.counterfactuals(t, {"a": 9.5, "b": 900.0})[0].values) == ["a"]
 
 
 def test_a_wanted_class() -> None:
     iris = {"length": [1.0, 1.2, 3.0, 3.1, 5.0, 5.2], "kind": ["s", "s", "m", "m", "l", "l"]}
     t = tw.learn(iris, "kind", tw.SKLEARN)
     row = {"length": 1.1}
-    assert [change.prediction for change in tw.changes(t, row)] == ["m", "l"]
-    assert [change.prediction for change in tw.changes(t, row, want="l")] == ["l"]
-    assert tw.changes(t, row, want="s") == ()
-    assert "nothing: it is what is wanted" in str(tw.explain(t, row, want="s"))
-    assert str(tw.changes(t, row, want="m")[0]) == (
+    assert [change.prediction for change in tw.counterfactuals(t, row)] == ["m", "l"]
+    assert [change.prediction for change in tw.counterfactuals(t, row, want="l")] == ["l"]
+    assert tw.counterfactuals(t, row, want="s") == ()
+    assert "nothing: it is what is wanted" in str(tw.explain_row(t, row, want="s"))
+    assert str(tw.counterfactuals(t, row, want="m")[0]) == (
         "if length were above 2.1 and at most 4.05 instead of 1.1, the answer would be m (100 %)"
     )
-    assert len(tw.changes(t, row, most=1)) == 1
+    assert len(tw.counterfactuals(t, row, most=1)) == 1
     with pytest.raises(DataError, match="want='xl' is no class of 'kind'; there are 'l', 'm', 's'"):
-        tw.explain(t, row, want="xl")
+        tw.explain_row(t, row, want="xl")
 
 
 def test_a_wanted_number() -> None:
     table = {"x": list(range(40)), "y": [float(i // 10) for i in range(40)]}
     t = tw.learn(table, "y", tw.SKLEARN, task="regression")
     row = {"x": 15}
-    assert [c.prediction for c in tw.changes(t, row, want=(">", 2.5))] == [3.0]
-    assert [c.prediction for c in tw.changes(t, row, want=("<", 1))] == [0.0]
-    assert [c.prediction for c in tw.changes(t, row)] == [2.0, 0.0]  # half a deviation, either way
-    assert [c.prediction for c in tw.changes(t, row, want=1.5)] == [3.0]
-    assert tw.changes(t, row, want=(">", 3)) == ()
+    assert [c.prediction for c in tw.counterfactuals(t, row, want=(">", 2.5))] == [3.0]
+    assert [c.prediction for c in tw.counterfactuals(t, row, want=("<", 1))] == [0.0]
+    assert [c.prediction for c in tw.counterfactuals(t, row)] == [2.0, 0.0]  # half a deviation, either way
+    assert [c.prediction for c in tw.counterfactuals(t, row, want=1.5)] == [3.0]
+    assert tw.counterfactuals(t, row, want=(">", 3)) == ()
     for wrong in ("up", True, -1, ("=", 3), (">", "3"), (">",)):
         with pytest.raises(DataError, match="want="):
-            tw.changes(t, row, want=wrong)
+            tw.counterfactuals(t, row, want=wrong)
 
 
 def test_changes_of_every_kind_of_column() -> None:
@@ -383,7 +383,7 @@ def test_changes_of_every_kind_of_column() -> None:
         target = ["late" if i >= 14 else "early" for i in range(20)]
         t = tw.learn({"v": values, "answer": target}, "answer", tw.CART, kinds=kinds)
         for i in (0, 19):
-            (change,) = tw.changes(t, {"v": values[i]})
+            (change,) = tw.counterfactuals(t, {"v": values[i]})
             assert type(change.values["v"]) is type(values[i])
             assert tw.predict(t, one(dict(change.values))).tolist() == [change.prediction]
             assert change.prediction == target[19 - i]
@@ -391,7 +391,7 @@ def test_changes_of_every_kind_of_column() -> None:
 
 
 def test_a_missing_value_may_be_filled_in_or_stay() -> None:
-    found = tw.changes(tennis(), {"outlook": None, "humidity": 70, "windy": False})
+    found = tw.counterfactuals(tennis(), {"outlook": None, "humidity": 70, "windy": False})
     assert [str(change) for change in found] == [
         (
             "if outlook were sunny instead of missing and humidity were above 77.5 instead of 70, "
@@ -403,23 +403,23 @@ def test_a_missing_value_may_be_filled_in_or_stay() -> None:
 
 def test_a_surrogate_may_be_what_changes() -> None:
     plan = fork(Question(0, (0, 1, 1)), leaf(3, 1), leaf(1, 3), surrogates=(Question(1, (0, 1), (80.0,)),))
-    found = tw.changes(tree(plan), {"humidity": 90, "outlook": None})
+    found = tw.counterfactuals(tree(plan), {"humidity": 90, "outlook": None})
     assert [set(change.values) for change in found] == [{"outlook"}, {"humidity"}]
 
 
 def test_bad_wishes() -> None:
     for wrong, message in ((("heat",), "fixed names 'heat', which is no column"), ("windy", "should be a sequence")):
         with pytest.raises(DataError, match=message):
-            tw.changes(tennis(), ROW, fixed=wrong)
+            tw.counterfactuals(tennis(), ROW, fixed=wrong)
         with pytest.raises(DataError, match=message):
-            tw.explain(tennis(), ROW, fixed=wrong)
+            tw.explain_row(tennis(), ROW, fixed=wrong)
     with pytest.raises(ValueError, match="most must be at least 1"):
-        tw.explain(tennis(), ROW, most=0)
+        tw.explain_row(tennis(), ROW, most=0)
 
 
 def test_nothing_may_change() -> None:
-    found = tw.explain(tennis(), ROW, fixed=TENNIS.names)
-    assert found.changes == ()
+    found = tw.explain_row(tennis(), ROW, fixed=TENNIS.names)
+    assert found.counterfactuals == ()
     assert "no change of the columns that may change gives another answer" in found.html()
 
 
@@ -427,5 +427,5 @@ def test_a_large_tree_is_searched_quickly_and_always_alike() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(4000, 5))
     t = tw.learn(x, rng.integers(0, 2, 4000), tw.SKLEARN, task="classification")
-    assert tw.changes(t, x[0]) == tw.changes(t, x[0])
-    assert len(tw.changes(t, x[0])) == 3
+    assert tw.counterfactuals(t, x[0]) == tw.counterfactuals(t, x[0])
+    assert len(tw.counterfactuals(t, x[0])) == 3

@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 from sql_engines import plain_environment
 
 import treewright as tw
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import ExportError
-from treewright.export.tables import identifiers
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree import Tree
+from treewright.export.program.tables import identifiers
+from treewright.tree.tree import Tree
 
 #: What a program said about one case: predictions, probabilities and leaves.
 Answers = tuple[list[Any], list[list[float]] | None, list[int]]

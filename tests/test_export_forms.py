@@ -20,9 +20,9 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.tree import export_text
 
 import treewright as tw
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import ExportError
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree import Tree
+from treewright.tree.tree import Tree
 
 ODD = ('"', "\\", "a\nb", "<b>&amp;", "`x`", "1. x", "- y", "#35;", "]--> n9", "größe", "\ud800", "end", "|", "", "_a_")
 
@@ -100,7 +100,9 @@ def test_frames(t: Tree) -> None:
 
 # --- scikit-learn -----------------------------------------------------------------------------------------------------
 
-DIRECTED = dataclasses.replace(tw.CART, missing=tw.MajorityChild(), pruning=None, numeric=tw.Threshold(test="<"))
+DIRECTED = dataclasses.replace(
+    tw.CART, missing=tw.missing.MajorityChild(), pruning=None, numeric=tw.numeric.Threshold(test="<")
+)
 
 
 @pytest.mark.parametrize("recipe", [tw.SKLEARN, DIRECTED], ids=["<=", "<"])
@@ -142,7 +144,7 @@ def test_every_single_goes_the_same_way(values: list[float], seed: int) -> None:
     X = np.array(values)[:, None]
     y = np.random.default_rng(seed).integers(0, 2, len(values)).astype(str)
     y[:2] = ["0", "1"]
-    t = tw.learn(X, y, dataclasses.replace(DIRECTED, stopping=tw.Stopping(zero_gain=True)))
+    t = tw.learn(X, y, dataclasses.replace(DIRECTED, stopping=tw.stopping.Stopping(zero_gain=True)))
     near = t.arrays["breaks"].astype(np.float32)
     asked = np.concatenate([X[:, 0].astype(np.float32), near, np.nextafter(near, np.float32(np.inf))])[:, None]
     rows = pd.DataFrame(asked, columns=list(t.schema.names))
@@ -171,4 +173,6 @@ def test_what_scikit_learn_cannot_say() -> None:
     with pytest.raises(ExportError, match="has costs"):
         tw.export.sklearn(dataclasses.replace(t, schema=Schema(t.schema.columns, costly)))
     with pytest.raises(ExportError, match="refuses missing values"):
-        tw.export.sklearn(dataclasses.replace(t, recipe=dataclasses.replace(tw.SKLEARN, missing=tw.RefuseMissing())))
+        tw.export.sklearn(
+            dataclasses.replace(t, recipe=dataclasses.replace(tw.SKLEARN, missing=tw.missing.RefuseMissing()))
+        )

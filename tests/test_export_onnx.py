@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from test_export_code import microseconds, of_levels
 
 import treewright as tw
+from treewright.data.schema import ColumnSpec, Schema
 from treewright.errors import ExportError
-from treewright.export.machine import machine_of
-from treewright.export.plan import plan_of
-from treewright.schema import ColumnSpec, Schema
-from treewright.tree import Tree
+from treewright.export.program.plan import plan_of
+from treewright.export.program.state_machine import machine_of
+from treewright.tree.tree import Tree
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from test_export_code import microseconds, of_levels
 
 import treewright as tw
+from treewright.data.schema import ColumnSpec
 from treewright.errors import ExportError, FileError
-from treewright.schema import ColumnSpec
-from treewright.tree import Tree
+from treewright.tree.tree import Tree
 
 
 def exported(case: Case) -> str | None:

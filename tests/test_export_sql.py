@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 from sql_engines import DuckDB, PostgreSQL, SQLite, postgresql
 
 import treewright as tw
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import ExportError
 from treewright.export.dialects import DIALECTS, number_token
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree import Tree
+from treewright.tree.tree import Tree
 
 Engine = DuckDB | SQLite | PostgreSQL
 

@@ -118,7 +118,7 @@ def test_large_and_small_targets_are_learned(size: float) -> None:
     assert tree.n_leaves == tw.learn(X, NUMBERS, tw.CART).n_leaves
 
 
-@pytest.mark.parametrize("regression", [tw.Variance(), tw.StandardDeviation()])
+@pytest.mark.parametrize("regression", [tw.criterion.Variance(), tw.criterion.StandardDeviation()])
 def test_a_leaf_answers_within_its_own_values(regression: Any) -> None:
     target = np.array([1.0, 2.0, 9.9e20, 1.485e21])
     tree = sound(tw.learn({"x": [1.0, 1.0, 2.0, 2.0]}, target, replace(CART, regression=regression)))
@@ -142,8 +142,8 @@ def test_settings_beyond_any_table_mean_no_limit(large: int) -> None:
 
 
 def test_m_estimates_too_large_to_multiply_are_refused() -> None:
-    refused(lambda: tw.Leaves(smoothing="m_estimate", m=1e308), "Leaves.m", "1e+100", error=tw.RecipeError)
-    sound(tw.learn(X, TWO, replace(CART, leaves=tw.Leaves(smoothing="m_estimate", m=1e100))))
+    refused(lambda: tw.stopping.Leaves(smoothing="m_estimate", m=1e308), "Leaves.m", "1e+100", error=tw.RecipeError)
+    sound(tw.learn(X, TWO, replace(CART, leaves=tw.stopping.Leaves(smoothing="m_estimate", m=1e100))))
 
 
 THREADS = """

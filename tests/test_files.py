@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.files import Reading, open_source
-from treewright.files.arff import _fields
-from treewright.frame import Frame
-from treewright.table import read
+from treewright.data.frame import Frame
+from treewright.data.reader import read
+from treewright.data.sources import Reading, open_source
+from treewright.data.sources.arff import _fields
 
 duckdb = pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -214,7 +214,7 @@ def test_learn_takes_a_path_a_query_and_a_relation(weather: Path) -> None:
     assert tw.learn(str(weather), "play", tw.C45) == by_path
     assert tw.learn(tw.sql(f"FROM '{weather}'"), "play", tw.C45) == by_path
     assert tw.predict(by_path, weather).tolist() == ["no", "no", "yes", "yes"] * 6
-    assert tw.prune(by_path, tw.ToDepth(0), weather).n_leaves == 1
+    assert tw.prune(by_path, tw.pruning.MaxDepth(0), weather).n_leaves == 1
     connection = duckdb.connect()
     relation = connection.sql("SELECT i AS x, CASE WHEN i > 5 THEN 'a' ELSE 'b' END AS y FROM range(20) t(i)")
     assert tw.predict(tw.learn(relation, "y"), relation).tolist() == ["b"] * 6 + ["a"] * 14
@@ -322,7 +322,7 @@ def test_files_that_are_not_there_or_no_tables(weather: Path, tmp_path: Path) ->
 
 def test_without_arrow_rows_are_read_all_the_same(weather: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = read(weather)
-    monkeypatch.setattr("treewright.files.duck.has_pyarrow", lambda: False)
+    monkeypatch.setattr("treewright.data.sources.duckdb.has_pyarrow", lambda: False)
     found = read(weather)
     for a, b in zip(expected.columns, found.columns, strict=True):
         assert (a.name, a.kind, a.levels) == (b.name, b.kind, b.levels)

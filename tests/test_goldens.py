@@ -55,11 +55,11 @@ def c45_recipe(options: str) -> tw.Recipe:
     recipe = replace(
         tw.C45,
         stopping=replace(tw.C45.stopping, min_weight_two=least, min_weight_split=2 * least),
-        pruning=tw.ErrorBased(confidence),
+        pruning=tw.pruning.ErrorBased(confidence),
     )
     if "-g" in words:
-        recipe = replace(recipe, criterion=tw.InformationGain())
-    return replace(recipe, branching=tw.Grouped()) if "-s" in words else recipe
+        recipe = replace(recipe, criterion=tw.criterion.InformationGain())
+    return replace(recipe, branching=tw.branching.Grouped()) if "-s" in words else recipe
 
 
 def j48_recipe(options: str) -> tw.Recipe:
@@ -67,10 +67,10 @@ def j48_recipe(options: str) -> tw.Recipe:
     least = float(words[words.index("-M") + 1])
     pruning = None
     if "-U" not in words:
-        pruning = tw.ErrorBased(float(words[words.index("-C") + 1]), raising="-S" not in words, deviate="exact")
+        pruning = tw.pruning.ErrorBased(float(words[words.index("-C") + 1]), raising="-S" not in words, deviate="exact")
     return replace(
         tw.J48,
-        branching=tw.OneVsRest() if "-B" in words else tw.J48.branching,
+        branching=tw.branching.OneVsRest() if "-B" in words else tw.J48.branching,
         stopping=replace(tw.J48.stopping, min_weight_two=least, min_weight_split=2 * least),
         pruning=pruning,
     )
@@ -81,21 +81,23 @@ def rpart_recipe(options: dict[str, Any]) -> tw.Recipe:
     use = control["usesurrogate"]
     return replace(
         tw.RPART,
-        criterion=tw.InformationGain() if options.get("split") == "information" else tw.Gini(),
+        criterion=tw.criterion.InformationGain() if options.get("split") == "information" else tw.criterion.Gini(),
         missing=replace(
             tw.RPART.missing, maximum=control["maxsurrogate"] if use else 0, then="majority" if use == 2 else "stop"
         ),
-        stopping=tw.Stopping(
+        stopping=tw.stopping.Stopping(
             max_depth=control["maxdepth"], min_samples_split=control["minsplit"], min_samples_leaf=control["minbucket"]
         ),
-        simplify=tw.Complexity(float(control["cp"])),
+        simplify=tw.stopping.Complexity(float(control["cp"])),
         rivals=control["maxcompete"],
     )
 
 
 def sklearn_recipe(options: dict[str, Any], max_depth: int | None) -> tw.Recipe:
-    chosen = {"entropy": tw.InformationGain(), "gini": tw.Gini()}.get(options["criterion"], tw.Gini())
-    numbers = {"absolute_error": tw.AbsoluteError()}.get(options["criterion"], tw.Variance())
+    chosen = {"entropy": tw.criterion.InformationGain(), "gini": tw.criterion.Gini()}.get(
+        options["criterion"], tw.criterion.Gini()
+    )
+    numbers = {"absolute_error": tw.criterion.AbsoluteError()}.get(options["criterion"], tw.criterion.Variance())
     stopping = replace(tw.SKLEARN.stopping, max_depth=max_depth)
     return replace(tw.SKLEARN, criterion=chosen, regression=numbers, stopping=stopping)
 
@@ -104,7 +106,7 @@ def chaid_recipe(options: dict[str, Any]) -> tw.Recipe:
     exhaustive = options["method"] != "chaid"
     return replace(
         tw.CHAID,
-        branching=tw.Merge(
+        branching=tw.branching.Merge(
             alpha_merge=options["alpha_merge"],
             alpha_split=options["alpha_split"],
             alpha_resplit=options["alpha_split_merge"] if options["resplit"] and not exhaustive else None,
@@ -113,9 +115,9 @@ def chaid_recipe(options: dict[str, Any]) -> tw.Recipe:
             multiplier=options["exhaustive_adjust"],
             min_child=options["min_child"],
         ),
-        numeric=tw.Binned(options["n_bins"]),
-        criterion=tw.ChiSquare(likelihood_ratio=options["stat"] == "lr"),
-        stopping=tw.Stopping(max_depth=options["max_depth"], min_samples_split=options["min_parent"]),
+        numeric=tw.numeric.Binned(options["n_bins"]),
+        criterion=tw.criterion.ChiSquare(likelihood_ratio=options["stat"] == "lr"),
+        stopping=tw.stopping.Stopping(max_depth=options["max_depth"], min_samples_split=options["min_parent"]),
         rivals=1000,  # every predictor tested at the root is compared
     )
 
@@ -170,7 +172,7 @@ def tree_differences(data_set: str, name: str) -> list[Difference]:
     found = golden_compare.tree_differences(tree, golden, prior_weights(data_set, options))
     found += golden_compare.prediction_differences(answers, golden, classes)
     if golden["program"] == "rpart":
-        path = tw.pruning_path(tree, pruner=tw.CostComplexityCV(links="rpart"))
+        path = tw.pruning_path(tree, pruner=tw.pruning.CostComplexityCV(weakest_link="rpart"))
         found += golden_compare.path_differences(path, rpart_steps(golden), path.root_risk or 1.0)
     return found
 
@@ -202,7 +204,7 @@ def curve_differences(data_set: str, name: str) -> list[Difference]:
             found.append(Difference(f"depth {depth}", "leaves", len(ends), leaves))
     if "ccp_path" in golden:
         tree = tw.learn(data, target=read(data_set)["target"], recipe=sklearn_recipe(golden["options"], None))
-        path = tw.pruning_path(tree, pruner=tw.CostComplexityCV(risk="impurity"))
+        path = tw.pruning_path(tree, pruner=tw.pruning.CostComplexityCV(risk="impurity"))
         found += golden_compare.path_differences(path, sklearn_steps(golden), 1.0)
     return found
 

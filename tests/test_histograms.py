@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.explain.histograms import histograms
+from treewright.inspection.histograms import histograms
 
 TABLE = {
     "size": [1.0, 2.0, 3.0, 4.0, None, 6.0, 7.0, 8.0],

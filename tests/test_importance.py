@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from test_goldens import EXCEPTIONS, costs_of, read, rpart_recipe, table
 
 import treewright as tw
-from treewright.explain.permutation import asked_columns
-from treewright.schema import ColumnSpec, Schema, TargetSpec
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.inspection.permutation import columns_used
 
 ORACLES = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
@@ -76,7 +76,7 @@ def test_scikit_learns_numbers(classes: bool) -> None:
     rows = rng.normal(size=(300, 5))
     signal = rows[:, 0] + rows[:, 1] * rows[:, 2] + rng.normal(size=300) / 2
     target, peer = (signal > 0, DecisionTreeClassifier) if classes else (signal, DecisionTreeRegressor)
-    shallow = replace(tw.SKLEARN, stopping=tw.Stopping(max_depth=3, zero_gain=True))  # too shallow for ties
+    shallow = replace(tw.SKLEARN, stopping=tw.stopping.Stopping(max_depth=3, zero_gain=True))  # too shallow for ties
     learned = tw.learn(rows, target, shallow)
     theirs = peer(random_state=0, max_depth=3).fit(rows, target).feature_importances_
     ours = tw.importance(learned)
@@ -133,7 +133,7 @@ def test_columns_that_are_never_asked_get_exactly_zero(seed: int) -> None:
     learned = grown(one)
     found = tw.importance(learned, one.table, kind="permutation", n_repeats=3)
     asked = {one.column for node in learned if node.split for one in (node.split, *node.surrogates)}
-    assert {learned.schema.names[i] for i in asked_columns(learned)} == asked
+    assert {learned.schema.names[i] for i in columns_used(learned)} == asked
     for place, column in enumerate(found.columns):
         assert found.low is not None
         assert found.high is not None
@@ -181,7 +181,7 @@ def test_costs_are_measured_as_costs() -> None:
 
 def test_weights_count() -> None:
     data = pd.DataFrame({"x": [1.0, 2, 3, 4], "y": ["a", "a", "b", "a"], "w": [1.0, 1, 1, 97]})
-    learned = tw.learn(data[["x", "y"]], "y", replace(tw.SKLEARN, stopping=tw.Stopping(max_depth=1)))
+    learned = tw.learn(data[["x", "y"]], "y", replace(tw.SKLEARN, stopping=tw.stopping.Stopping(max_depth=1)))
     right = data["w"][tw.predict(learned, data) == data["y"]].sum() / 100
     assert right in (0.02, 0.03, 0.99)  # not three of four rows, whichever row the tree has wrong
     assert tw.importance(learned, data, kind="permutation", weight="w", n_repeats=1).base == pytest.approx(right)
@@ -227,7 +227,7 @@ def test_columns_that_tell_the_same() -> None:
     rng = np.random.default_rng(0)
     x = rng.random(200)
     data = {"x": x, "twin": 2 * x, "noise": rng.random(200), "y": np.where(x > 0.6, "a", "b")}
-    found = tw.correlated(tw.learn(data, "y", tw.RPART))
+    found = tw.masking(tw.learn(data, "y", tw.RPART))
     assert [(one.asked, one.other, one.agreement) for one in found.found] == [("x", "twin", 1.0)]
     assert str(found.found[0]) == (
         f"node 0 asks x; twin is as good ({found.found[0].score:.3g} against {found.found[0].score:.3g}) "
@@ -240,16 +240,16 @@ def test_the_margin() -> None:
     near = Question(1, (0, 1), (70.0,), share=(0.5, 0.5), score=0.23, split_gain=0.23)
     ratio_only = Question(2, (0, 1), share=(0.5, 0.5), score=0.9, split_gain=0.01)
     made = tree(fork(Question(0, (0, 1, 1)), leaf(3, 0), leaf(0, 4), rivals=(near, ratio_only)))
-    assert [one.other for one in tw.correlated(made).found] == ["humidity"]
-    assert "almost as good (0.23 against 0.25)" in str(tw.correlated(made))
-    assert tw.correlated(made, margin=0.05).found == ()
-    assert "no column comes within 5 %" in str(tw.correlated(made, margin=0.05))
+    assert [one.other for one in tw.masking(made).found] == ["humidity"]
+    assert "almost as good (0.23 against 0.25)" in str(tw.masking(made))
+    assert tw.masking(made, margin=0.05).found == ()
+    assert "no column comes within 5 %" in str(tw.masking(made, margin=0.05))
     with pytest.raises(tw.DataError, match="margin must lie"):
-        tw.correlated(made, margin=-1)
+        tw.masking(made, margin=-1)
 
 
 def test_a_recipe_that_keeps_no_rivals_says_so() -> None:
     made = tree(
         fork(Question(1, (0, 1), (77.5,)), leaf(2, 1, 0), leaf(3, 2, 0), stats=(5, 1.6, 1.2)), HOURS, tw.SKLEARN
     )
-    assert "keeps no rivals" in str(tw.correlated(made))
+    assert "keeps no rivals" in str(tw.masking(made))

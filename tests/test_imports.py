@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 
 import treewright as tw
 from treewright.errors import DataError, FileError
-from treewright.tree import Tree
+from treewright.tree.tree import Tree
 
 ORACLES = DATA.parent / "oracles"
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treewright.render.layout import Place, tidy
+from treewright.render.picture.layout import Place, tidy
 
 Shape = list["Shape"]
 

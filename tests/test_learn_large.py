@@ -22,12 +22,12 @@ from children import ended, started
 from parts_cases import same_tree
 
 import treewright as tw
-from treewright import learn_large
 from treewright.errors import DataError, ScratchError, TreewrightError
-from treewright.learn import training_table
-from treewright.parts import memory_limit
-from treewright.parts.local import row_bytes
-from treewright.parts.scratch import remove_abandoned
+from treewright.out_of_core import memory_limit
+from treewright.out_of_core.disk_partitions import row_bytes
+from treewright.out_of_core.scratch_folder import remove_abandoned
+from treewright.training import learn_large
+from treewright.training.learn import training_table
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -51,7 +51,7 @@ def limits_without_floor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 #: A tree that is soon grown, and does not ask for room to be pruned.
-PLAIN = replace(tw.CART, pruning=None, stopping=tw.Stopping(max_depth=7))
+PLAIN = replace(tw.CART, pruning=None, stopping=tw.stopping.Stopping(max_depth=7))
 
 
 @cache
@@ -87,8 +87,8 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
         written.append(parts.sizes)
         return parts
 
-    truly = learn_large.write_parts
-    monkeypatch.setattr(learn_large, "write_parts", write_parts)
+    truly = learn_large.write_partitions
+    monkeypatch.setattr(learn_large, "write_partitions", write_parts)
     return written
 
 
@@ -186,7 +186,7 @@ WISHES: dict[str, dict[str, Any]] = {
 def test_what_the_user_says(wish: str, scratch: Path, on_disk: list[tuple[int, ...]]) -> None:
     said = {"target": "ill", **WISHES[wish]}
     frame = table().drop(columns="dose")
-    for recipe in (PLAIN, replace(PLAIN, pruning=tw.CostComplexityCV(folds=3))):
+    for recipe in (PLAIN, replace(PLAIN, pruning=tw.pruning.CostComplexityCV(folds=3))):
         expected = tw.learn(frame, recipe=recipe, **said)
         same_tree(tw.learn(pieces(frame), recipe=recipe, memory_limit=LITTLE, **said), expected)
     assert [sum(sizes) for sizes in on_disk] == [len(frame)] * 2
@@ -217,7 +217,7 @@ def test_progress_is_told(scratch: Path) -> None:
 
 TARGETS = {"soybean": "class", "adult": "income", "covertype": "Cover_Type", "flights": "arr_delay"}
 RECIPES = {
-    "ID3": replace(tw.ID3, numeric=tw.Binned(5), missing=tw.OwnCategory()),
+    "ID3": replace(tw.ID3, numeric=tw.numeric.Binned(5), missing=tw.missing.OwnCategory()),
     **{recipe.name: recipe for recipe in (tw.C45, tw.J48, tw.CART, tw.RPART, tw.SKLEARN)},
     **{recipe.name: recipe for recipe in (tw.CHAID, tw.EXHAUSTIVE_CHAID)},
 }
@@ -241,7 +241,7 @@ def real(name: str, n_rows: int | None = None) -> Any:
 
 def check_real(name: str, recipe: tw.Recipe, n_rows: int | None, folder: Path) -> None:
     frame = real(name, n_rows)
-    if isinstance(recipe.missing, tw.RefuseMissing):
+    if isinstance(recipe.missing, tw.missing.RefuseMissing):
         frame = frame.dropna(axis="columns")
     task: Any = "regression" if name == "flights" else "classification"
     expected = tw.learn(frame, TARGETS[name], recipe, task=task)
@@ -301,7 +301,7 @@ def spoilt(column: str, value: Any, rows: Any = slice(-1, None)) -> Any:
 
 
 def refuses(recipe: tw.Recipe) -> tw.Recipe:
-    return replace(recipe, missing=tw.RefuseMissing(), pruning=None)
+    return replace(recipe, missing=tw.missing.RefuseMissing(), pruning=None)
 
 
 ERRORS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
@@ -310,7 +310,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "missing values": (table, {"target": "ill", "recipe": refuses(tw.CART)}),
     "numbers refused": (table, {"target": "ill", "recipe": tw.ID3}),
     "no regression": (table, {"target": "dose", "recipe": tw.C45}),
-    "negative counts": (table, {"target": "dose", "recipe": replace(tw.CART, regression=tw.Poisson())}),
+    "negative counts": (table, {"target": "dose", "recipe": replace(tw.CART, regression=tw.criterion.Poisson())}),
     "an infinite number at the end": (lambda: spoilt("age", np.inf), {"target": "ill"}),
     "a negative weight at the end": (lambda: spoilt("weight", -1.0), {"target": "ill", "weight": "weight"}),
     "no weight at all": (lambda: spoilt("weight", 0.0, slice(None)), {"target": "ill", "weight": "weight"}),
@@ -319,7 +319,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "unknown class": (table, {"target": "ill", "class_weight": {"never": 2}}),
     "costs of an unknown class": (table, {"target": "ill", "costs": {"never": {"yes": 2}}}),
     "kinds of an unknown column": (table, {"target": "ill", "kinds": {"twon": "nominal"}}),
-    "pruned by classes": (table, {"target": "dose", "recipe": replace(tw.CART, pruning=tw.Pessimistic())}),
+    "pruned by classes": (table, {"target": "dose", "recipe": replace(tw.CART, pruning=tw.pruning.Pessimistic())}),
     "no recipe": (table, {"target": "ill", "recipe": "CART"}),
 }
 
@@ -380,7 +380,7 @@ def test_a_criterion_that_fails_in_the_middle(scratch: Path, on_disk: list[tuple
             raise ZeroDivisionError
         return children.max(axis=-1).sum(axis=1) - parent.max()
 
-    recipe = replace(tw.CART, criterion=tw.recipe.Custom(score), missing=tw.Spread(), pruning=None)
+    recipe = replace(tw.CART, criterion=tw.recipes.recipe.Custom(score), missing=tw.missing.Fractional(), pruning=None)
     with pytest.raises(ZeroDivisionError):
         tw.learn(pieces(table()), "ill", recipe, memory_limit="400kB")  # the values of a column have room
     assert calls == 8
@@ -406,10 +406,10 @@ def test_a_full_disk(small_disk: Path) -> None:
 @pytest.mark.parametrize(
     ("pruner", "remedy"),
     [
-        (tw.CostComplexityCV(), "CostComplexity(alpha)"),
-        (tw.ImpurityThresholdCV(), "CostComplexity(alpha)"),
-        (tw.ReducedError(share=0.5), "smaller share"),
-        (tw.ErrorBased(), "ErrorBased(raising=False)"),
+        (tw.pruning.CostComplexityCV(), "CostComplexity(alpha)"),
+        (tw.pruning.ImpurityThresholdCV(), "CostComplexity(alpha)"),
+        (tw.pruning.ReducedError(share=0.5), "smaller share"),
+        (tw.pruning.ErrorBased(), "ErrorBased(raising=False)"),
     ],
     ids=lambda each: type(each).__name__,
 )
@@ -427,7 +427,14 @@ def test_pruners_without_room_are_refused(pruner: Any, remedy: str, scratch: Pat
 
 @pytest.mark.parametrize(
     "pruner",
-    [tw.CostComplexity(0.01), tw.ErrorBased(raising=False), tw.Pessimistic(), tw.MinimumError(), tw.ToDepth(2), None],
+    [
+        tw.pruning.CostComplexity(0.01),
+        tw.pruning.ErrorBased(raising=False),
+        tw.pruning.Pessimistic(),
+        tw.pruning.MinimumError(),
+        tw.pruning.MaxDepth(2),
+        None,
+    ],
     ids=lambda each: type(each).__name__,
 )
 def test_other_pruners_need_no_room(pruner: Any, scratch: Path) -> None:
@@ -435,11 +442,15 @@ def test_other_pruners_need_no_room(pruner: Any, scratch: Path) -> None:
     same_tree(tw.learn(pieces(frame), "ill", recipe, memory_limit="100kB"), tw.learn(frame, "ill", recipe))
 
 
-@pytest.mark.parametrize("missing", [tw.OwnCategory(), tw.Surrogates()], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(
+    "missing", [tw.missing.OwnCategory(), tw.missing.Surrogates()], ids=lambda each: type(each).__name__
+)
 def test_columns_counted_value_by_value_need_room(missing: Any, scratch: Path) -> None:
     frame = table().drop(columns="dose")
-    recipe = replace(tw.C45, criterion=tw.InformationGain(), numeric=tw.Threshold(), missing=missing, pruning=None)
-    recipe = replace(recipe, stopping=tw.Stopping(max_depth=3))
+    recipe = replace(
+        tw.C45, criterion=tw.criterion.InformationGain(), numeric=tw.numeric.Threshold(), missing=missing, pruning=None
+    )
+    recipe = replace(recipe, stopping=tw.stopping.Stopping(max_depth=3))
     same_tree(tw.learn(pieces(frame), "ill", recipe, memory_limit="1MB"), tw.learn(frame, "ill", recipe))
     with pytest.raises(DataError, match=f"missing={type(missing).__name__}.*'age'"):
         tw.learn(pieces(frame), "ill", recipe, memory_limit="100kB")
@@ -453,7 +464,8 @@ import sys, time
 from dataclasses import replace
 import numpy as np
 import treewright as tw
-from treewright.parts import memory_limit, work
+from treewright.out_of_core import memory_limit
+from treewright.growing import partition_worker as work
 
 rng = np.random.default_rng(0)
 said = []
@@ -485,7 +497,7 @@ memory_limit.SMALLEST = memory_limit.LIBRARIES = memory_limit.PIECEWISE = 0
 core_answer, work.answer = work.answer, answer
 recipe = replace(tw.CART, pruning=None)
 if where == "choosing":
-    recipe = replace(recipe, criterion=tw.recipe.Custom(score))
+    recipe = replace(recipe, criterion=tw.recipes.recipe.Custom(score))
 tw.learn(pieces(where == "reading"), "y", recipe, task="classification", memory_limit="2MB", scratch=sys.argv[1])
 print("done", flush=True)
 """

@@ -25,7 +25,7 @@ from raw import C45, CART
 import treewright as tw
 from treewright import criteria
 from treewright.lessons import tables
-from treewright.lessons.parts import Code, Lesson, Text
+from treewright.lessons.content import Code, Lesson, Text
 from treewright.lessons.stories import ABOUT, STORIES
 
 NAMES = tuple(STORIES)
@@ -91,8 +91,8 @@ def gains(data: Any, target: str, criterion: str = "information_gain", **setting
 
 def after(data: Any, target: str, column: str, criterion: Any) -> float:
     """What is left of the impurity after a split."""
-    plain = replace(tw.ID3, numeric=tw.Threshold(), regression=tw.Variance())
-    if isinstance(criterion, tw.Variance):
+    plain = replace(tw.ID3, numeric=tw.numeric.Threshold(), regression=tw.criterion.Variance())
+    if isinstance(criterion, tw.criterion.Variance):
         data = {**data, target: [int(value == "yes") for value in data[target]]}
         root = tw.learn(data, target, plain, task="regression").root
     else:
@@ -142,13 +142,13 @@ WIND_2, WIND_3 = ((7, 6, 1), (-3, 2, 1)), ((4, 3, 1),)
 
 TENNIS_RATIO = {"Outlook": "0.1564", "Humidity": "0.1518", "Wind": "0.0488", "Temperature": "0.0188"}
 CRICKET = {
-    "entropy": (tw.InformationGain(), "1.0000", "0.8634", "0.9871"),
-    "gini": (tw.Gini(), "0.5000", "0.4100", "0.4911"),
-    "variance": (tw.Variance(), "0.2500", "0.2050", "0.2455"),
-    "misclassification": (tw.Misclassification(), "0.5000", "0.3000", "0.4333"),
+    "entropy": (tw.criterion.InformationGain(), "1.0000", "0.8634", "0.9871"),
+    "gini": (tw.criterion.Gini(), "0.5000", "0.4100", "0.4911"),
+    "variance": (tw.criterion.Variance(), "0.2500", "0.2050", "0.2455"),
+    "misclassification": (tw.criterion.Misclassification(), "0.5000", "0.3000", "0.4333"),
 }
 SD = {"Outlook": "1.6622", "Temperature": "0.4797", "Wind": "0.2821", "Humidity": "0.2723"}
-BY_SD = replace(tw.ID3, numeric=tw.Threshold(), regression=tw.StandardDeviation())
+BY_SD = replace(tw.ID3, numeric=tw.numeric.Threshold(), regression=tw.criterion.StandardDeviation())
 
 #: lesson, the digits in the source, how the library computes them.
 NUMBERS: list[tuple[str, str, Callable[[], float]]] = [
@@ -194,8 +194,8 @@ NUMBERS: list[tuple[str, str, Callable[[], float]]] = [
         for criterion, *all_digits in CRICKET.values()
         for column, digits in zip(("", "Gender", "Class"), all_digits, strict=True)
     ),
-    ("cricket", "0.59", lambda: 1 - after(tables.CRICKET, "Plays", "Gender", tw.Gini())),
-    ("cricket", "0.51", lambda: 1 - after(tables.CRICKET, "Plays", "Class", tw.Gini())),
+    ("cricket", "0.59", lambda: 1 - after(tables.CRICKET, "Plays", "Gender", tw.criterion.Gini())),
+    ("cricket", "0.51", lambda: 1 - after(tables.CRICKET, "Plays", "Class", tw.criterion.Gini())),
     ("buys", "0.9183", lambda: criteria.entropy([6, 3])),
     ("buys", "0.1678", lambda: gains(tables.BUYS, "Buys")("Income")),
     ("buys", "0.5577", lambda: gains(tables.BUYS, "Buys")("Age")),
@@ -239,11 +239,17 @@ def test_every_number_of_the_sources_is_told(name: str, digits: str, computed: C
 
 
 def test_missing_tells_the_chances_of_every_policy() -> None:
-    policies = [tw.Ignore(), tw.OwnCategory(), tw.MajorityChild(), tw.Spread(), tw.RandomChild()]
+    policies = [
+        tw.missing.Ignore(),
+        tw.missing.OwnCategory(),
+        tw.missing.MajorityChild(),
+        tw.missing.Fractional(),
+        tw.missing.RandomChild(),
+    ]
     day = {"Outlook": [None], "Temperature": ["Mild"], "Humidity": ["High"], "Wind": ["Strong"]}
     for policy in policies:
         for depth in (1, None):
-            recipe = replace(tw.ID3, missing=policy, stopping=tw.Stopping(max_depth=depth))
+            recipe = replace(tw.ID3, missing=policy, stopping=tw.stopping.Stopping(max_depth=depth))
             no, yes = tw.predict_proba(tw.learn(tables.UNKNOWN, "Play", recipe), day)[0].tolist()
             assert f"{yes:.4f} ({no:.4f})" in told("missing")
 
@@ -366,8 +372,8 @@ def test_code_prints_what_is_shown(name: str) -> None:
 def test_telehealth_answers_in_the_database() -> None:
     duckdb = pytest.importorskip("duckdb")
     pandas = pytest.importorskip("pandas")
-    recipe = replace(tw.CART, missing=tw.Surrogates(sought="always"), pruning=None)
-    tree = tw.prune(tw.learn(tables.PATIENTS, "advice", recipe), tw.ErrorBased(), tables.PATIENTS)
+    recipe = replace(tw.CART, missing=tw.missing.Surrogates(search="always"), pruning=None)
+    tree = tw.prune(tw.learn(tables.PATIENTS, "advice", recipe), tw.pruning.ErrorBased(), tables.PATIENTS)
     sql = tw.export.sql(tree)
     assert sql.strip() in told("telehealth")
     rows = pandas.DataFrame(tables.PATIENTS)

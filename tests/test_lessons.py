@@ -23,7 +23,7 @@ from treewright import criteria
 from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING, Columns, noisy
 
 #: The textbook's greedy tree with nothing in its way, whatever the criterion.
-PLAIN = replace(tw.ID3, name="PLAIN", numeric=tw.Threshold(), regression=tw.Variance())
+PLAIN = replace(tw.ID3, name="PLAIN", numeric=tw.numeric.Threshold(), regression=tw.criterion.Variance())
 
 
 def gains(node: Any) -> dict[str, float]:
@@ -60,7 +60,9 @@ def test_tennis_first_question() -> None:
 
 
 def test_tennis_gain_ratio() -> None:
-    ratio = replace(C45, criterion=tw.GainRatio(average_rule=False), stopping=tw.Stopping(), simplify=None)
+    ratio = replace(
+        C45, criterion=tw.criterion.GainRatio(average_rule=False), stopping=tw.stopping.Stopping(), simplify=None
+    )
     root = tw.learn(TENNIS, "Play", ratio).root
     assert scores(root) == {"Outlook": 0.1564, "Humidity": 0.1518, "Wind": 0.0488, "Temperature": 0.0188}
     assert gains(root) == {"Outlook": 0.2467, "Humidity": 0.1518, "Wind": 0.0481, "Temperature": 0.0292}
@@ -129,7 +131,7 @@ def test_humidity_the_tree_agrees_with_the_formula() -> None:
 def test_humidity_cart_stores_the_midpoint() -> None:
     tree = tw.learn(HUMIDITY, "Play", CART)
     assert (tree.root.split.threshold, tree.root.split.test) == (89.5, "<=")
-    by_entropy = tw.learn(HUMIDITY, "Play", replace(CART, criterion=tw.InformationGain()))
+    by_entropy = tw.learn(HUMIDITY, "Play", replace(CART, criterion=tw.criterion.InformationGain()))
     assert (by_entropy.root.split.threshold, round(by_entropy.root.gain, 4)) == (89.5, 0.6053)
 
 
@@ -141,7 +143,7 @@ def test_humidity_c45_stores_an_observed_value() -> None:
     assert allowed == 8
     assert quinlan.gain == pytest.approx(criteria.information_gain(cuts()[89]) - log2(allowed) / 14)
     # Without penalty and minimum the gain is the lesson's.
-    bare = replace(C45, numeric=tw.Threshold(at="observed"), stopping=tw.Stopping(), simplify=None)
+    bare = replace(C45, numeric=tw.numeric.Threshold(at="observed"), stopping=tw.stopping.Stopping(), simplify=None)
     root = tw.learn(HUMIDITY, "Play", bare).root
     assert (root.split.threshold, round(root.gain, 4)) == (89, 0.6053)
 
@@ -186,7 +188,7 @@ def test_buys() -> None:
     assert round(root.impurity, 4) == 0.9183
     assert gains(root) == {"Age": 0.5577, "Income": 0.1678}
     # By ratio, C4.5's own comparison, Age wins all the more: its two groups are cheaper to tell than three.
-    ratio = replace(C45, stopping=tw.Stopping(), simplify=None)
+    ratio = replace(C45, stopping=tw.stopping.Stopping(), simplify=None)
     assert tw.learn(BUYS, "Buys", ratio).root.split.column == "Age"
 
 
@@ -201,10 +203,10 @@ def test_codes() -> None:
 # --- cricket ----------------------------------------------------------------------------------------------------------
 
 CRICKET_NUMBERS = {
-    "entropy": (tw.InformationGain(), 1.0000, 0.8634, 0.9871),
-    "gini": (tw.Gini(), 0.5000, 0.4100, 0.4911),
-    "misclassification": (tw.Misclassification(), 0.5000, 0.3000, 0.4333),
-    "variance": (tw.Variance(), 0.2500, 0.2050, 0.2455),
+    "entropy": (tw.criterion.InformationGain(), 1.0000, 0.8634, 0.9871),
+    "gini": (tw.criterion.Gini(), 0.5000, 0.4100, 0.4911),
+    "misclassification": (tw.criterion.Misclassification(), 0.5000, 0.3000, 0.4333),
+    "variance": (tw.criterion.Variance(), 0.2500, 0.2050, 0.2455),
 }
 
 
@@ -257,14 +259,14 @@ def golf(criterion: Any) -> Any:
 
 
 def test_golf_by_standard_deviation() -> None:
-    root = golf(tw.StandardDeviation())
+    root = golf(tw.criterion.StandardDeviation())
     assert round(root.impurity, 4) == round(root.deviation, 4) == 9.3211
     assert gains(root) == {"Outlook": 1.6622, "Temperature": 0.4797, "Wind": 0.2821, "Humidity": 0.2723}
     assert root.impurity == pytest.approx(sqrt(variance(GOLF["Hours"])))
 
 
 def test_golf_by_variance() -> None:
-    root = golf(tw.Variance())
+    root = golf(tw.criterion.Variance())
     assert root.impurity == pytest.approx(float(variance(GOLF["Hours"])))
     for split in (root.split, *root.rivals):
         assert split.gain == pytest.approx(reduction(variance, split.column))
@@ -274,7 +276,7 @@ def test_golf_by_variance() -> None:
 
 
 def test_golf_by_absolute_error() -> None:
-    root = golf(tw.AbsoluteError())
+    root = golf(tw.criterion.AbsoluteError())
     assert root.impurity == pytest.approx(float(absolute_error(GOLF["Hours"])))
     for split in (root.split, *root.rivals):
         assert split.gain == pytest.approx(reduction(absolute_error, split.column))
@@ -299,7 +301,7 @@ ASKED: Columns = {
 
 def chances(missing: Any, max_depth: int | None = None, seed: int = 0) -> list[float]:
     """The chance of Yes for each day asked about."""
-    recipe = replace(tw.ID3, missing=missing, stopping=tw.Stopping(max_depth=max_depth), seed=seed)
+    recipe = replace(tw.ID3, missing=missing, stopping=tw.stopping.Stopping(max_depth=max_depth), seed=seed)
     tree = tw.learn(UNKNOWN, "Play", recipe)
     assert tree.root.split.column == "Outlook"
     assert tree.root.counts == (5.0, 9.0)  # D5 is a row of the root, whatever happens to it below
@@ -317,13 +319,13 @@ def test_missing_known_rows_alone_are_scored(missing: str) -> None:
 
 def test_missing_ignored() -> None:
     # D5 stays behind at the root, and so does a later row: the root's own 9 of 14 is the answer.
-    assert chances(tw.Ignore()) == pytest.approx([9 / 14] * 2)
+    assert chances(tw.missing.Ignore()) == pytest.approx([9 / 14] * 2)
 
 
 def test_missing_as_a_category_of_its_own() -> None:
     # "?" is a fourth level, and its one training row is D5, a Yes.
-    assert chances(tw.OwnCategory()) == [1, 1]
-    root = tw.learn(UNKNOWN, "Play", replace(tw.ID3, missing=tw.OwnCategory())).root
+    assert chances(tw.missing.OwnCategory()) == [1, 1]
+    root = tw.learn(UNKNOWN, "Play", replace(tw.ID3, missing=tw.missing.OwnCategory())).root
     after = 5 / 14 * entropy(2, 3) + 4 / 14 * entropy(4, 0) + 4 / 14 * entropy(2, 2) + 1 / 14 * entropy(1, 0)
     assert root.gain == pytest.approx(entropy(9, 5) - after)
     assert root.split.n_children == 4
@@ -331,9 +333,9 @@ def test_missing_as_a_category_of_its_own() -> None:
 
 def test_missing_to_the_majority_child() -> None:
     # Sunny holds most known rows, 5 of 13. With D5 it is [3+, 3-].
-    assert chances(tw.MajorityChild(), max_depth=1) == pytest.approx([3 / 6] * 2)
+    assert chances(tw.missing.MajorityChild(), max_depth=1) == pytest.approx([3 / 6] * 2)
     # Below, Sunny asks for Humidity: Normal is then always Yes, High always No.
-    assert chances(tw.MajorityChild()) == [1, 0]
+    assert chances(tw.missing.MajorityChild()) == [1, 0]
 
 
 def test_missing_to_all_children_with_shares() -> None:
@@ -346,16 +348,16 @@ def test_missing_to_all_children_with_shares() -> None:
         other * (2 + other) / (4 + other),
     ]
     assert sum(by_child) == Fraction(9, 14)  # nothing was asked, so nothing was learned: it is the root's own answer
-    assert chances(tw.Spread(), max_depth=1) == pytest.approx([9 / 14] * 2)
+    assert chances(tw.missing.Fractional(), max_depth=1) == pytest.approx([9 / 14] * 2)
     # Below, the first day is a Yes on every path: Sunny by its Normal humidity, Rain by its Weak wind. The other is a
     # Yes in Overcast alone: Sunny and High is No, Rain and Strong and Mild and High is No.
-    assert chances(tw.Spread()) == pytest.approx([1, float(other)])
+    assert chances(tw.missing.Fractional()) == pytest.approx([1, float(other)])
 
 
 def test_missing_to_a_random_child() -> None:
     # The answer of one child, with D5 in one of them. D5 itself is drawn as in training, so it finds itself there:
     # Sunny [3+, 3-], Overcast [5+, 0-] or Rain [3+, 2-].
-    drawn = [chances(tw.RandomChild(), max_depth=1, seed=seed) for seed in range(300)]
+    drawn = [chances(tw.missing.RandomChild(), max_depth=1, seed=seed) for seed in range(300)]
     own = [round(first, 9) for first, _ in drawn]
     assert {0.5: "Sunny", 1.0: "Overcast", 0.6: "Rain"}.keys() == set(own)
     # Over many seeds the children are drawn by their shares; three standard deviations of 300 draws are 0.085.
@@ -363,7 +365,7 @@ def test_missing_to_a_random_child() -> None:
         assert own.count(answer) / 300 == pytest.approx(share, abs=0.085)
     # The other day is another draw: Sunny [2+, 3-] or [3+, 3-], Rain [2+, 2-] or [3+, 2-], Overcast.
     assert {round(second, 9) for _, second in drawn} == {0.4, 0.5, 0.6, 1.0}
-    assert chances(tw.RandomChild(), seed=7) == chances(tw.RandomChild(), seed=7)
+    assert chances(tw.missing.RandomChild(), seed=7) == chances(tw.missing.RandomChild(), seed=7)
 
 
 # --- overfitting ------------------------------------------------------------------------------------------------------
@@ -380,7 +382,7 @@ def right(tree: tw.Tree, table: Columns) -> float:
 
 def test_overfitting_the_larger_tree_knows_its_rows_better_and_others_worse() -> None:
     whole = tw.learn(SEEN, "side", GROWN)
-    trees = [tw.prune(whole, tw.BestLeaves(leaves)) for leaves in (1, 2, 4, 8, 24, 48, 64, 96, 127)]
+    trees = [tw.prune(whole, tw.pruning.MaxLeaves(leaves)) for leaves in (1, 2, 4, 8, 24, 48, 64, 96, 127)]
     assert [tree.n_leaves for tree in trees] == [1, 2, 4, 8, 24, 48, 64, 96, whole.n_leaves]
     assert [right(tree, SEEN) for tree in trees] == [0.5, 0.71, 0.755, 0.822, 0.862, 0.905, 0.93, 0.973, 1.0]
     assert [right(tree, UNSEEN) for tree in trees] == [0.494, 0.682, 0.748, 0.791, 0.794, 0.778, 0.745, 0.719, 0.709]
@@ -393,14 +395,14 @@ def test_overfitting_the_larger_tree_knows_its_rows_better_and_others_worse() ->
         ({"min_samples_leaf": 20}, 22, 0.81, 0.785),
         ({"min_impurity_decrease": 0.005}, 10, 0.827, 0.788),
         ({"significance": 0.001}, 10, 0.827, 0.788),
-        (tw.ImpurityThresholdCV(), 16, 0.845, 0.801),
-        (tw.ReducedError(), 16, 0.843, 0.805),
-        (tw.CostComplexityCV(rule="1se"), 7, 0.81, 0.785),
-        (tw.CostComplexityCV(rule="min"), 27, 0.873, 0.796),
-        (tw.ErrorBased(), 45, 0.905, 0.783),
-        (tw.Pessimistic(), 54, 0.915, 0.756),
-        (tw.MinimumError(m=20.0), 22, 0.86, 0.789),
-        (tw.MinimumDescription(), 5, 0.773, 0.762),
+        (tw.pruning.ImpurityThresholdCV(), 16, 0.845, 0.801),
+        (tw.pruning.ReducedError(), 16, 0.843, 0.805),
+        (tw.pruning.CostComplexityCV(rule="1se"), 7, 0.81, 0.785),
+        (tw.pruning.CostComplexityCV(rule="min"), 27, 0.873, 0.796),
+        (tw.pruning.ErrorBased(), 45, 0.905, 0.783),
+        (tw.pruning.Pessimistic(), 54, 0.915, 0.756),
+        (tw.pruning.MinimumError(m=20.0), 22, 0.86, 0.789),
+        (tw.pruning.MinimumDescription(), 5, 0.773, 0.762),
     ],
     ids=str,
 )

@@ -16,7 +16,7 @@ import pytest
 import treewright as tw
 from treewright import criteria
 from treewright.lessons import tables
-from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
+from treewright.lessons.content import Code, Heading, Lesson, Note, Printed, Shown, Text
 from treewright.lessons.stories import STORIES
 
 Columns = tables.Columns
@@ -198,7 +198,7 @@ def test_humidity_claims_follow_from_the_table() -> None:
 
 def test_importance_claims_follow_from_the_table() -> None:
     for one, words in lessons("importance"):
-        recipe = tw.Recipe(criterion=tw.InformationGain(), missing=tw.CART.missing)
+        recipe = tw.Recipe(criterion=tw.criterion.InformationGain(), missing=tw.CART.missing)
         found = tw.importance(tw.learn(one.data, "Play", recipe))
         assert "fluke" not in words or re.search(
             r"(\w+) gains [\d.]+ at the root, Barometer .*, the root asks (?!\1)", words
@@ -253,7 +253,7 @@ def test_claims_about_missing_values_and_boundaries_follow_from_the_table() -> N
         terms, answer = re.search(r"chance of Yes = (.*?) = (\d\.\d+)", words).groups()  # type: ignore[union-attr]
         whole = sum(float(a) * float(b) for a, b in re.findall(r"(\d\.\d+) × (\d\.\d+)", terms))
         assert whole == pytest.approx(float(answer), abs=0.001)
-        tree = tw.learn(one.data, "Play", replace(tw.ID3, missing=tw.Spread()))
+        tree = tw.learn(one.data, "Play", replace(tw.ID3, missing=tw.missing.Fractional()))
         asks_outlook = tree.root.split is not None and tree.root.split.column == "Outlook"
         assert ("goes down every branch" in words) == asks_outlook
     for one, words in lessons("boundaries"):

@@ -14,10 +14,10 @@ import pytest
 from parts_cases import cut_up
 
 import treewright as tw
-from treewright.learn import training_table
-from treewright.parts import Limits
-from treewright.pruning import grow_and_prune
-from treewright.tree import Tree
+from treewright.growing.partitions import Limits
+from treewright.pruning.prune import grow_and_prune
+from treewright.training.learn import training_table
+from treewright.tree.tree import Tree
 
 
 def noise(rows: int, columns: int = 10) -> tuple[Any, Any]:
@@ -51,9 +51,9 @@ def test_progress_rises_to_the_end(threads: int) -> None:
 
 
 VALIDATED = [
-    pytest.param(replace(tw.CART, pruning=tw.CostComplexityCV(folds=5)), 6, id="cost-complexity"),
-    pytest.param(replace(tw.CART, pruning=tw.CostComplexityCV(folds=3, repeats=2)), 7, id="repeated"),
-    pytest.param(replace(tw.CART, pruning=tw.ImpurityThresholdCV(folds=4)), 5, id="impurity threshold"),
+    pytest.param(replace(tw.CART, pruning=tw.pruning.CostComplexityCV(folds=5)), 6, id="cost-complexity"),
+    pytest.param(replace(tw.CART, pruning=tw.pruning.CostComplexityCV(folds=3, repeats=2)), 7, id="repeated"),
+    pytest.param(replace(tw.CART, pruning=tw.pruning.ImpurityThresholdCV(folds=4)), 5, id="impurity threshold"),
 ]
 
 
@@ -85,7 +85,7 @@ def test_progress_counts_the_trees_of_all_folds(
     assert all(any((i - 0.2) / n_trees <= done <= i / n_trees for done in seen) for i in range(1, n_trees))
 
 
-@pytest.mark.parametrize("pruning", [None, tw.ReducedError(), tw.ErrorBased()], ids=str)
+@pytest.mark.parametrize("pruning", [None, tw.pruning.ReducedError(), tw.pruning.ErrorBased()], ids=str)
 def test_progress_reaches_one_at_the_end_only(pruning: Any) -> None:
     x, y = noise(2_000, 3)
     seen: list[float] = []

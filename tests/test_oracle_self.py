@@ -16,7 +16,7 @@ from oracle_criteria import absolute_error, class_weights, entropy, gini, impuri
 from oracle_merge import log_multiplier, stirling
 from oracle_table import NOMINAL, NUMBER, children_of, problem, weigh
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 TENNIS = """Sunny Hot High Weak No; Sunny Hot High Strong No; Overcast Hot High Weak Yes; Rain Mild High Weak Yes;
 Rain Cool Normal Weak Yes; Rain Cool Normal Strong No; Overcast Cool Normal Weak Yes; Sunny Mild High Weak No;
@@ -46,7 +46,7 @@ def nominal(text: str) -> tuple[list[np.ndarray], list[int], list[int], np.ndarr
 def each_value(criterion: object = None, regression: object = None) -> r.Recipe:
     return r.Recipe(
         branching=r.EachValue(),
-        numeric=r.Refused(),
+        numeric=r.CategoricalOnly(),
         criterion=criterion,
         regression=regression,
         missing=r.RefuseMissing(),

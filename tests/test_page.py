@@ -16,10 +16,10 @@ from handmade import Question, fork, hours, leaf, tennis, tree
 from test_page_route import KINDS, table, target
 
 import treewright as tw
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.render import html
-from treewright.render.html import module, packed
-from treewright.report import report
-from treewright.schema import ColumnSpec, Schema, TargetSpec
+from treewright.reporting.html_page import module, packed
+from treewright.reporting.report import report
 
 EVIL = "<script>alert(1)</script>"
 TENNIS_ROWS = {
@@ -63,7 +63,7 @@ def opened(browser: Any, text: str, folder: Path, **context: Any) -> Iterator[An
 def grown() -> tuple[tw.Tree, dict[str, list[Any]], dict[str, list[Any]]]:
     rows, unseen = table(1, 300, gaps=0.1), table(2, 150, gaps=0.1)
     rows["y"], unseen["y"] = target(rows, "class"), target(unseen, "class")
-    recipe = dataclasses.replace(tw.CART, pruning=None, missing=tw.Spread())
+    recipe = dataclasses.replace(tw.CART, pruning=None, missing=tw.missing.Fractional())
     return tw.learn(rows, "y", recipe, kinds=KINDS), rows, unseen
 
 
@@ -295,7 +295,7 @@ def test_the_slider_shows_the_pruned_tree(browser: Any, tmp_path: Path, grown: A
             assert f"{path['leaves'][step]} of {t.n_leaves}" in page.inner_text(".tw-pruning .tw-facts")
             if path["leaves"][step] <= 5:
                 assert page.locator(".tw-leaf").count() == path["leaves"][step]
-                small = tw.prune(t, tw.CostComplexity(max(path["alpha"][step], 0.0)))
+                small = tw.prune(t, tw.pruning.CostComplexity(max(path["alpha"][step], 0.0)))
                 assert small.n_leaves == path["leaves"][step]
         page.click("text=Whole tree")
         assert "pruned" not in page.inner_text(".tw-badge")
@@ -310,7 +310,7 @@ def test_every_part_of_the_page_shows_the_pruned_tree(browser: Any, tmp_path: Pa
     t, rows, unseen = grown
     path = report(t)["pruning"]
     step = next(i for i, leaves in enumerate(path["leaves"]) if leaves <= 5)
-    small = tw.prune(t, tw.CostComplexity(path["alpha"][step]))
+    small = tw.prune(t, tw.pruning.CostComplexity(path["alpha"][step]))
     assert 1 < small.n_leaves < t.n_leaves
     right = sum(a == b for a, b in zip(tw.predict(small, unseen), unseen["y"], strict=True)) / len(unseen["y"])
     with opened(browser, html(t, rows, held_out=unseen), tmp_path) as page:
@@ -353,7 +353,7 @@ def test_scores_of_pruned_trees_are_those_of_the_trees_themselves(grown: Any) ->
     for alpha, told in zip(made["pruning"]["alpha"][1:], made["pruned"], strict=True):
         if told is None:
             continue
-        small = tw.prune(t, tw.CostComplexity(alpha))
+        small = tw.prune(t, tw.pruning.CostComplexity(alpha))
         for data, name in ((rows, "training"), (unseen, "held_out")):
             right = sum(a == b for a, b in zip(tw.predict(small, data), data["y"], strict=True))
             assert told["scores"][name]["headline"]["value"] == right / len(data["y"])

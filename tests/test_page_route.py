@@ -17,9 +17,9 @@ from handmade import hours, random_tree, tennis, tree
 from test_predict import ROWS, without_chance
 
 import treewright as tw
-from treewright.encode import encode
-from treewright.report.structure import nodes, schema, splits
-from treewright.table import read
+from treewright.data.encoding import encode
+from treewright.data.reader import read
+from treewright.reporting.structure import nodes, schema, splits
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs node, which runs the page's JavaScript")
@@ -46,7 +46,7 @@ def route(cases: list[tuple[tw.Tree, Any]], folder: Path) -> list[list[dict[str,
     script = folder / "run.mjs"
     script.write_text(SCRIPT)
     written = [{"report": routed(t), "rows": coded(t, table)} for t, table in cases]
-    module = str(files("treewright.render") / "page" / "route.js")
+    module = str(files("treewright.reporting") / "page" / "route.js")
     # A copy with the ending .mjs: node takes .js for an older kind of module where no package says otherwise.
     copy = folder / "route.mjs"
     copy.write_text(Path(module).read_text())
@@ -146,12 +146,12 @@ RECIPES = {
     "C45": tw.C45,
     "J48": tw.J48,
     "CHAID": tw.CHAID,
-    "SKLEARN": dataclasses.replace(tw.SKLEARN, branching=tw.Binary()),
-    "spread": dataclasses.replace(tw.CART, missing=tw.Spread()),
-    "own": dataclasses.replace(tw.CART, missing=tw.OwnCategory()),
-    "majority": dataclasses.replace(tw.CART, missing=tw.MajorityChild(), unseen="majority"),
-    "learned": dataclasses.replace(tw.CART, missing=tw.LearnedDirection()),
-    "surrogates": dataclasses.replace(tw.CART, missing=tw.Surrogates()),
+    "SKLEARN": dataclasses.replace(tw.SKLEARN, branching=tw.branching.Binary()),
+    "spread": dataclasses.replace(tw.CART, missing=tw.missing.Fractional()),
+    "own": dataclasses.replace(tw.CART, missing=tw.missing.OwnCategory()),
+    "majority": dataclasses.replace(tw.CART, missing=tw.missing.MajorityChild(), unseen="majority"),
+    "learned": dataclasses.replace(tw.CART, missing=tw.missing.LearnedDirection()),
+    "surrogates": dataclasses.replace(tw.CART, missing=tw.missing.Surrogates()),
 }
 
 
@@ -170,7 +170,11 @@ def test_costs_decide_the_answer(tmp_path: Path) -> None:
     rows = table(3, 200)
     rows["y"] = ["yes" if x.endswith(("2", "3")) else "no" for x in target(rows, "class")]
     t = tw.learn(
-        rows, "y", dataclasses.replace(tw.CART, stopping=tw.Stopping(max_depth=2)), kinds=KINDS, costs=[[0, 1], [7, 0]]
+        rows,
+        "y",
+        dataclasses.replace(tw.CART, stopping=tw.stopping.Stopping(max_depth=2)),
+        kinds=KINDS,
+        costs=[[0, 1], [7, 0]],
     )
     check([(t, table(4, 80))], tmp_path)
 
@@ -178,7 +182,7 @@ def test_costs_decide_the_answer(tmp_path: Path) -> None:
 def test_a_random_branch_gives_what_is_expected_of_the_draw(tmp_path: Path) -> None:
     rows = table(5, 300, gaps=0.2)
     rows["y"] = target(rows, "class")
-    t = tw.learn(rows, "y", dataclasses.replace(tw.CART, missing=tw.RandomChild()), kinds=KINDS)
+    t = tw.learn(rows, "y", dataclasses.replace(tw.CART, missing=tw.missing.RandomChild()), kinds=KINDS)
     assert (t.arrays["missing"] == -3).any()
     drawn = t.arrays["missing"].copy()
     drawn[drawn == -3] = -1

@@ -17,15 +17,15 @@ import polars as pl
 import pytest
 
 import treewright as tw
+from treewright.data.frame import Frame
+from treewright.data.kinds import levels_of
+from treewright.data.reader import read
+from treewright.data.sources import open_source
 from treewright.errors import ScratchError
-from treewright.files import open_source
-from treewright.frame import Frame
-from treewright.kinds import levels_of
-from treewright.learn import training_table
-from treewright.parts import chunks as room
-from treewright.parts.chunks import Chunks, chunked
-from treewright.parts.digest import described, digest, encoded_part, merge
-from treewright.table import read
+from treewright.out_of_core import chunks as room
+from treewright.out_of_core.chunks import Chunks, chunked
+from treewright.out_of_core.column_summary import described, encode_partition, merge, summarize
+from treewright.training.learn import training_table
 
 duckdb = pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -164,8 +164,8 @@ def test_one_pass_keeps_nothing(name: str, folder: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["csv", "pattern of csv", "folder", "generator of pandas", "query", "lazy frame"])
 def test_the_schema_and_the_codes_are_those_of_the_whole_table(name: str, folder: Path, tmp_path: Path) -> None:
     chunks = opened(INPUTS[name](folder), tmp_path)
-    schema = described(reduce(merge, (digest(frame, "answer", None, None) for frame in chunks.frames())))
-    parts = [encoded_part(frame, schema, "answer", None) for frame in chunks.frames()]
+    schema = described(reduce(merge, (summarize(frame, "answer", None, None) for frame in chunks.frames())))
+    parts = [encode_partition(frame, schema, "answer", None) for frame in chunks.frames()]
     encoded, expected = training_table(TABLE if name.startswith("gen") else INPUTS[name](folder), "answer")
     assert schema == expected
     for place, column in enumerate(encoded.columns):
@@ -213,7 +213,7 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
 import resource
 from pathlib import Path
 import pyarrow.parquet
-from treewright.parts.chunks import chunked
+from treewright.out_of_core.chunks import chunked
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 before = peak()
 chunks = chunked({str(path)!r}, memory_limit=1 << 28, scratch=Path({str(tmp_path)!r}))

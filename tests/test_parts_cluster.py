@@ -21,11 +21,13 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.encode import Encoded
+from treewright.data.encoding import Encoded
 from treewright.errors import DataError
-from treewright.learn import training_table
-from treewright.parts import Limits, work, workers
-from treewright.parts.memory import MemoryParts
+from treewright.growing import partition_worker as work
+from treewright.growing.memory_partitions import MemoryPartitions
+from treewright.growing.partitions import Limits
+from treewright.out_of_core import dask_workers as workers
+from treewright.training.learn import training_table
 
 pd = pytest.importorskip("pandas")
 dask = pytest.importorskip("dask", reason="needs dask")
@@ -35,7 +37,7 @@ dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
 import toy_work  # noqa: E402
 from clusters import kill_one, local_cluster, settled, tasks_left  # noqa: E402
 
-from treewright.parts.cluster import ClusterParts, from_dask, is_partitioned, partitions  # noqa: E402
+from treewright.out_of_core.dask_partitions import DaskPartitions, from_dask, is_partitioned, partitions  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +83,7 @@ def lazily(tables: list[Any]) -> list[Any]:
     return [dask.delayed(each) for each in tables]
 
 
-def same_rows(parts: ClusterParts, whole: Encoded) -> None:
+def same_rows(parts: DaskPartitions, whole: Encoded) -> None:
     """The parts together are the whole table; partitions lie where the workers have them, in any order."""
     found = parts.map(_itself)
     assert parts.sizes == tuple(part.n_rows for part in found)
@@ -110,8 +112,8 @@ def rounds(growth: Any, count: int = 6) -> list[bytes]:
     return [growth.ask(bytes([number]) * (1 + number)) for number in range(count)]
 
 
-def expected(parts: ClusterParts, count: int = 6) -> list[bytes]:
-    return rounds(MemoryParts(parts.map(_itself)).growth(toy_work.TOY), count)
+def expected(parts: DaskPartitions, count: int = 6) -> list[bytes]:
+    return rounds(MemoryPartitions(parts.map(_itself)).growth(toy_work.TOY), count)
 
 
 # --- the same as in memory ------------------------------------------------------------------------------------------
@@ -170,7 +172,7 @@ def _broken(part: Encoded) -> Encoded:
 def test_a_large_question_reaches_every_part(client: Any) -> None:
     parts, _ = from_dask(lazily(pieces(table(), 100, 200)), "ill")
     question = b"q" * 300_000
-    growth, plain = parts.growth(toy_work.TOY), MemoryParts(parts.map(_itself)).growth(toy_work.TOY)
+    growth, plain = parts.growth(toy_work.TOY), MemoryPartitions(parts.map(_itself)).growth(toy_work.TOY)
     for _ in range(2):
         assert growth.ask(question) == plain.ask(question)
     each = [np.full(200_000, number) for number in range(len(parts.sizes))]
@@ -328,7 +330,7 @@ def test_without_a_client_or_dask() -> None:
         ("", "make one first, for example client = distributed.Client()"),
         ("import sys; sys.modules['dask'] = None\n", "pip install 'treewright[dask]'"),
     ):
-        code = f"{before}import treewright.parts.cluster as c{asked}"
+        code = f"{before}import treewright.out_of_core.dask_partitions as c{asked}"
         found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
         assert said in found.stdout
         assert found.stdout.endswith("False\n")
@@ -340,7 +342,9 @@ def test_without_a_client_or_dask() -> None:
 @pytest.fixture
 def inquisitive(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many questions are asked, for hardly a node is small enough to be sent whole."""
-    monkeypatch.setattr("treewright.parts.cluster.Limits", lambda **given: Limits(apart=60, at_once=200, **given))
+    monkeypatch.setattr(
+        "treewright.out_of_core.dask_partitions.Limits", lambda **given: Limits(apart=60, at_once=200, **given)
+    )
 
 
 @pytest.mark.parametrize("recipe", [tw.CART, tw.C45, tw.CHAID, tw.SKLEARN], ids=lambda recipe: recipe.name)

@@ -19,14 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_makers import MAKERS, Columns
 
-from treewright import kinds as kinds_room
-from treewright.encode import Encoded, describe, encode
-from treewright.engine import survey
+from treewright.data import kinds as kinds_room
+from treewright.data.encoding import Encoded, describe, encode
+from treewright.data.frame import Frame, pop_column
+from treewright.data.reader import read
+from treewright.data.schema import Schema
+from treewright.data.survey import survey
 from treewright.errors import DataError
-from treewright.frame import Frame, pop_column
-from treewright.parts.digest import NOTHING, described, digest, encoded_part, frame_of, merge
-from treewright.schema import Schema
-from treewright.table import read
+from treewright.out_of_core.column_summary import NOTHING, described, encode_partition, frame_of, merge, summarize
 
 DAY = dt.date(2024, 2, 28)
 NOON = dt.datetime(2024, 2, 28, 12, 30)  # noqa: DTZ001
@@ -89,9 +89,9 @@ def whole_road(frame: Frame, task: Any, kinds: Any) -> tuple[Schema, Encoded]:
 
 def parts_road(frames: list[Frame], task: Any, kinds: Any) -> tuple[Schema, list[Encoded]]:
     schema = described(
-        reduce(merge, (digest(frame, "y", "w", kinds) for frame in frames)), task, kinds, keep_columns=True
+        reduce(merge, (summarize(frame, "y", "w", kinds) for frame in frames)), task, kinds, keep_columns=True
     )
-    return schema, [encoded_part(frame, schema, "y", "w") for frame in frames]
+    return schema, [encode_partition(frame, schema, "y", "w") for frame in frames]
 
 
 def gist(message: str) -> tuple[str, str]:
@@ -164,7 +164,7 @@ def test_parts_that_come_as_tables_of_their_own(cut: Cut, task: Any, kinds: Any)
 def test_the_order_of_merging_does_not_matter(cut: Cut, random: Any) -> None:
     columns, cuts, _ = cut
     frame = read(columns)
-    digests = [digest(sliced(frame, *pair), "y", "w", None) for pair in pairwise(cuts)]
+    digests = [summarize(sliced(frame, *pair), "y", "w", None) for pair in pairwise(cuts)]
     expected = reduce(merge, digests)
     while len(digests) > 1:
         random.shuffle(digests)
@@ -181,7 +181,7 @@ def described_parts(values: list[Any], kinds: Any = None, task: Any = None) -> S
     frames = [
         frame_of({"x": part, "y": ["no", "yes"] * (len(part) // 2) + ["no"] * (len(part) % 2)}) for part in values
     ]
-    return described(reduce(merge, (digest(frame, "y", None, kinds) for frame in frames)), task, kinds, True)
+    return described(reduce(merge, (summarize(frame, "y", None, kinds) for frame in frames)), task, kinds, True)
 
 
 def levels_of_x(values: list[Any], kinds: Any = None) -> tuple[str, Any]:
@@ -272,7 +272,7 @@ def test_a_digest_stays_small() -> None:
     frame = read(
         {"x": np.arange(300_000.0), "id": np.arange(300_000), "y": np.random.default_rng(1).normal(size=300_000)}
     )
-    some = digest(frame, "y", None, {"id": "nominal"})
+    some = summarize(frame, "y", None, {"id": "nominal"})
     assert len(pickle.dumps(some)) < 2_000
     assert described(merge(some, some), kinds={}).target.task == "regression"
 
@@ -289,10 +289,11 @@ def test_numbers_that_are_not_listed() -> None:
 def test_a_class_of_its_own_for_every_row() -> None:
     frames = [frame_of({"x": [1.0] * 15, "y": [f"{part}{row:02}" for row in range(15)]}) for part in "ab"]
     with pytest.raises(DataError, match=r"every row has its own class in the target 'y' \(30 classes in 30 rows"):
-        described(reduce(merge, (digest(frame, "y", None, None) for frame in frames)))
+        described(reduce(merge, (summarize(frame, "y", None, None) for frame in frames)))
     frames.append(frames[0])
     assert (
-        len(described(reduce(merge, (digest(frame, "y", None, None) for frame in frames))).target.classes or ()) == 30
+        len(described(reduce(merge, (summarize(frame, "y", None, None) for frame in frames))).target.classes or ())
+        == 30
     )
 
 
@@ -311,11 +312,11 @@ EMPTY = [
 @pytest.mark.parametrize("empty", EMPTY)
 def test_parts_without_rows_say_nothing(empty: Any) -> None:
     table = frame_of({"c0": [1.0, 2.0], "y": ["a", "b"], "w": [1, 2]})
-    nothing = digest(frame_of(empty), "y", "w", None)
-    some = digest(table, "y", "w", None)
+    nothing = summarize(frame_of(empty), "y", "w", None)
+    some = summarize(table, "y", "w", None)
     assert merge(nothing, some) == merge(some, nothing) == some
     schema = described(some)
-    coded = encoded_part(frame_of(empty), schema, "y", "w")
+    coded = encode_partition(frame_of(empty), schema, "y", "w")
     assert coded.n_rows == 0
     assert [array.dtype for array in (*coded.columns, coded.target, coded.weight)] == ["f8", "i4", "f8"]  # type: ignore[union-attr]
     with pytest.raises(DataError, match="The table is empty: it has no rows"):
@@ -325,9 +326,9 @@ def test_parts_without_rows_say_nothing(empty: Any) -> None:
 def test_parts_with_other_columns() -> None:
     first, second = ({"a": [1.0], "y": [1.0]}, {"a": [1.0], "b": [2.0], "y": [1.0]})
     with pytest.raises(DataError, match="the parts of the table differ in their columns: 'b' is not in all of them"):
-        merge(*(digest(frame_of(table), "y", None, None) for table in (first, second)))
+        merge(*(summarize(frame_of(table), "y", None, None) for table in (first, second)))
     with pytest.raises(DataError, match="the weight 'c' is not a column of the table"):
-        digest(frame_of(second), "y", "c", None)
+        summarize(frame_of(second), "y", "c", None)
 
 
 @pytest.mark.parametrize(
@@ -345,17 +346,17 @@ def test_parts_with_other_columns() -> None:
 def test_weights_of_all_parts(weights: list[Any], message: str) -> None:
     frames = [frame_of({"x": [1.0, 2.0], "y": ["a", "b"], "w": part}) for part in weights]
     with pytest.raises(DataError, match=message):
-        described(reduce(merge, (digest(frame, "y", "w", None) for frame in frames)))
+        described(reduce(merge, (summarize(frame, "y", "w", None) for frame in frames)))
 
 
 def test_a_part_may_have_no_weight_at_all() -> None:
     frames = [frame_of({"x": [1.0, 2.0], "y": ["a", "b"], "w": part}) for part in ([0.0, 0.0], [0.0, 2.0])]
-    schema = described(reduce(merge, (digest(frame, "y", "w", None) for frame in frames)))
-    assert [encoded_part(frame, schema, "y", "w").weight.tolist() for frame in frames] == [[0, 0], [0, 2]]  # type: ignore[union-attr]
+    schema = described(reduce(merge, (summarize(frame, "y", "w", None) for frame in frames)))
+    assert [encode_partition(frame, schema, "y", "w").weight.tolist() for frame in frames] == [[0, 0], [0, 2]]  # type: ignore[union-attr]
 
 
 def test_no_parts_at_all() -> None:
-    some = digest(frame_of({"x": [1.0], "y": [2.0]}), "y", None, None)
+    some = summarize(frame_of({"x": [1.0], "y": [2.0]}), "y", None, None)
     assert merge(NOTHING, some) == merge(some, NOTHING) == some
     with pytest.raises(DataError, match="The table is empty: it has no rows"):
         described(NOTHING)

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treewright.encode import Encoded
+from treewright.data.encoding import Encoded
 from treewright.errors import DataError
-from treewright.parts import work
-from treewright.parts.local import LocalParts, in_threads, rows_per_part, write_parts
-from treewright.parts.memory import MemoryParts
-from treewright.parts.scratch import LOCK, scratch
+from treewright.growing import partition_worker as work
+from treewright.growing.memory_partitions import MemoryPartitions
+from treewright.out_of_core.disk_partitions import DiskPartitions, in_threads, rows_per_partition, write_partitions
+from treewright.out_of_core.scratch_folder import LOCK, scratch
 
 RECIPE = {"shift": 3}
 
@@ -99,8 +99,8 @@ def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- the same as in memory ------------------------------------------------------------------------------------------
 
 
-def written(whole: Encoded, cuts: list[int], folder: Path, limit: int, threads: int = 2, **more: Any) -> LocalParts:
-    return write_parts(pieces_of(whole, cuts), folder, memory_limit=limit, n_threads=threads, **more)
+def written(whole: Encoded, cuts: list[int], folder: Path, limit: int, threads: int = 2, **more: Any) -> DiskPartitions:
+    return write_partitions(pieces_of(whole, cuts), folder, memory_limit=limit, n_threads=threads, **more)
 
 
 @given(st.data())
@@ -115,7 +115,7 @@ def test_parts_hold_the_rows_that_came_in(data: st.DataObject) -> None:
     with scratch() as folder:
         parts = written(whole, cuts, folder, limit, threads, n_rows=known)
         assert sum(parts.sizes) == n_rows
-        assert max(parts.sizes) <= rows_per_part(whole, limit, threads)
+        assert max(parts.sizes) <= rows_per_partition(whole, limit, threads)
         assert len(set(parts.sizes[:-1])) <= 1
         assert n_rows == 0 or min(parts.sizes) > 0
         assert (parts.kinds, parts.levels, parts.n_classes) == (whole.kinds, whole.levels, whole.n_classes)
@@ -134,7 +134,7 @@ def test_answers_are_those_of_parts_in_memory(data: st.DataObject) -> None:
     questions = data.draw(st.lists(st.sampled_from([b"count", b"move", b"touch"]), max_size=8))
     with scratch() as folder:
         local = written(whole, cuts, folder, data.draw(st.integers(1, 20_000)), data.draw(st.integers(1, 3)))
-        memory = MemoryParts(list(pieces_of(whole, np.cumsum(local.sizes).tolist()[:-1])))
+        memory = MemoryPartitions(list(pieces_of(whole, np.cumsum(local.sizes).tolist()[:-1])))
         ours, theirs = local.growth(RECIPE), memory.growth(RECIPE)
         besides = local.growth({"shift": 5})  # another tree on the same parts changes nothing
         for question in questions:
@@ -156,7 +156,7 @@ def half_weight(part: Encoded, by: float, least: int = 0) -> Encoded:
 def test_changed_parts_share_what_stays_the_same(tmp_path: Path) -> None:
     whole = table(1000)
     local = written(whole, [300], tmp_path, 100_000)
-    memory = MemoryParts(list(pieces_of(whole, np.cumsum(local.sizes).tolist()[:-1])))
+    memory = MemoryPartitions(list(pieces_of(whole, np.cumsum(local.sizes).tolist()[:-1])))
     n_parts = len(local.sizes)
     assert n_parts > 2
     before = bytes_in(tmp_path)
@@ -237,29 +237,29 @@ def test_more_columns_than_files_may_be_open(tmp_path: Path) -> None:
     many = 3000
     column = np.arange(5.0)
     wide = Encoded((column,) * many, (0,) * many, (0,) * many, 5, column, 0)
-    parts = write_parts([wide, wide], tmp_path, memory_limit=10**6, n_threads=2)
+    parts = write_partitions([wide, wide], tmp_path, memory_limit=10**6, n_threads=2)
     assert sum(parts.map(lambda part: sum(float(one.sum()) for one in part.columns))) == 2 * many * column.sum()
 
 
 def test_no_rows_and_no_pieces(tmp_path: Path) -> None:
-    parts = write_parts([table(0), table(0)], tmp_path, memory_limit=10**6)
+    parts = write_partitions([table(0), table(0)], tmp_path, memory_limit=10**6)
     assert parts.sizes == (0,)
     assert parts.map(rows_of) == [rows_of(table(0))]
     assert parts.growth(RECIPE).ask(b"count") == np.zeros(3, np.int64).tobytes()
     with pytest.raises(DataError, match="not one piece"):
-        write_parts([], tmp_path, memory_limit=10**6)
+        write_partitions([], tmp_path, memory_limit=10**6)
 
 
 def test_the_size_of_parts() -> None:
     rows = table(10)  # 8 + 8 + 4 + 4 + 8 bytes a row, 3 columns: with codes and places 32 + 6 + 40 = 78
-    assert rows_per_part(rows, 78 * 4 * 1000, 1) == 1000
-    assert rows_per_part(rows, 78 * 4 * 1000, 4) == 250
-    assert rows_per_part(rows, 1, 4) == 1
-    assert rows_per_part(rows, 78 * 4 * 1000, 1, n_rows=1001) == 501
-    assert rows_per_part(rows, 78 * 4 * 1000, 2, n_rows=1001) == 251  # four parts, not three
-    assert rows_per_part(rows, 10**12, 4, n_rows=1001) == 1001  # so few rows are not worth dividing
-    assert rows_per_part(rows, 10**12, 4, n_rows=10**6) == 250_000
-    assert rows_per_part(rows, 10**12, 4, n_rows=0) == 1
+    assert rows_per_partition(rows, 78 * 4 * 1000, 1) == 1000
+    assert rows_per_partition(rows, 78 * 4 * 1000, 4) == 250
+    assert rows_per_partition(rows, 1, 4) == 1
+    assert rows_per_partition(rows, 78 * 4 * 1000, 1, n_rows=1001) == 501
+    assert rows_per_partition(rows, 78 * 4 * 1000, 2, n_rows=1001) == 251  # four parts, not three
+    assert rows_per_partition(rows, 10**12, 4, n_rows=1001) == 1001  # so few rows are not worth dividing
+    assert rows_per_partition(rows, 10**12, 4, n_rows=10**6) == 250_000
+    assert rows_per_partition(rows, 10**12, 4, n_rows=0) == 1
 
 
 # --- threads --------------------------------------------------------------------------------------------------------
@@ -319,10 +319,10 @@ def test_an_error_ends_the_growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 LEARNING = """
 import re, sys
 import numpy as np
-from treewright.encode import Encoded
-from treewright.parts import work
-from treewright.parts.local import write_parts
-from treewright.parts.scratch import scratch
+from treewright.data.encoding import Encoded
+from treewright.growing import partition_worker as work
+from treewright.out_of_core.disk_partitions import write_partitions
+from treewright.out_of_core.scratch_folder import scratch
 
 def answer(part, recipe, state, question):
     prepared = state.prepared or {str(i): (column * 100).astype(np.uint8) for i, column in enumerate(part.columns)}
@@ -345,7 +345,7 @@ work.answer, work.merge = answer, merge
 n_rows, limit = int(sys.argv[2]), int(sys.argv[3])
 before = peak()
 with scratch(sys.argv[1]) as folder:
-    parts = write_parts(pieces(n_rows), folder, memory_limit=limit, n_threads=2)
+    parts = write_partitions(pieces(n_rows), folder, memory_limit=limit, n_threads=2)
     growth = parts.growth({})
     growth.ask(b"")
     assert int(np.frombuffer(growth.ask(b""))[1]) == n_rows

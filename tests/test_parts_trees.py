@@ -24,13 +24,13 @@ from parts_cases import LIMITS, check_parts, cut_up, cuts, limits, same_tree
 from pruning_cases import encoded, schema_of
 
 import treewright as tw
-from treewright import recipe as r
-from treewright.engine import grow
-from treewright.export.saved import to_json
-from treewright.parts import Limits
-from treewright.parts.growing import grow_parts
-from treewright.pruning import grow_and_prune
-from treewright.schema import Schema
+from treewright import recipes as r
+from treewright.data.schema import Schema
+from treewright.growing.grow import grow
+from treewright.growing.grow_partitions import grow_partitions
+from treewright.growing.partitions import Limits
+from treewright.pruning.prune import grow_and_prune
+from treewright.tree.saved import to_json
 
 # Without shrinking: a failure is reported at once.
 settled = settings(
@@ -94,7 +94,7 @@ def least_wrong(parent: np.ndarray, children: np.ndarray) -> np.ndarray:
 @settings(settled, max_examples=40)
 @given(tables(), cuts(), limits(), st.sampled_from((r.Binary(), r.EachValue(), r.OneVsRest())))
 def test_a_criterion_of_the_users_own(table: Table, places: list[float], limit: Limits, branching: Any) -> None:
-    recipe = replace(r.CART, criterion=r.Custom(least_wrong), branching=branching, missing=r.Spread(), pruning=None)
+    recipe = replace(r.CART, criterion=r.Custom(least_wrong), branching=branching, missing=r.Fractional(), pruning=None)
     check_parts(encoded(table), schema_of(table), recipe, places, limit)
 
 
@@ -168,7 +168,7 @@ LARGE = {
     "leaves": (replace(r.CART, stopping=r.Stopping(max_leaf_nodes=20)), 2),
     "random": (replace(r.CART, missing=r.RandomChild(), seed=3), 2),
     "learned": (replace(r.CART, missing=r.LearnedDirection()), 4),
-    "spread": (replace(r.CART, missing=r.Spread(), stopping=r.Stopping(max_depth=5)), 2),
+    "spread": (replace(r.CART, missing=r.Fractional(), stopping=r.Stopping(max_depth=5)), 2),
     "own category": (replace(r.CART, missing=r.OwnCategory()), 2),
     "ignore": (replace(r.CART, missing=r.Ignore()), 2),
     "majority": (replace(r.CART, missing=r.MajorityChild(), unseen="majority"), 3),
@@ -276,7 +276,7 @@ def test_targets_of_any_size(offset: float, scale: float, seed: int) -> None:
 def test_parts_differ(classes: int, apart: int, recipe: r.Recipe) -> None:
     """A column is the same all over one part, missing all over another, and sorted over all of them."""
     if not classes and recipe.regression is None:
-        recipe = replace(r.CART, missing=r.Spread())
+        recipe = replace(r.CART, missing=r.Fractional())
     table = many_values(5, 2000, classes, missing=0.05)
     table.columns[0].sort()
     table.columns[1][:800] = 0.25
@@ -306,7 +306,7 @@ def test_threads_make_no_difference(recipe: r.Recipe) -> None:
     table = many_values(2, 3000, 3, missing=0.1)
     parts = cut_up(encoded(table), CUTS, Limits(apart=100))
     grown = replace(recipe, pruning=None)
-    one, two = (to_json(grow_parts(parts, schema_of(table), grown, threads)) for threads in (1, 2))
+    one, two = (to_json(grow_partitions(parts, schema_of(table), grown, threads)) for threads in (1, 2))
     assert one == two
 
 
@@ -341,20 +341,20 @@ def test_a_quantile_group_may_weigh_next_to_nothing() -> None:
 # --- pruning ----------------------------------------------------------------------------------------------------------
 
 PRUNERS: dict[str, Any] = {
-    "CostComplexity": tw.CostComplexity(0.01),
-    "CostComplexityCV": tw.CostComplexityCV(),
-    "ImpurityThresholdCV": tw.ImpurityThresholdCV(),
-    "ReducedError": tw.ReducedError(),
-    "ErrorBased": tw.ErrorBased(),
-    "ErrorBased, cut only": tw.ErrorBased(raising=False),
-    "Pessimistic": tw.Pessimistic(),
-    "MinimumError": tw.MinimumError(),
-    "CriticalValue": tw.CriticalValue(0.02),
-    "MinimumDescription": tw.MinimumDescription(),
-    "ByNodes": tw.ByNodes((1,)),
-    "SameAnswer": tw.SameAnswer(),
-    "ToDepth": tw.ToDepth(2),
-    "BestLeaves": tw.BestLeaves(4),
+    "CostComplexity": tw.pruning.CostComplexity(0.01),
+    "CostComplexityCV": tw.pruning.CostComplexityCV(),
+    "ImpurityThresholdCV": tw.pruning.ImpurityThresholdCV(),
+    "ReducedError": tw.pruning.ReducedError(),
+    "ErrorBased": tw.pruning.ErrorBased(),
+    "ErrorBased, cut only": tw.pruning.ErrorBased(raising=False),
+    "Pessimistic": tw.pruning.Pessimistic(),
+    "MinimumError": tw.pruning.MinimumError(),
+    "CriticalValue": tw.pruning.CriticalValue(0.02),
+    "MinimumDescription": tw.pruning.MinimumDescription(),
+    "CollapseNodes": tw.pruning.CollapseNodes((1,)),
+    "MergeEqualLeaves": tw.pruning.MergeEqualLeaves(),
+    "MaxDepth": tw.pruning.MaxDepth(2),
+    "MaxLeaves": tw.pruning.MaxLeaves(4),
 }
 
 

@@ -15,8 +15,8 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import treewright as tw
 from treewright.render import boundary, curve, depth_scores, path_plot, plot
-from treewright.render.picture import picture
-from treewright.render.shapes import Words
+from treewright.render.picture.picture import picture
+from treewright.render.picture.shapes import Words
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -120,7 +120,7 @@ def test_levels_have_places_of_their_own() -> None:
 def test_numbers_have_a_colour_bar() -> None:
     data = load_diabetes()
     rows = {"bmi": data.data[:, 2], "s5": data.data[:, 8], "y": data.target}
-    tree = tw.learn(rows, "y", replace(UNPRUNED, stopping=tw.Stopping(max_depth=3)))
+    tree = tw.learn(rows, "y", replace(UNPRUNED, stopping=tw.stopping.Stopping(max_depth=3)))
     ax = boundary(tree, "bmi", "s5", rows)
     drawn(ax)
     assert len(ax.figure.axes) == 2
@@ -225,7 +225,7 @@ def test_without_matplotlib_nothing_is_lost_but_the_plots() -> None:
 
 def test_a_class_without_a_region_is_in_the_legend_of_a_boundary() -> None:
     rows = iris()
-    tree = tw.learn(rows, "kind", replace(UNPRUNED, stopping=tw.Stopping(max_depth=1)))
+    tree = tw.learn(rows, "kind", replace(UNPRUNED, stopping=tw.stopping.Stopping(max_depth=1)))
     ax = boundary(tree, "petal length", "petal width", rows)
     drawn(ax)
     assert len({leaf.prediction for leaf in tree.walk() if leaf.is_leaf}) == 2
@@ -236,7 +236,9 @@ def test_a_class_without_a_region_is_in_the_legend_of_a_boundary() -> None:
 
 def test_a_column_that_the_tree_does_not_use_is_named() -> None:
     rows = iris()
-    tree = tw.learn(rows, "kind", replace(UNPRUNED, stopping=tw.Stopping(max_depth=1), missing=tw.MajorityChild()))
+    tree = tw.learn(
+        rows, "kind", replace(UNPRUNED, stopping=tw.stopping.Stopping(max_depth=1), missing=tw.missing.MajorityChild())
+    )
     (used,) = {node.split.column for node in tree.walk() if node.split is not None}
     ax = curve(tree, "sepal width", rows)
     drawn(ax)

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from handmade import TENNIS, Question, fork, hours, leaf, random_tree, tennis, tennis_plan, tree
 
-from treewright.choices import Stopping
+from treewright.data.schema import Schema, TargetSpec
 from treewright.errors import DataError
-from treewright.learn import learn
-from treewright.predict import apply, predict, predict_proba
-from treewright.recipe import C45, ID3, SKLEARN
-from treewright.schema import Schema, TargetSpec
-from treewright.tree import Node, Split, Tree
+from treewright.prediction.predict import apply, predict, predict_proba
+from treewright.recipes.named import C45, ID3, SKLEARN
+from treewright.recipes.stopping import Stopping
+from treewright.training.learn import learn
+from treewright.tree.tree import Node, Split, Tree
 
 ROWS = {
     "outlook": ["sunny", "sunny", "overcast", "rain", None, "snow"],
@@ -187,7 +187,7 @@ def test_chance_depends_on_the_row_and_the_seed_alone() -> None:
 def test_a_very_deep_tree_is_no_danger(missing: int) -> None:
     """In a process of its own: a routine that recurses per level would end it."""
     code = (
-        "from test_tree import big, TENNIS, C45, Tree; from treewright.predict import apply;"
+        "from test_tree import big, TENNIS, C45, Tree; from treewright.prediction.predict import apply;"
         f"a = big(300_000, True); a['missing'][:] = {missing};"
         "print(apply(Tree(a, TENNIS, C45), {'outlook': ['rain'], 'humidity': [None], 'windy': [True]}))"
     )

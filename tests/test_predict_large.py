@@ -28,9 +28,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.parts.inputs import is_dask, is_large
-from treewright.parts.scratch import scratch
-from treewright.predict import class_array
+from treewright.out_of_core.inputs import is_dask, is_large
+from treewright.out_of_core.scratch_folder import scratch
+from treewright.prediction.predict import class_array
 
 KINDS = {"answer": tw.predict, "probabilities": tw.predict_proba, "node": tw.apply}
 

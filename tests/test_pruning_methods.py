@@ -22,23 +22,24 @@ from pruning_cases import RECIPES, encoded, grown, promised, schema_of
 
 import treewright as tw
 from treewright import _core
-from treewright.encode import Encoded
-from treewright.engine import answers, grow
+from treewright.data.encoding import Encoded
 from treewright.errors import DataError, RecipeError
-from treewright.pruning import prune_rows
+from treewright.growing.grow import grow
+from treewright.prediction.routing import predict_values
 from treewright.pruning.cut import cut
+from treewright.pruning.prune import prune_rows
 
 ESTIMATING = [
-    tw.ErrorBased(),
-    tw.ErrorBased(0.05, deviate="exact"),
-    tw.ErrorBased(raising=False),
-    tw.MinimumError(),
-    tw.MinimumError(m=0.0),
-    tw.CriticalValue(0.3),
-    tw.MinimumDescription(),
+    tw.pruning.ErrorBased(),
+    tw.pruning.ErrorBased(0.05, deviate="exact"),
+    tw.pruning.ErrorBased(raising=False),
+    tw.pruning.MinimumError(),
+    tw.pruning.MinimumError(m=0.0),
+    tw.pruning.CriticalValue(0.3),
+    tw.pruning.MinimumDescription(),
 ]
-BY_HAND = [tw.SameAnswer(), tw.ToDepth(1), tw.BestLeaves(3)]
-NOT_TWICE = [tw.Pessimistic(), tw.ByNodes((1, 2))]
+BY_HAND = [tw.pruning.MergeEqualLeaves(), tw.pruning.MaxDepth(1), tw.pruning.MaxLeaves(3)]
+NOT_TWICE = [tw.pruning.Pessimistic(), tw.pruning.CollapseNodes((1, 2))]
 each_recipe = pytest.mark.parametrize("recipe", RECIPES)
 
 
@@ -63,9 +64,9 @@ def new_leaves(tree: tw.Tree, pruned: tw.Tree) -> set[int]:
 @given(data=st.data())
 def test_no_leaf_is_added_and_twice_is_once(recipe: str, data: st.DataObject) -> None:
     table = data.draw(tables())
-    pruner = data.draw(st.sampled_from([*ESTIMATING, *BY_HAND, *NOT_TWICE, tw.ReducedError()]))
+    pruner = data.draw(st.sampled_from([*ESTIMATING, *BY_HAND, *NOT_TWICE, tw.pruning.ReducedError()]))
     rows, tree = encoded(table), grown(table, recipe)
-    if isinstance(pruner, tw.ByNodes):
+    if isinstance(pruner, tw.pruning.CollapseNodes):
         assume(tree.n_nodes > 2)
     pruned = prune_rows(tree, pruner, rows, 1)
     assert pruned.n_leaves <= tree.n_leaves
@@ -78,7 +79,10 @@ def test_no_leaf_is_added_and_twice_is_once(recipe: str, data: st.DataObject) ->
 
 
 @promised
-@given(table=tables(n_classes=0), pruner=st.sampled_from([*BY_HAND, tw.CriticalValue(0.1), tw.ReducedError()]))
+@given(
+    table=tables(n_classes=0),
+    pruner=st.sampled_from([*BY_HAND, tw.pruning.CriticalValue(0.1), tw.pruning.ReducedError()]),
+)
 def test_numeric_targets(table: Table, pruner: Any) -> None:
     rows, tree = encoded(table), grown(table, "CART")
     pruned = prune_rows(tree, pruner, rows, 1)
@@ -93,23 +97,25 @@ def test_the_order_of_rows_does_not_matter(recipe: str, data: st.DataObject) -> 
     table = data.draw(tables())
     tree = grown(table, recipe)
     shuffled = table.take(data.draw(st.permutations(range(table.n_rows))))
-    for pruner in (tw.ErrorBased(), tw.ReducedError()):
+    for pruner in (tw.pruning.ErrorBased(), tw.pruning.ReducedError()):
         assert prune_rows(tree, pruner, encoded(table), 1) == prune_rows(tree, pruner, encoded(shuffled), 1)
 
 
 # --- the rules, a second time -----------------------------------------------------------------------------------------
 
 SECOND = {
-    tw.ErrorBased(raising=False): lambda root: oracle.bottom_up(root, oracle.estimated(0.25, "table"), 0.1)[1],
-    tw.ErrorBased(0.1, False, "exact"): lambda root: oracle.bottom_up(root, oracle.estimated(0.1, "exact"), 0.1)[1],
-    tw.MinimumError(): lambda root: oracle.bottom_up(root, oracle.expected(2.0), 1e-12 * root.weight)[1],
-    tw.MinimumError(m=5.0): lambda root: oracle.bottom_up(root, oracle.expected(5.0), 1e-12 * root.weight)[1],
-    tw.MinimumDescription(): lambda root: oracle.bottom_up(
+    tw.pruning.ErrorBased(raising=False): lambda root: oracle.bottom_up(root, oracle.estimated(0.25, "table"), 0.1)[1],
+    tw.pruning.ErrorBased(0.1, False, "exact"): lambda root: oracle.bottom_up(
+        root, oracle.estimated(0.1, "exact"), 0.1
+    )[1],
+    tw.pruning.MinimumError(): lambda root: oracle.bottom_up(root, oracle.expected(2.0), 1e-12 * root.weight)[1],
+    tw.pruning.MinimumError(m=5.0): lambda root: oracle.bottom_up(root, oracle.expected(5.0), 1e-12 * root.weight)[1],
+    tw.pruning.MinimumDescription(): lambda root: oracle.bottom_up(
         root, oracle.leaf_bits, 1e-12 * root.weight, oracle.split_bits
     )[1],
-    tw.Pessimistic(): lambda root: oracle.pessimistic(root, 0.5, 1.0),
-    tw.Pessimistic(1.0, 0.0): lambda root: oracle.pessimistic(root, 1.0, 0.0),
-    tw.CriticalValue(0.2): lambda root: oracle.critical(root, 0.2),
+    tw.pruning.Pessimistic(): lambda root: oracle.pessimistic(root, 0.5, 1.0),
+    tw.pruning.Pessimistic(1.0, 0.0): lambda root: oracle.pessimistic(root, 1.0, 0.0),
+    tw.pruning.CriticalValue(0.2): lambda root: oracle.critical(root, 0.2),
 }
 
 
@@ -127,13 +133,13 @@ def test_rows_that_stop_at_a_node_count_as_a_leaf_of_their_own() -> None:
     """Four rows know x, and x tells their classes apart; of the many that do not, half are wrong anyway."""
     x = [0.0, 0.0, 1.0, 1.0, *[math.nan] * 40]
     y = ["a", "a", "b", "b", *["a", "b"] * 20]
-    recipe = replace(tw.CART, missing=tw.Ignore(), pruning=None)
+    recipe = replace(tw.CART, missing=tw.missing.Ignore(), pruning=None)
     tree = tw.learn({"x": x, "y": y}, "y", recipe)
     assert (tree.n_leaves, tree.root.split.missing) == (2, "stop")
-    pruned = tw.prune(tree, tw.MinimumError(m=0.0))
+    pruned = tw.prune(tree, tw.pruning.MinimumError(m=0.0))
     assert pruned.n_leaves == 2  # 22 errors as a leaf, 20 as it is
-    assert tw.prune(tree, tw.Pessimistic(standard_errors=0.0)).n_leaves == 2  # 22.5 against 20 + 3 halves
-    assert tw.prune(tree, tw.Pessimistic(1.5, 0.0)).n_leaves == 1  # 23.5 against 20 + 3 x 1.5
+    assert tw.prune(tree, tw.pruning.Pessimistic(standard_errors=0.0)).n_leaves == 2  # 22.5 against 20 + 3 halves
+    assert tw.prune(tree, tw.pruning.Pessimistic(1.5, 0.0)).n_leaves == 1  # 23.5 against 20 + 3 x 1.5
 
 
 @pytest.mark.parametrize(
@@ -183,7 +189,7 @@ def test_raising_says_what_it_did_and_sends_rows_again() -> None:
     table = {"x": [float(x) for x, _, _ in cells], "z": [float(z) for _, z, _ in cells], "y": [y for *_, y in cells]}
     raw = tw.learn(table, "y", replace(tw.C45, pruning=None))
     assert (raw.root.split.threshold, raw[raw.root.children[0]].split.threshold, raw.n_leaves) == (1.0, 0.0, 4)
-    pruned = tw.prune(raw, tw.ErrorBased(), table)
+    pruned = tw.prune(raw, tw.pruning.ErrorBased(), table)
     assert pruned == tw.learn(table, "y", tw.C45)
     assert (pruned.root.split.threshold, pruned.root.rows, pruned.depth) == (0.0, 30, 2)
     assert [(leaf.counts, leaf.rows) for leaf in pruned if leaf.is_leaf] == [((0, 2), 2), ((2, 0), 2), ((23, 3), 26)]
@@ -204,7 +210,7 @@ def test_what_no_row_came_to_is_as_it_was(table: Table, recipe: str) -> None:
     target = replace(schema_of(table).target, costs=((0.0, 3.0), (1.0, 0.0)), priors=(0.4, 0.6))
     assume(len(set(table.target.tolist())) == 2)
     tree = grow(encoded(table), replace(schema_of(table), target=target), RECIPES[recipe], 1)
-    pruned = prune_rows(tree, tw.ErrorBased(), encoded(table), 1)
+    pruned = prune_rows(tree, tw.pruning.ErrorBased(), encoded(table), 1)
     before = {(node.rows, node.weight, node.counts, node.impurity, node.probabilities) for node in tree}
     raised = any("largest branch" in one.reason for one in pruned.cuts)
     after = {(node.rows, node.weight, node.counts, node.impurity, node.probabilities) for node in pruned}
@@ -218,8 +224,8 @@ def test_what_no_row_came_to_is_as_it_was(table: Table, recipe: str) -> None:
 def test_raising_needs_rows_and_replacing_does_not() -> None:
     tree = tw.learn({"x": [1.0, 2.0, 3.0, 4.0], "y": ["a", "a", "b", "b"]}, "y", replace(tw.C45, pruning=None))
     with pytest.raises(DataError, match="raising=False"):
-        tw.prune(tree, tw.ErrorBased())
-    assert tw.prune(tree, tw.ErrorBased(raising=False)).n_leaves == tree.n_leaves
+        tw.prune(tree, tw.pruning.ErrorBased())
+    assert tw.prune(tree, tw.pruning.ErrorBased(raising=False)).n_leaves == tree.n_leaves
 
 
 @promised
@@ -229,14 +235,14 @@ def test_dropping_branches_that_no_row_can_take_changes_no_answer(table: Table, 
 
     tree = grown(table, "grouped")
     smaller = without_unreachable(tree)
-    np.testing.assert_array_equal(answers(tree, encoded(table), 1), answers(smaller, encoded(table), 1))
+    np.testing.assert_array_equal(predict_values(tree, encoded(table), 1), predict_values(smaller, encoded(table), 1))
     codes = np.random.default_rng(1).integers(-1, 5, size=(len(table.columns), 200))
     columns = [
         np.where(code < 0, np.nan, code / 1.0) if kind == 0 else np.minimum(code, levels - 1).astype(np.int32)
         for code, kind, levels in zip(codes, table.kinds, table.levels, strict=True)
     ]
     rows = Encoded(tuple(columns), tuple(table.kinds), tuple(table.levels), 200)
-    np.testing.assert_array_equal(answers(tree, rows, 1), answers(smaller, rows, 1))
+    np.testing.assert_array_equal(predict_values(tree, rows, 1), predict_values(smaller, rows, 1))
 
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
@@ -254,7 +260,7 @@ def test_best_leaves_against_every_pruning(table: Table, leaves: int, recipe: st
         return sum(node.weight * node.impurity for node in pruned if node.is_leaf)
 
     candidates = [c for c in (cut(tree, dict.fromkeys(way, "try")) for way in ways) if c.n_leaves <= leaves]
-    best = prune_rows(tree, tw.BestLeaves(leaves), None, 1)
+    best = prune_rows(tree, tw.pruning.MaxLeaves(leaves), None, 1)
     assert best.n_leaves <= max(leaves, 1)
     assert risk(best) == pytest.approx(min(map(risk, candidates)), abs=1e-9)
 
@@ -263,8 +269,8 @@ def test_best_leaves_against_every_pruning(table: Table, leaves: int, recipe: st
 @given(table=tables(missing=False), recipe=st.sampled_from(["C45", "CART", "smoothed"]))
 def test_same_answer_changes_no_answer(table: Table, recipe: str) -> None:
     tree = grown(table, recipe)
-    pruned = prune_rows(tree, tw.SameAnswer(), None, 1)
-    before, after = (answers(t, encoded(table), 1).argmax(axis=1) for t in (tree, pruned))
+    pruned = prune_rows(tree, tw.pruning.MergeEqualLeaves(), None, 1)
+    before, after = (predict_values(t, encoded(table), 1).argmax(axis=1) for t in (tree, pruned))
     np.testing.assert_array_equal(before, after)
     for node in pruned:
         said = {pruned[child].prediction if pruned[child].is_leaf else object() for child in node.children}
@@ -275,26 +281,33 @@ def test_same_answer_changes_no_answer(table: Table, recipe: str) -> None:
 def test_depth_and_nodes(seed: int) -> None:
     tree = random_tree(seed)
     for depth in range(tree.depth + 2):
-        pruned = tw.prune(tree, tw.ToDepth(depth))
+        pruned = tw.prune(tree, tw.pruning.MaxDepth(depth))
         assert pruned.depth == min(depth, tree.depth)
         assert [n.id for n in tree if n.depth == depth and not n.is_leaf] == sorted(new_leaves(tree, pruned))
     inner = [node.id for node in tree if not node.is_leaf]
     for node in inner:
-        assert new_leaves(tree, tw.prune(tree, tw.ByNodes((node,)))) == {node}
-    assert tw.prune(tree, tw.ByNodes(tuple(inner))).n_leaves == 1
+        assert new_leaves(tree, tw.prune(tree, tw.pruning.CollapseNodes((node,)))) == {node}
+    assert tw.prune(tree, tw.pruning.CollapseNodes(tuple(inner))).n_leaves == 1
 
 
 def test_by_hand_says_what_is_wrong() -> None:
     tree = random_tree(1)
     with pytest.raises(DataError, match=rf"no node {tree.n_nodes}; this tree has nodes 0 to {tree.n_nodes - 1}"):
-        tw.prune(tree, tw.ByNodes((0, tree.n_nodes)))
-    for bad in (lambda: tw.BestLeaves(0), lambda: tw.ToDepth(-1), lambda: tw.ByNodes((1.5,)), lambda: tw.ByNodes("3")):
+        tw.prune(tree, tw.pruning.CollapseNodes((0, tree.n_nodes)))
+    for bad in (
+        lambda: tw.pruning.MaxLeaves(0),
+        lambda: tw.pruning.MaxDepth(-1),
+        lambda: tw.pruning.CollapseNodes((1.5,)),
+        lambda: tw.pruning.CollapseNodes("3"),
+    ):
         with pytest.raises(RecipeError):
             bad()
 
 
 @pytest.mark.parametrize(
-    "pruner", [tw.ErrorBased(), tw.Pessimistic(), tw.MinimumError(), tw.MinimumDescription()], ids=str
+    "pruner",
+    [tw.pruning.ErrorBased(), tw.pruning.Pessimistic(), tw.pruning.MinimumError(), tw.pruning.MinimumDescription()],
+    ids=str,
 )
 def test_wrong_classes_cannot_be_counted_for_a_number(pruner: Any) -> None:
     tree = tw.learn({"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.0]}, "y", replace(tw.CART, pruning=None))
@@ -308,5 +321,5 @@ def test_pessimistic_is_not_meant_to_be_repeated() -> None:
     x = rng.integers(0, 5, size=(80, 3)).astype(float)
     y = (x[:, 0] + x[:, 1] > 4) ^ (rng.random(80) < 0.2)
     tree = tw.learn({"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "y": y}, "y", replace(tw.C45, pruning=None))
-    once = tw.prune(tree, tw.Pessimistic())
-    assert (tree.n_leaves, once.n_leaves, tw.prune(once, tw.Pessimistic()).n_leaves) == (6, 4, 2)
+    once = tw.prune(tree, tw.pruning.Pessimistic())
+    assert (tree.n_leaves, once.n_leaves, tw.prune(once, tw.pruning.Pessimistic()).n_leaves) == (6, 4, 2)

@@ -20,38 +20,41 @@ from raw import CART
 
 import treewright as tw
 from treewright._core import weakest_links
-from treewright.encode import describe, encode
-from treewright.engine import answers, grow
+from treewright.data.encoding import describe, encode
+from treewright.data.reader import read, read_column
 from treewright.errors import DataError, RecipeError
-from treewright.pruning import prune_rows
-from treewright.pruning.folds import deal, some_rows
+from treewright.growing.grow import grow
+from treewright.prediction.routing import predict_values
+from treewright.pruning.cross_validation import deal, some_rows
+from treewright.pruning.losses import node_risk
 from treewright.pruning.path import PruningPath, cross_validated_path, prices, training_path
-from treewright.pruning.risk import node_risk
-from treewright.table import read, read_column
+from treewright.pruning.prune import prune_rows
 
-FREE = tw.Stopping(zero_gain=True)
+FREE = tw.stopping.Stopping(zero_gain=True)
 RECIPES = {
     "CART": replace(CART, stopping=FREE),
-    "spread": replace(CART, missing=tw.Spread(), stopping=FREE),
-    "each value": replace(CART, branching=tw.EachValue(), stopping=FREE),
-    "ignore": replace(CART, missing=tw.Ignore(), stopping=FREE),
-    "own": replace(CART, missing=tw.OwnCategory(), stopping=FREE),
-    "entropy": replace(CART, criterion=tw.InformationGain(), regression=tw.AbsoluteError(), stopping=FREE),
+    "spread": replace(CART, missing=tw.missing.Fractional(), stopping=FREE),
+    "each value": replace(CART, branching=tw.branching.EachValue(), stopping=FREE),
+    "ignore": replace(CART, missing=tw.missing.Ignore(), stopping=FREE),
+    "own": replace(CART, missing=tw.missing.OwnCategory(), stopping=FREE),
+    "entropy": replace(
+        CART, criterion=tw.criterion.InformationGain(), regression=tw.criterion.AbsoluteError(), stopping=FREE
+    ),
 }
 ALPHAS = [
-    tw.CostComplexity(0.0),
-    tw.CostComplexity(0.02),
-    tw.CostComplexity(0.01, risk="impurity"),
-    tw.CostComplexity(0.05, risk="deviance"),
-    tw.CostComplexity(0.1, unit="root"),
-    tw.CostComplexity(0.02, links="rpart"),
+    tw.pruning.CostComplexity(0.0),
+    tw.pruning.CostComplexity(0.02),
+    tw.pruning.CostComplexity(0.01, risk="impurity"),
+    tw.pruning.CostComplexity(0.05, risk="deviance"),
+    tw.pruning.CostComplexity(0.1, unit="root"),
+    tw.pruning.CostComplexity(0.02, weakest_link="rpart"),
 ]
 VALIDATED = [
-    tw.CostComplexityCV(folds=3),
-    tw.CostComplexityCV(folds=4, rule="min", risk="impurity", repeats=2, seed=5),
-    tw.CostComplexityCV(folds=3, links="rpart", stratified=False),
-    tw.ImpurityThresholdCV(folds=3),
-    tw.ImpurityThresholdCV(folds=3, rule="1se", thresholds=(0.1, 0.3, 0.45)),
+    tw.pruning.CostComplexityCV(folds=3),
+    tw.pruning.CostComplexityCV(folds=4, rule="min", risk="impurity", repeats=2, seed=5),
+    tw.pruning.CostComplexityCV(folds=3, weakest_link="rpart", stratified=False),
+    tw.pruning.ImpurityThresholdCV(folds=3),
+    tw.pruning.ImpurityThresholdCV(folds=3, rule="1se", thresholds=(0.1, 0.3, 0.45)),
 ]
 each_recipe = pytest.mark.parametrize("recipe", RECIPES)
 
@@ -159,19 +162,19 @@ def cheapest(tree: tw.Tree, risk: np.ndarray, alpha: float) -> tuple[float, int]
 @given(any_table())
 def test_each_step_is_the_smallest_tree_of_least_cost(recipe: str, risk: Any, table: Table) -> None:
     tree = grown(table, recipe)
-    path = training_path(tree, tw.CostComplexityCV(risk=risk))
+    path = training_path(tree, tw.pruning.CostComplexityCV(risk=risk))
     wrong, whole = node_risk(tree, risk)
     assert path.leaves[-1] == 1
     assert list(path.alpha) == sorted(set(path.alpha))
     assert list(path.leaves) == sorted(set(path.leaves), reverse=True)
     before: set[int] = set()
     for i, (alpha, n_leaves, total) in enumerate(zip(path.alpha, path.leaves, path.risk, strict=True)):
-        limit = prices(tree, tw.CostComplexityCV(risk=risk))
+        limit = prices(tree, tw.pruning.CostComplexityCV(risk=risk))
         cut = {node.id for node in tree.walk() if not node.is_leaf and limit[node.id] <= alpha}
         ends = leaves_of(tree, cut)
         assert before <= cut
         assert (len(ends), wrong[ends].sum() / whole) == (n_leaves, pytest.approx(total, abs=1e-12))
-        assert prune_rows(tree, tw.CostComplexity(alpha, risk=risk), None, 1).n_leaves == n_leaves
+        assert prune_rows(tree, tw.pruning.CostComplexity(alpha, risk=risk), None, 1).n_leaves == n_leaves
         if i + 1 < len(path):
             between = alpha + (path.alpha[i + 1] - alpha) / 2
             cost, fewest = cheapest(tree, wrong / whole, between)
@@ -200,7 +203,7 @@ def test_fewer_leaves_and_the_same_again(recipe: str, pruner: Any, table: Table)
 @pytest.mark.parametrize("seed", range(20))
 def test_trees_that_no_table_would_give(seed: int) -> None:
     tree = random_tree(seed, depth=6)
-    for pruner in (tw.CostComplexity(0.01, risk="impurity"), tw.CostComplexity(0.5, unit="root")):
+    for pruner in (tw.pruning.CostComplexity(0.01, risk="impurity"), tw.pruning.CostComplexity(0.5, unit="root")):
         once = tw.prune(tree, pruner)
         assert once.n_leaves <= tree.n_leaves
         assert tw.prune(once, pruner) == once
@@ -218,7 +221,11 @@ RAW = tw.learn(DATA, "y", CART)
 
 
 def test_learning_prunes_as_its_recipe_says() -> None:
-    for pruner in (tw.CostComplexityCV(), tw.CostComplexity(0.01), tw.ImpurityThresholdCV(folds=5)):
+    for pruner in (
+        tw.pruning.CostComplexityCV(),
+        tw.pruning.CostComplexity(0.01),
+        tw.pruning.ImpurityThresholdCV(folds=5),
+    ):
         learned = tw.learn(DATA, "y", replace(tw.CART, pruning=pruner))
         assert learned == tw.prune(RAW, pruner, DATA)
         assert learned.n_leaves < RAW.n_leaves
@@ -273,7 +280,7 @@ def test_other_seeds_deal_other_folds() -> None:
 # --- held-out risks, one tree at a time -------------------------------------------------------------------------------
 
 
-def by_hand(table: Table, recipe: str, pruner: tw.CostComplexityCV) -> tuple[list[float], list[float]]:
+def by_hand(table: Table, recipe: str, pruner: tw.pruning.CostComplexityCV) -> tuple[list[float], list[float]]:
     """Grows, prunes and asks every tree by itself."""
     rows, schema = encoded(table), schema_of(table)
     tree = grown(table, recipe)
@@ -287,10 +294,10 @@ def by_hand(table: Table, recipe: str, pruner: tw.CostComplexityCV) -> tuple[lis
             out = folds.share_in(fold) > 0
             seen = some_rows(rows, ~out)
             fold_tree = grow(seen, schema, RECIPES[recipe], 1)
-            cut = tw.CostComplexity(alpha, risk=pruner.risk, links=pruner.links)
-            answer = answers(prune_rows(fold_tree, cut, None, 1), some_rows(rows, out), 1)
+            cut = tw.pruning.CostComplexity(alpha, risk=pruner.risk, weakest_link=pruner.weakest_link)
+            answer = predict_values(prune_rows(fold_tree, cut, None, 1), some_rows(rows, out), 1)
             truth = rows.target[out]  # type: ignore[index]
-            power = 1 if isinstance(RECIPES[recipe].regression, tw.AbsoluteError) else 2
+            power = 1 if isinstance(RECIPES[recipe].regression, tw.criterion.AbsoluteError) else 2
             wrong = answer.argmax(axis=1) != truth if table.n_classes else np.abs(answer[:, 0] - truth) ** power
             losses[out] = wrong
         risks.append(float(losses.mean()))
@@ -334,30 +341,30 @@ def test_a_path_prints_as_a_table() -> None:
 
 @pytest.mark.parametrize("threshold", [0.0, 0.2, 0.35, 0.48, 0.6])
 def test_a_threshold_cuts_what_growing_would_not_have_split(threshold: float) -> None:
-    stopped = tw.learn(DATA, "y", replace(CART, stopping=tw.Stopping(max_impurity=threshold)))
-    cut = tw.prune(RAW, tw.ImpurityThresholdCV(folds=3, thresholds=(threshold,)), DATA)
+    stopped = tw.learn(DATA, "y", replace(CART, stopping=tw.stopping.Stopping(max_impurity=threshold)))
+    cut = tw.prune(RAW, tw.pruning.ImpurityThresholdCV(folds=3, thresholds=(threshold,)), DATA)
     assert cut.n_leaves == stopped.n_leaves
     for name in ("parent", "stats", "value"):
         np.testing.assert_array_equal(cut.arrays[name], stopped.arrays[name])
 
 
 def test_the_threshold_is_the_best_of_those_tried() -> None:
-    pruner = tw.ImpurityThresholdCV(folds=5, thresholds=(0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.49))
+    pruner = tw.pruning.ImpurityThresholdCV(folds=5, thresholds=(0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.49))
     frame, target = read({name: DATA[name] for name in "xzw"}), read_column(DATA["y"], "y")
     schema = describe(frame, target)
     coded = encode(frame, schema, training=True, target=target)
     folds = deal(coded, 5, 0, True)
     wrong = {}
     for threshold in pruner.thresholds or ():
-        recipe = replace(CART, stopping=tw.Stopping(max_impurity=threshold))
+        recipe = replace(CART, stopping=tw.stopping.Stopping(max_impurity=threshold))
         wrong[threshold] = 0
         for fold in range(5):
             out = folds.share_in(fold) > 0
             tree = grow(some_rows(coded, ~out), schema, recipe, 1)
-            answer = answers(tree, some_rows(coded, out), 1).argmax(axis=1)
+            answer = predict_values(tree, some_rows(coded, out), 1).argmax(axis=1)
             wrong[threshold] += int((answer != coded.target[out]).sum())  # type: ignore[index]
     best = max(t for t in wrong if wrong[t] == min(wrong.values()))
-    stopped = tw.learn(DATA, "y", replace(CART, stopping=tw.Stopping(max_impurity=best)))
+    stopped = tw.learn(DATA, "y", replace(CART, stopping=tw.stopping.Stopping(max_impurity=best)))
     assert tw.prune(RAW, pruner, DATA).n_leaves == stopped.n_leaves
 
 
@@ -367,7 +374,7 @@ def test_the_threshold_is_the_best_of_those_tried() -> None:
 def test_more_folds_than_rows_leave_out_one_row_each() -> None:
     few = {name: values[:6] for name, values in DATA.items()}
     raw_tree = tw.learn(few, "y", CART)
-    many, exact = (tw.pruning_path(raw_tree, few, pruner=tw.CostComplexityCV(folds=n)) for n in (50, 6))
+    many, exact = (tw.pruning_path(raw_tree, few, pruner=tw.pruning.CostComplexityCV(folds=n)) for n in (50, 6))
     assert many == exact
 
 
@@ -380,7 +387,7 @@ def test_a_single_row_of_weight_is_left_alone() -> None:
 def test_a_class_missing_in_a_fold_counts_as_wrong() -> None:
     """The one row of class c: no tree without it can answer c, so it is wrong at every step."""
     table = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], "y": ["a", "a", "a", "b", "b", "b", "c"]}
-    path = tw.pruning_path(tw.learn(table, "y", CART), table, pruner=tw.CostComplexityCV(folds=3))
+    path = tw.pruning_path(tw.learn(table, "y", CART), table, pruner=tw.pruning.CostComplexityCV(folds=3))
     assert path.held_out is not None
     assert min(path.held_out) >= 1 / 7
 
@@ -388,57 +395,69 @@ def test_a_class_missing_in_a_fold_counts_as_wrong() -> None:
 def test_rows_without_any_value_take_no_part_where_growing_leaves_them_out() -> None:
     table = {"x": [1.0, 2.0, 3.0, None, None, None], "y": ["a", "b", "b", "a", "a", "a"]}
     seen = {name: values[:3] for name, values in table.items()}
-    recipe = replace(tw.RPART, stopping=tw.Stopping(), simplify=None)
+    recipe = replace(tw.RPART, stopping=tw.stopping.Stopping(), simplify=None)
     paths = [tw.pruning_path(tw.learn(rows, "y", recipe), rows) for rows in (table, seen)]
     assert paths[0] == paths[1]
 
 
 def test_rows_are_asked_for() -> None:
-    for pruner in (tw.CostComplexityCV(), tw.ImpurityThresholdCV()):
+    for pruner in (tw.pruning.CostComplexityCV(), tw.pruning.ImpurityThresholdCV()):
         with pytest.raises(DataError, match=f"{type(pruner).__name__} grows trees without some of the training rows"):
             tw.prune(RAW, pruner)
     with pytest.raises(DataError, match="target and weight belong to a table"):
-        tw.prune(RAW, tw.CostComplexity(0.1), target="y")
+        tw.prune(RAW, tw.pruning.CostComplexity(0.1), target="y")
 
 
 def test_other_columns_are_named() -> None:
     with pytest.raises(DataError, match="the table lacks the column 'z'"):
-        tw.prune(RAW, tw.CostComplexityCV(), {"x": DATA["x"], "w": DATA["w"], "y": DATA["y"]})
+        tw.prune(RAW, tw.pruning.CostComplexityCV(), {"x": DATA["x"], "w": DATA["w"], "y": DATA["y"]})
     with pytest.raises(DataError, match="'y'"):
-        tw.prune(RAW, tw.CostComplexityCV(), {name: DATA[name] for name in "xzw"})
+        tw.prune(RAW, tw.pruning.CostComplexityCV(), {name: DATA[name] for name in "xzw"})
     with pytest.raises(DataError, match="has the class 'perhaps'"):
-        tw.prune(RAW, tw.CostComplexityCV(), {**DATA, "y": np.where(DATA["x"] > 0, "perhaps", "yes")})
+        tw.prune(RAW, tw.pruning.CostComplexityCV(), {**DATA, "y": np.where(DATA["x"] > 0, "perhaps", "yes")})
     with pytest.raises(DataError, match="column 'z' has levels that were not there when the tree was learned"):
-        tw.prune(RAW, tw.CostComplexityCV(), {**DATA, "z": np.where(DATA["z"] == "red", "pink", DATA["z"])})
+        tw.prune(RAW, tw.pruning.CostComplexityCV(), {**DATA, "z": np.where(DATA["z"] == "red", "pink", DATA["z"])})
     with pytest.raises(DataError, match="Found array with 0 sample"):
-        tw.prune(RAW, tw.CostComplexityCV(), {name: values[:0] for name, values in DATA.items()})
+        tw.prune(RAW, tw.pruning.CostComplexityCV(), {name: values[:0] for name, values in DATA.items()})
 
 
 def test_what_is_no_pruner_is_refused() -> None:
     with pytest.raises(RecipeError, match="pruner must be a pruner such as"):
         tw.prune(RAW, 0.01)  # type: ignore[arg-type]
     with pytest.raises(RecipeError, match="pruner must be a CostComplexityCV"):
-        tw.pruning_path(RAW, pruner=tw.ToDepth(3))  # type: ignore[arg-type]
+        tw.pruning_path(RAW, pruner=tw.pruning.MaxDepth(3))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.prune("tree", tw.ToDepth(3))  # type: ignore[arg-type]
+        tw.prune("tree", tw.pruning.MaxDepth(3))  # type: ignore[arg-type]
 
 
 BAD_SETTINGS = [
-    (lambda: tw.CostComplexity(-0.1), "CostComplexity.alpha must be a number from 0 to inf"),
-    (lambda: tw.CostComplexity(float("nan")), "CostComplexity.alpha must be a number"),
-    (lambda: tw.CostComplexity(0.1, risk="gini"), "CostComplexity.risk must be one of 'error', 'impurity', 'deviance'"),
-    (lambda: tw.CostComplexity(0.1, unit="rows"), "CostComplexity.unit must be one of"),
-    (lambda: tw.CostComplexity(0.1, links="weak"), "CostComplexity.links must be one of 'exact', 'rpart'"),
-    (lambda: tw.CostComplexityCV(folds=1), "CostComplexityCV.folds must be a whole number of at least 2, not 1"),
-    (lambda: tw.CostComplexityCV(rule="2se"), "CostComplexityCV.rule must be one of '1se', 'min', not '2se'"),
-    (lambda: tw.CostComplexityCV(repeats=0), "CostComplexityCV.repeats must be a whole number of at least 1"),
-    (lambda: tw.CostComplexityCV(seed=-1), "CostComplexityCV.seed must be a whole number of at least 0"),
-    (lambda: tw.CostComplexityCV(stratified=1), "CostComplexityCV.stratified must be True or False, not 1"),
-    (lambda: tw.CostComplexityCV(risk="gini"), "CostComplexityCV.risk must be one of"),
-    (lambda: tw.ImpurityThresholdCV(folds=0), "ImpurityThresholdCV.folds must be a whole number of at least 2"),
-    (lambda: tw.ImpurityThresholdCV(thresholds=()), "ImpurityThresholdCV.thresholds must be numbers from zero up"),
-    (lambda: tw.ImpurityThresholdCV(thresholds=(0.1, -1)), "ImpurityThresholdCV.thresholds must be numbers"),
-    (lambda: tw.ImpurityThresholdCV(thresholds=0.1), "ImpurityThresholdCV.thresholds must be numbers"),
+    (lambda: tw.pruning.CostComplexity(-0.1), "CostComplexity.alpha must be a number from 0 to inf"),
+    (lambda: tw.pruning.CostComplexity(float("nan")), "CostComplexity.alpha must be a number"),
+    (
+        lambda: tw.pruning.CostComplexity(0.1, risk="gini"),
+        "CostComplexity.risk must be one of 'error', 'impurity', 'deviance'",
+    ),
+    (lambda: tw.pruning.CostComplexity(0.1, unit="rows"), "CostComplexity.unit must be one of"),
+    (
+        lambda: tw.pruning.CostComplexity(0.1, weakest_link="weak"),
+        "CostComplexity.weakest_link must be one of 'exact', 'rpart'",
+    ),
+    (
+        lambda: tw.pruning.CostComplexityCV(folds=1),
+        "CostComplexityCV.folds must be a whole number of at least 2, not 1",
+    ),
+    (lambda: tw.pruning.CostComplexityCV(rule="2se"), "CostComplexityCV.rule must be one of '1se', 'min', not '2se'"),
+    (lambda: tw.pruning.CostComplexityCV(repeats=0), "CostComplexityCV.repeats must be a whole number of at least 1"),
+    (lambda: tw.pruning.CostComplexityCV(seed=-1), "CostComplexityCV.seed must be a whole number of at least 0"),
+    (lambda: tw.pruning.CostComplexityCV(stratified=1), "CostComplexityCV.stratified must be True or False, not 1"),
+    (lambda: tw.pruning.CostComplexityCV(risk="gini"), "CostComplexityCV.risk must be one of"),
+    (lambda: tw.pruning.ImpurityThresholdCV(folds=0), "ImpurityThresholdCV.folds must be a whole number of at least 2"),
+    (
+        lambda: tw.pruning.ImpurityThresholdCV(thresholds=()),
+        "ImpurityThresholdCV.thresholds must be numbers from zero up",
+    ),
+    (lambda: tw.pruning.ImpurityThresholdCV(thresholds=(0.1, -1)), "ImpurityThresholdCV.thresholds must be numbers"),
+    (lambda: tw.pruning.ImpurityThresholdCV(thresholds=0.1), "ImpurityThresholdCV.thresholds must be numbers"),
 ]
 
 
@@ -449,4 +468,4 @@ def test_settings_are_checked(make: Any, message: str) -> None:
 
 
 def test_thresholds_are_sorted_once() -> None:
-    assert tw.ImpurityThresholdCV(thresholds=[0.3, 0.1, 0.3]).thresholds == (0.1, 0.3)
+    assert tw.pruning.ImpurityThresholdCV(thresholds=[0.3, 0.1, 0.3]).thresholds == (0.1, 0.3)

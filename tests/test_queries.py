@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.table import read
+from treewright.data.reader import read
 
 WEATHER = """outlook,temp,windy,day,play
 sunny,85,false,2024-01-01,no

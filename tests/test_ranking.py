@@ -18,10 +18,10 @@ from table_makers import MAKERS
 from worked_cases import grown_trees, near
 
 import treewright as tw
-from treewright.explain.ranking import Ranking
+from treewright.inspection.ranking import Ranking
 from treewright.lessons.tables import BUYS, CRICKET, GOLF, HUMIDITY, TENNIS, TRADING
 
-PLAIN = replace(tw.ID3, numeric=tw.Threshold())
+PLAIN = replace(tw.ID3, numeric=tw.numeric.Threshold())
 
 
 def scores(ranking: Ranking) -> dict[str, float]:
@@ -92,7 +92,7 @@ def test_cricket(criterion: str, before: float, gender: float, form: float) -> N
 
 
 def test_golf_hours_at_the_root_and_in_sunny() -> None:
-    recipe = replace(tw.ID3, regression=tw.StandardDeviation())
+    recipe = replace(tw.ID3, regression=tw.criterion.StandardDeviation())
     ranking = tw.rank_splits(GOLF, "Hours", recipe=recipe)
     assert scores(ranking) == {"Outlook": 1.6622, "Temperature": 0.4797, "Wind": 0.2821, "Humidity": 0.2723}
     tree = tw.learn(GOLF, "Hours", recipe)
@@ -130,7 +130,7 @@ def test_every_column_appears_with_its_reason() -> None:
         "x": [1, 2, 3, 4, 5, 6],
         "play": list("aabbab"),
     }
-    recipe = replace(tw.CART, stopping=tw.Stopping(min_samples_leaf=2))
+    recipe = replace(tw.CART, stopping=tw.stopping.Stopping(min_samples_leaf=2))
     ranking = tw.rank_splits(table, "play", recipe=recipe)
     reasons = {c.column: c.reason for c in ranking}
     assert reasons == {

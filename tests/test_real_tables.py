@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.export.saved import from_json, to_json
+from treewright.tree.saved import from_json, to_json
 
 pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
@@ -49,7 +49,7 @@ TABLES = {
 }
 #: ID3 as the textbook has it refuses numbers and missing values; that is tested by itself.
 RECIPES = {
-    "ID3": replace(tw.ID3, numeric=tw.Binned(5), missing=tw.OwnCategory()),
+    "ID3": replace(tw.ID3, numeric=tw.numeric.Binned(5), missing=tw.missing.OwnCategory()),
     **{recipe.name: recipe for recipe in (tw.C45, tw.J48, tw.CART, tw.RPART, tw.SKLEARN)},
     **{recipe.name: recipe for recipe in (tw.CHAID, tw.EXHAUSTIVE_CHAID)},
 }
@@ -170,7 +170,7 @@ def test_sound(table: str, recipe: str) -> None:
     """Children hold their parent's rows, answers are probabilities, and the text says how large the tree is."""
     tree, (rows, held_out) = learned(table, recipe), halves(table)
     # Spread rows are counted in every child they reach; without a surrogate, rows stay behind where children tie.
-    counted = not isinstance(tree.recipe.missing, (tw.Spread, tw.Surrogates))
+    counted = not isinstance(tree.recipe.missing, (tw.missing.Fractional, tw.missing.Surrogates))
     for node in tree.walk():
         children = [tree[child] for child in node.children]
         assert not counted or node.is_leaf or sum(child.rows for child in children) == node.rows

@@ -19,8 +19,8 @@ from pruning_cases import RECIPES, accuracy, encoded, grown, promised
 
 import treewright as tw
 from treewright.errors import DataError
-from treewright.pruning import prune_rows
 from treewright.pruning.cut import cut
+from treewright.pruning.prune import prune_rows
 
 each_recipe = pytest.mark.parametrize("recipe", RECIPES)
 
@@ -35,7 +35,7 @@ def test_reduced_error_never_answers_worse(recipe: str, data: st.DataObject) -> 
     assume(half > 0)
     tree = grown(table.take(range(half)), recipe)
     unseen = table.take(range(half, table.n_rows))
-    pruned = prune_rows(tree, tw.ReducedError(), encoded(unseen), 1)
+    pruned = prune_rows(tree, tw.pruning.ReducedError(), encoded(unseen), 1)
     assert accuracy(pruned, unseen) >= accuracy(tree, unseen)
     for node in pruned:
         if not node.is_leaf:
@@ -49,7 +49,7 @@ def test_reduced_error_of_numbers_never_answers_worse(table: Table, recipe: str)
     assume(half > 0)
     tree = grown(table.take(range(half)), recipe)
     unseen = table.take(range(half, table.n_rows))
-    pruned = prune_rows(tree, tw.ReducedError(), encoded(unseen), 1)
+    pruned = prune_rows(tree, tw.pruning.ReducedError(), encoded(unseen), 1)
     assert accuracy(pruned, unseen) >= accuracy(tree, unseen) - 1e-9
 
 
@@ -63,7 +63,7 @@ def test_reduced_error_is_the_smallest_of_the_best_prunings(table: Table) -> Non
     assume(oracle.count_prunings(tree.root) <= 60)
     ways = oracle.prunings(tree.root)
     unseen = table.take(range(half, table.n_rows))
-    pruned = prune_rows(tree, tw.ReducedError(), encoded(unseen), 1)
+    pruned = prune_rows(tree, tw.pruning.ReducedError(), encoded(unseen), 1)
     candidates = [cut(tree, dict.fromkeys(way, "try")) for way in ways]
     best = max(accuracy(candidate, unseen) for candidate in candidates)
     assert accuracy(pruned, unseen) == best
@@ -74,12 +74,14 @@ def test_ties_prune() -> None:
     """The split is right about every training row and makes no difference on the validation row."""
     tree = tw.learn({"x": ["a", "a", "b"], "y": ["yes", "yes", "no"]}, "y", tw.ID3)
     assert tree.n_leaves == 2
-    pruned = tw.prune(tree, tw.ReducedError(), {"x": ["a"], "y": ["yes"]})
+    pruned = tw.prune(tree, tw.pruning.ReducedError(), {"x": ["a"], "y": ["yes"]})
     assert pruned.n_leaves == 1
     assert [str(one) for one in pruned.cuts] == [
         "node 0 asked x = a; 1 leaf less: reduced error: 0 wrong on validation rows as a leaf, 0 below"
     ]
-    assert tw.prune(tree, tw.ReducedError(), {"x": ["b"], "y": ["no"]}) == replace_pruning(tree, tw.ReducedError())
+    assert tw.prune(tree, tw.pruning.ReducedError(), {"x": ["b"], "y": ["no"]}) == replace_pruning(
+        tree, tw.pruning.ReducedError()
+    )
 
 
 def replace_pruning(tree: tw.Tree, pruner: Any) -> tw.Tree:
@@ -90,7 +92,7 @@ def test_a_share_is_set_aside_by_class_and_by_value() -> None:
     rng = np.random.default_rng(3)
     x = rng.normal(size=400)
     table = {"x": x, "y": np.where((x > 0) ^ (rng.random(400) < 0.2), "up", "down")}
-    recipe = replace(tw.CART, pruning=tw.ReducedError(share=0.25, seed=5))
+    recipe = replace(tw.CART, pruning=tw.pruning.ReducedError(share=0.25, seed=5))
     tree = tw.learn(table, "y", recipe)
     assert tree.root.rows == 300
     classes, counts = np.unique(table["y"], return_counts=True)
@@ -98,7 +100,7 @@ def test_a_share_is_set_aside_by_class_and_by_value() -> None:
     assert tree.n_leaves < tw.learn(table, "y", replace(recipe, pruning=None)).n_leaves / 4
     order = rng.permutation(400)
     assert tw.learn({name: column[order] for name, column in table.items()}, "y", recipe) == tree
-    assert tw.learn(table, "y", replace(recipe, pruning=tw.ReducedError(share=0.25, seed=6))) != tree
+    assert tw.learn(table, "y", replace(recipe, pruning=tw.pruning.ReducedError(share=0.25, seed=6))) != tree
     assert list(tree.schema.target.classes) == classes.tolist()
 
 
@@ -106,7 +108,7 @@ def test_a_share_is_set_aside_by_class_and_by_value() -> None:
 def test_a_share_without_rows_is_refused(share: float, words: str) -> None:
     table = {"x": [1.0, 2.0, 3.0], "y": ["a", "b", "a"]}
     with pytest.raises(DataError, match=words):
-        tw.learn(table, "y", replace(tw.CART, pruning=tw.ReducedError(share=share)))
+        tw.learn(table, "y", replace(tw.CART, pruning=tw.pruning.ReducedError(share=share)))
 
 
 def validated() -> tw.Tree:
@@ -128,7 +130,7 @@ def validated() -> tw.Tree:
 )
 def test_validation_rows_that_do_not_fit(data: Any, words: str) -> None:
     with pytest.raises(DataError, match=words):
-        tw.prune(validated(), tw.ReducedError(), data)
+        tw.prune(validated(), tw.pruning.ReducedError(), data)
 
 
 def test_costs_decide_what_reduced_error_saves() -> None:
@@ -137,9 +139,9 @@ def test_costs_decide_what_reduced_error_saves() -> None:
     train = {"x": [0.0] * 6 + [1.0] * 4, "y": ["no"] * 6 + ["yes"] * 4}
     unseen = {"x": [0.0] * 6 + [1.0] * 4, "y": ["no"] * 6 + ["yes", "yes", "no", "no"]}
     plain = tw.learn(train, "y", replace(tw.CART, pruning=None))
-    assert tw.prune(plain, tw.ReducedError(), unseen).n_leaves == 1
+    assert tw.prune(plain, tw.pruning.ReducedError(), unseen).n_leaves == 1
     dear = tw.learn(train, "y", replace(tw.CART, pruning=None), costs={"yes": {"no": 10.0}})
     assert dear.n_leaves == 2
-    kept = tw.prune(dear, tw.ReducedError(), unseen)
+    kept = tw.prune(dear, tw.pruning.ReducedError(), unseen)
     # As a leaf everyone is told yes, for 8 false alarms; as it is there are 2.
     assert kept.n_leaves == 2

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.render.regions import Region, Span, microseconds, regions
+from treewright.render.plots.regions import Region, Span, microseconds, regions
 
 
 def table(rng: random.Random, rows: int, missing: float) -> dict[str, list[Any]]:
@@ -42,7 +42,7 @@ RECIPES = {
     "CART": replace(tw.CART, pruning=None),
     "SKLEARN": tw.SKLEARN,
     "CHAID": tw.CHAID,
-    "majority": replace(tw.C45, name="majority", missing=tw.MajorityChild(), pruning=None),
+    "majority": replace(tw.C45, name="majority", missing=tw.missing.MajorityChild(), pruning=None),
     "RPART": tw.RPART,
 }
 

@@ -12,8 +12,8 @@ from handmade import hours, random_tree, tennis
 from test_page_route import KINDS, table, target
 
 import treewright as tw
-from treewright.report import report
-from treewright.tree_words import level_text
+from treewright.reporting.report import report
+from treewright.tree.text import level_text
 
 WHOLE = dataclasses.replace(tw.CART, pruning=None)
 
@@ -74,7 +74,7 @@ def test_every_step_of_the_path_is_that_pruned_tree(known: Any) -> None:
     last = len(path["alpha"]) - 1
     for step in {0, 1, last // 2, last - 1, last}:
         alpha = path["alpha"][step]
-        small = tree if alpha < 0 else tw.prune(tree, tw.CostComplexity(alpha))
+        small = tree if alpha < 0 else tw.prune(tree, tw.pruning.CostComplexity(alpha))
         assert small.n_leaves == path["leaves"][step]
         answers = tw.predict(small, unseen)
         wrong = (truth - answers) ** 2 if tree.schema.target.classes is None else answers != truth

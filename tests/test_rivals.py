@@ -21,12 +21,12 @@ from pruning_cases import encoded, schema_of
 from test_parts_trees import NAMED, POSSIBLE, settings, settled
 
 import treewright as tw
-from treewright import recipe as r
-from treewright.engine import grow
+from treewright import recipes as r
 from treewright.errors import TreewrightError
-from treewright.parts import Limits
-from treewright.parts.growing import grow_parts
-from treewright.tree import Tree
+from treewright.growing.grow import grow
+from treewright.growing.grow_partitions import grow_partitions
+from treewright.growing.partitions import Limits
+from treewright.tree.tree import Tree
 
 MANY = 50
 
@@ -43,7 +43,7 @@ def check_rivals(table: Table, recipe: r.Recipe) -> None:
     grown = {
         rivals: [
             without_rivals(lambda one=one: grow(whole, schema, one, 1)),
-            without_rivals(lambda one=one: grow_parts(cut_up(whole, [0.4], Limits(apart=0)), schema, one, 1)),
+            without_rivals(lambda one=one: grow_partitions(cut_up(whole, [0.4], Limits(apart=0)), schema, one, 1)),
         ]
         for rivals in (0, 1, MANY)
         for one in [replace(recipe, rivals=rivals)]

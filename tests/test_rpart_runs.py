@@ -28,7 +28,7 @@ from oracle_tables import Table
 from oracle_walk import decode, destination
 from rpart_runs import DATA, TABLES, RpartNode, read_table, run_rpart, sides, with_holes
 
-from treewright import recipe as r
+from treewright import recipes as r
 
 NEVER = -1.0  # the cp that cuts nothing back
 CPS = (0.0, 0.01)
@@ -90,7 +90,7 @@ def differences(table: Table, ours: dict[str, Any], theirs: RpartNode) -> Iterat
     if ours["rows"] != len(rows) or theirs.n != len(rows):
         yield Difference(number, f"{ours['rows']} rows, not {theirs.n}", False)
         return
-    if not same_answer(table, ours, rows):
+    if not merge_equal_leaves(table, ours, rows):
         yield Difference(number, f"answers {ours['value']}", False)
     if (ours["split"] is None) != (theirs.split is None):
         yield Difference(number, "leaf", False)
@@ -164,7 +164,7 @@ def same_cut(table: Table, ours: Split, theirs: Split) -> bool:
     return bool(np.isclose(ours.breaks[0], theirs.breaks[0], rtol=1e-12, atol=0))
 
 
-def same_answer(table: Table, ours: dict[str, Any], rows: frozenset[int]) -> bool:
+def merge_equal_leaves(table: Table, ours: dict[str, Any], rows: frozenset[int]) -> bool:
     """Shares of classes, or the mean, from the rows that rpart has here."""
     answers = [answer(table, row) for row in rows]
     if not table.n_classes:

@@ -17,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.encode import Encoded
-from treewright.explain.conditions import EVERYWHERE, Condition
-from treewright.explain.description import TRY_ALL, Problem, shortest
-from treewright.explain.generalise import MARKS, Candidate, candidates, needed
-from treewright.explain.rule_list import in_order, rule_list
-from treewright.pruning import labelled_rows
-from treewright.schema import ColumnSpec
+from treewright.data.encoding import Encoded
+from treewright.data.schema import ColumnSpec
+from treewright.inspection.rules.conditions import EVERYWHERE, Condition
+from treewright.inspection.rules.description_length import TRY_ALL, Problem, shortest
+from treewright.inspection.rules.generalise import MARKS, Candidate, candidates, needed
+from treewright.inspection.rules.rule_list import in_order, rule_list
+from treewright.prediction.encode_rows import encode_labelled
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -65,7 +65,7 @@ def test_the_first_rule_that_applies_answers(seed: int) -> None:
 def test_no_rule_can_be_left_out_without_more_errors(seed: int) -> None:
     one = case(seed, classes=True)
     learned = grown(one)
-    rows = labelled_rows(learned, one.table, None, None)
+    rows = encode_labelled(learned, one.table, None, None)
     assert rows is not None
     found = rule_list(learned, rows, 0.25)
 
@@ -103,7 +103,7 @@ def test_the_default_is_the_heaviest_class_of_the_rest() -> None:
     one = case(5, classes=True, missing=False)
     rules = tw.rules(grown(one), one.table, kind="list")
     rest = np.ones(len(one.table), dtype=bool)
-    rows = labelled_rows(rules.tree, one.table, None, None)
+    rows = encode_labelled(rules.tree, one.table, None, None)
     assert rows is not None
     for rule in rules:
         rest &= ~np.all([test.holds(rows.columns[test.column_index]) for test in rule.tests], axis=0)
@@ -164,7 +164,7 @@ def test_conditions_are_dropped_as_a_plain_search_drops_them(seed: int, n: int, 
 def test_candidates_are_no_worse_than_the_leaves_they_come_from(seed: int) -> None:
     one = case(seed, classes=True, missing=False)
     learned = grown(one)
-    rows = labelled_rows(learned, one.table, None, None)
+    rows = encode_labelled(learned, one.table, None, None)
     assert rows is not None
     seen = set()
     for rule in candidates(learned, rows, np.ones(rows.n_rows), 0.25):

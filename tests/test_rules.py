@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.explain.conditions import EVERYWHERE, Condition, leaf_paths, merged, merged_paths
-from treewright.pruning import labelled_rows
-from treewright.schema import ColumnSpec, Schema, TargetSpec
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.inspection.rules.conditions import EVERYWHERE, Condition, leaf_paths, merged, merged_paths
+from treewright.prediction.encode_rows import encode_labelled
 
 AGE = ColumnSpec("age", "numeric")
 
 
-def covered(rules: tw.explain.rules.Rules, rows: object) -> np.ndarray:
+def covered(rules: tw.inspection.rules.rules.Rules, rows: object) -> np.ndarray:
     """Which rule's conditions each row meets: [rule, row]."""
     columns = rows.columns  # type: ignore[attr-defined]
     return np.array(
@@ -43,7 +43,7 @@ def test_leaf_rules_divide_the_rows_as_the_tree_does(seed: int) -> None:
     one = case(seed, missing=False)
     learned = grown(one)
     rules = tw.rules(learned)
-    met = covered(rules, labelled_rows(learned, one.table, None, None))
+    met = covered(rules, encode_labelled(learned, one.table, None, None))
     assert (met.sum(axis=0) == 1).all()
     assert [rules[i].node for i in met.argmax(axis=0)] == tw.apply(learned, one.table).tolist()
     for rule, rows in zip(rules, met, strict=True):
@@ -57,7 +57,7 @@ def test_a_row_with_missing_values_that_meets_a_rule_is_answered_by_it(seed: int
     one = case(seed, missing=True)
     learned = grown(one)
     rules = tw.rules(learned)
-    met = covered(rules, labelled_rows(learned, one.table, None, None))
+    met = covered(rules, encode_labelled(learned, one.table, None, None))
     nodes = tw.apply(learned, one.table)
     assert (met.sum(axis=0) <= 1).all()
     for row in np.flatnonzero(met.any(axis=0)):

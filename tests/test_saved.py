@@ -18,15 +18,16 @@ from handmade import TENNIS, Question, fork, hours, leaf, random_tree, tennis, t
 from hypothesis import given
 from hypothesis import strategies as st
 
-import treewright.export
-from treewright import recipe as r
+import treewright.tree
+from treewright import recipes as r
+from treewright.data.schema import KINDS, ColumnSpec, Schema, TargetSpec
 from treewright.errors import FileError
 from treewright.export import from_json, load, save, to_json
-from treewright.schema import KINDS, ColumnSpec, Schema, TargetSpec
-from treewright.tree import Tree
-from treewright.tree_check import NODE_ARRAYS, SPLIT_ARRAYS, STOP_REASONS
+from treewright.recipes.written import written_name, written_setting
+from treewright.tree.tree import Tree
+from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS, STOP_REASONS
 
-FORM = json.loads((Path(treewright.export.__file__).parent / "tree.schema.json").read_text(encoding="utf-8"))
+FORM = json.loads((Path(treewright.tree.__file__).parent / "tree.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(FORM)
 NAMED = (r.ID3, r.C45, r.J48, r.CART, r.RPART, r.SKLEARN, r.CHAID, r.EXHAUSTIVE_CHAID)
 
@@ -93,11 +94,15 @@ def form_of(hint: Any) -> dict[str, Any]:
 def form_of_choice(choice: type) -> dict[str, Any]:
     """The whole definition of a choice: when a setting is added, this is what tree.schema.json must say."""
     hints = typing.get_type_hints(choice)
-    settings = {f.name: form_of(hints[f.name]) for f in dataclasses.fields(choice) if f.name != "function"}
+    settings = {
+        written_setting(choice, f.name): form_of(hints[f.name])
+        for f in dataclasses.fields(choice)
+        if f.name != "function"
+    }
     if choice is r.Custom:
         what = "the name of the user's function; the function itself is never saved"
         settings = {"function": {"type": "string", "description": what}, **settings}
-    properties = {"choice": {"const": choice.__name__}, **settings}
+    properties = {"choice": {"const": written_name(choice)}, **settings}
     return {
         "type": "object",
         "description": str(choice.__doc__).strip().split("\n")[0],
@@ -108,7 +113,7 @@ def form_of_choice(choice: type) -> dict[str, Any]:
 
 
 CHOICES = [r.Branching, r.Numeric, r.ClassificationCriterion, r.RegressionCriterion, r.Missing, r.Simplify, r.Pruner]
-KNOWN = {c.__name__: c for union in CHOICES for c in typing.get_args(union)} | {
+KNOWN = {written_name(c): c for union in CHOICES for c in typing.get_args(union)} | {
     "Stopping": r.Stopping,
     "Leaves": r.Leaves,
 }
@@ -123,7 +128,9 @@ def test_the_schema_is_a_schema_and_complete() -> None:
     jsonschema.Draft202012Validator.check_schema(FORM)
     assert set(FORM["$defs"]) == set(KNOWN) | {"levels", "int32", "int64"}
     parts = FORM["properties"]
-    assert parts["recipe"]["required"] == [f.name for f in dataclasses.fields(r.Recipe) if f.name != "pruning"]
+    assert parts["recipe"]["required"] == [
+        written_setting(r.Recipe, f.name) for f in dataclasses.fields(r.Recipe) if f.name != "pruning"
+    ]
     assert parts["nodes"]["required"] == list(NODE_ARRAYS)
     assert parts["splits"]["required"] == list(SPLIT_ARRAYS)
     assert parts["nodes"]["properties"]["stop"]["items"]["maximum"] == max(STOP_REASONS)
@@ -298,14 +305,14 @@ def changed(path: Path_, value: Any, t: Tree | None = None) -> str:
         (("recipe", "extra"), 1, r"\$\.recipe has the unknown key 'extra'"),
         (("recipe", "slack"), NOTHING, r"\$\.recipe has no 'slack'"),
         (("recipe", "slack"), 10**400, r"\$\.recipe"),
-        (("recipe", "slack"), "0", r"\$\.recipe: Recipe\.slack must be a number"),
+        (("recipe", "slack"), "0", r"\$\.recipe: Recipe\.tie_tolerance must be a number"),
         (("recipe", "seed"), -1, r"\$\.recipe: Recipe\.seed"),
         (("recipe", "branching"), "binary", r"\$\.recipe\.branching is written in a form"),
         (("recipe", "branching"), {"choice": ["x"]}, r"\$\.recipe"),
         (("recipe", "branching", "choice"), "Random", r"\$\.recipe: Recipe\.branching has the unknown choice"),
         (("recipe", "numeric", "gap"), NOTHING, r"\$\.recipe\.numeric has no 'gap'"),
         (("recipe", "numeric", "deep"), 1, r"\$\.recipe: Threshold has no setting 'deep'"),
-        (("recipe", "numeric", "tenth"), "yes", r"\$\.recipe: Threshold\.tenth must be True or False"),
+        (("recipe", "numeric", "tenth"), "yes", r"\$\.recipe: Threshold\.min_tenth_per_class must be True or False"),
         (("recipe", "drop_blank_rows"), 1, r"\$\.recipe: Recipe\.drop_blank_rows must be True or False"),
         (("recipe", "criterion"), {"choice": "Custom", "function": 5, "task": "classification"}, r"\$\.recipe"),
     ],

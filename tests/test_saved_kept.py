@@ -17,13 +17,13 @@ from handmade import hours, random_tree, tennis
 from test_saved import VALIDATOR, mutated
 
 import treewright as tw
-from treewright.encode import Encoded
-from treewright.engine import answers, classify, route
+from treewright.data.encoding import Encoded
+from treewright.data.schema import ColumnSpec
 from treewright.errors import FileError
 from treewright.export import from_json, to_json
-from treewright.schema import ColumnSpec
-from treewright.tree import Tree
-from treewright.tree_check import NODE_ARRAYS, SPLIT_ARRAYS
+from treewright.prediction.routing import classify, predict_values, route
+from treewright.tree.tree import Tree
+from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS
 
 HERE = Path(__file__).resolve().parent
 KEPT = sorted(path for path in (HERE / "saved").glob("*/*.json") if not path.name.endswith(".answers.json"))
@@ -118,7 +118,7 @@ def is_harmless(text: str) -> bool:
         assert len(said) < 500  # a message never prints the file
         return False
     rows = asked(t)
-    values = answers(t, rows, 1)
+    values = predict_values(t, rows, 1)
     assert np.isfinite(values).all() or t.schema.target.classes is None
     nodes = route(t, rows, 1)
     assert ((nodes >= 0) & (nodes < t.n_nodes)).all()

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from test_saved import CHOICES, KNOWN, mutated
 
 import treewright as tw
-from treewright import recipe as r
+from treewright import recipes as r
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import FileError, TreewrightError
 from treewright.export import from_json, to_json
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree import Tree
+from treewright.tree.tree import Tree
 
 # --- save writes nothing that load refuses ----------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ def test_every_setting_that_a_recipe_takes_can_be_loaded(data: st.DataObject) ->
     assert from_json(to_json(t)) == t
 
 
-@pytest.mark.parametrize("choice", [r.Stopping(max_depth=5), tw.CostComplexity(0.1), tw.BestLeaves(3)])
+@pytest.mark.parametrize("choice", [r.Stopping(max_depth=5), tw.pruning.CostComplexity(0.1), tw.pruning.MaxLeaves(3)])
 def test_numbers_that_no_setting_takes(choice: Any) -> None:
     for field in dataclasses.fields(choice):
         for value in (10**400, math.nan, math.inf, "x"):
@@ -124,8 +124,19 @@ def test_levels_that_cannot_be_saved_are_refused_before_learning(levels: list[An
 
 def looks(t: Tree) -> dict[str, Any]:
     """Everything that can be made of a tree alone."""
-    pruners = [tw.CostComplexity(0.01), tw.ErrorBased(raising=False), tw.Pessimistic(), tw.MinimumError()]
-    pruners += [tw.CriticalValue(0.1), tw.MinimumDescription(), tw.SameAnswer(), tw.ToDepth(1), tw.BestLeaves(2)]
+    pruners = [
+        tw.pruning.CostComplexity(0.01),
+        tw.pruning.ErrorBased(raising=False),
+        tw.pruning.Pessimistic(),
+        tw.pruning.MinimumError(),
+    ]
+    pruners += [
+        tw.pruning.CriticalValue(0.1),
+        tw.pruning.MinimumDescription(),
+        tw.pruning.MergeEqualLeaves(),
+        tw.pruning.MaxDepth(1),
+        tw.pruning.MaxLeaves(2),
+    ]
     return {
         "text": lambda: str(t),
         "svg": lambda: tw.render.svg(t),
@@ -206,7 +217,9 @@ def learned_trees() -> list[Tree]:
         tw.learn(table, y, dataclasses.replace(recipe, pruning=None))
         for recipe in (tw.C45, tw.CART, tw.CHAID, tw.RPART)
     ]
-    chaid = dataclasses.replace(tw.CHAID, branching=tw.Merge(min_child=2), stopping=tw.Stopping(max_depth=3))
+    chaid = dataclasses.replace(
+        tw.CHAID, branching=tw.branching.Merge(min_child=2), stopping=tw.stopping.Stopping(max_depth=3)
+    )
     costs = tw.learn(table, y, dataclasses.replace(tw.CART, pruning=None), costs={"a": {"b": 3.0}})
     return [
         *grown,

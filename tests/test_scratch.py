@@ -15,22 +15,24 @@ import numpy as np
 import pytest
 from children import ended, started
 
-from treewright.encode import Encoded
+from treewright.data.encoding import Encoded
 from treewright.errors import DataError, ScratchError
-from treewright.parts import memory_limit, stored, work
-from treewright.parts.local import write_parts
-from treewright.parts.memory_limit import memory_size
-from treewright.parts.scratch import scratch
+from treewright.growing import partition_worker as work
+from treewright.out_of_core import memory_limit
+from treewright.out_of_core import stored_arrays as stored
+from treewright.out_of_core.disk_partitions import write_partitions
+from treewright.out_of_core.memory_limit import memory_size
+from treewright.out_of_core.scratch_folder import scratch
 
 #: A child that is in the middle of a question. Its parts answer only once it has left `ask`: one that waited for them
 #: would wait forever.
 ASKING = """
 import sys, threading
 import numpy as np
-from treewright.encode import Encoded
-from treewright.parts import work
-from treewright.parts.local import write_parts
-from treewright.parts.scratch import scratch
+from treewright.data.encoding import Encoded
+from treewright.growing import partition_worker as work
+from treewright.out_of_core.disk_partitions import write_partitions
+from treewright.out_of_core.scratch_folder import scratch
 
 asked, left = threading.Barrier(3), threading.Event()
 
@@ -42,7 +44,7 @@ def answer(part, recipe, state, question):
 work.answer = answer
 rows = Encoded((np.zeros(100),), (0,), (0,), 100, np.zeros(100), 0)
 with scratch(sys.argv[1]) as folder:
-    parts = write_parts([rows], folder, memory_limit=4000, n_threads=2)
+    parts = write_partitions([rows], folder, memory_limit=4000, n_threads=2)
     assert len(parts.sizes) > 2
     threading.Thread(target=lambda: (asked.wait(), print("asking", flush=True)), daemon=True).start()
     try:
@@ -56,7 +58,7 @@ with scratch(sys.argv[1]) as folder:
 #: A child that holds a folder until it is told to end.
 HOLDING = """
 import sys
-from treewright.parts.scratch import scratch
+from treewright.out_of_core.scratch_folder import scratch
 with scratch(sys.argv[1]) as folder:
     (folder / "deep").mkdir()
     (folder / "deep" / "file").write_bytes(b"x")
@@ -211,7 +213,7 @@ def test_a_forked_child_owns_nothing(tmp_path: Path, how: str, status: int) -> N
 def test_an_end_in_a_thread_is_noticed_at_exit(tmp_path: Path) -> None:
     script = """
 import sys, threading
-from treewright.parts.scratch import scratch
+from treewright.out_of_core.scratch_folder import scratch
 kept = scratch(sys.argv[1])
 thread = threading.Thread(target=kept.__enter__)
 thread.start()
@@ -254,7 +256,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_question(small_disk: Path, monk
     column = np.ones(30_000)
     with scratch(small_disk) as folder:
         rows = Encoded((column,), (0,), (0,), len(column), column, 0)
-        parts = write_parts([rows], folder, memory_limit=1_000_000, n_threads=2)
+        parts = write_partitions([rows], folder, memory_limit=1_000_000, n_threads=2)
         growth = parts.growth({})
         assert growth.ask(b"1") == b""
         assert len(list(folder.iterdir())) == 1 + 2 * len(parts.sizes)

@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.explain.histograms import histograms
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.inspection.histograms import histograms
 from treewright.render import svg
-from treewright.render.bars import paint_of
 from treewright.render.colours import class_colours, mix, scale, strength, terminal_code
-from treewright.render.folding import fold
-from treewright.render.measure import cells, fit_cells, fit_pixels, pixels
-from treewright.render.picture import picture
-from treewright.render.shapes import Box, Group, Picture, Words
-from treewright.schema import ColumnSpec, Schema, TargetSpec
+from treewright.render.picture.bars import paint_of
+from treewright.render.picture.folding import fold
+from treewright.render.picture.picture import picture
+from treewright.render.picture.shapes import Box, Group, Picture, Words
+from treewright.render.text_width import cells, fit_cells, fit_pixels, pixels
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 

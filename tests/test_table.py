@@ -23,9 +23,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_makers import MAKERS, Columns
 
+from treewright.data.kinds import levels_of
+from treewright.data.reader import Frame, RawColumn, pop_column, read, read_column
 from treewright.errors import DataError
-from treewright.kinds import levels_of
-from treewright.table import Frame, RawColumn, pop_column, read, read_column
 
 make_each = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
 Maker = Callable[[Columns], Any]

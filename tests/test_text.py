@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
-from treewright.recipe import CART, CHAID, SKLEARN
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.recipes.named import CART, CHAID, SKLEARN
 from treewright.render import show, text
-from treewright.render.measure import cells
-from treewright.render.text import has_colour
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree_words import number_text
+from treewright.render.text_width import cells
+from treewright.render.tree_text import has_colour
+from treewright.tree.text import number_text
 
 
 def expect(found: str, golden: str) -> None:
@@ -162,7 +162,7 @@ def test_the_branch_that_missing_values_are_merged_with_is_named_everywhere(miss
     assert f"when {branch} or missing" in html.unescape(tw.render.svg(made))
     assert "or missing" in tw.export.dot(made)
     assert "or missing" in tw.export.mermaid(made)
-    assert f"{branch} or missing" in str(tw.worked(made))
+    assert f"{branch} or missing" in str(tw.explain_node(made))
 
 
 def test_a_learned_direction_is_shown_when_it_is_not_simply_the_largest_child() -> None:
@@ -368,5 +368,5 @@ def test_show(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_costs_do_not_look_like_missing_values() -> None:
     table = {"age": [1, 2, 3, 4, 5, 6, 7, 8], "ill": list("nnnynyyy")}
-    recipe = replace(tw.CART, pruning=None, stopping=tw.Stopping(max_depth=1))
+    recipe = replace(tw.CART, pruning=None, stopping=tw.stopping.Stopping(max_depth=1))
     assert "missing" not in str(tw.learn(table, "ill", recipe, costs={"y": {"n": 5}}))

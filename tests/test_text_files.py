@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.files import Reading, open_source
-from treewright.frame import Frame, RawColumn
-from treewright.table import read
+from treewright.data.frame import Frame, RawColumn
+from treewright.data.reader import read
+from treewright.data.sources import Reading, open_source
 
 ROWS = "x,y\n" + "1,n\n2,p\n" * 500
 

@@ -24,11 +24,12 @@ from handmade import (
     tree,
 )
 
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import FileError
-from treewright.recipe import C45, CART, CHAID, Custom
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree import Split, Tree
-from treewright.tree_check import NODE_ARRAYS, SPLIT_ARRAYS, check
+from treewright.recipes.named import C45, CART, CHAID
+from treewright.recipes.recipe import Custom
+from treewright.tree.tree import Split, Tree
+from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS, check
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 

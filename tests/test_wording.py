@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.schema import ColumnSpec, Kind
-from treewright.wording import decode, level, listed, moment, number
+from treewright.data.schema import ColumnSpec, Kind
+from treewright.data.value_text import decode, level, listed, moment, number
 
 DAY = 86_400_000_000
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001

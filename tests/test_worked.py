@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, given, settings
 from worked_cases import grown_trees, has_missing, near
 
 import treewright as tw
-from treewright.explain.worked import Worked
+from treewright.inspection.derivation.explain_node import NodeExplanation
 from treewright.lessons.tables import GOLF, HUMIDITY, TENNIS, TRADING
 
 UNPRUNED = replace(tw.CART, pruning=None)
 
 
-def result(worked: Worked, label: str) -> float:
+def result(worked: NodeExplanation, label: str) -> float:
     """The result of the step of that label."""
     (value,) = [step.result for step in worked.steps if step.label == label]
     assert value is not None
@@ -71,32 +71,32 @@ Numbers are shown to four digits and computed with all of them."""
 
 def test_tennis() -> None:
     tree = tw.learn(TENNIS, "Play", tw.ID3)
-    worked = tw.worked(tree)
+    worked = tw.explain_node(tree)
     assert str(worked) == TENNIS_TEXT
-    assert str(tw.worked(tree, 0, TENNIS)) == TENNIS_TEXT
+    assert str(tw.explain_node(tree, 0, TENNIS)) == TENNIS_TEXT
     assert (worked.gain, worked.score, worked.stored, worked.complete) == (*[tree.root.gain] * 3, True)
 
 
 def test_tennis_gain_ratio() -> None:
-    recipe = replace(tw.ID3, criterion=tw.GainRatio())
-    worked = tw.worked(tw.learn(TENNIS, "Play", recipe))
+    recipe = replace(tw.ID3, criterion=tw.criterion.GainRatio())
+    worked = tw.explain_node(tw.learn(TENNIS, "Play", recipe))
     assert result(worked, "Information gain") == 0.2467
     assert worked.steps[-2].text == "-(4/14) log2(4/14) - (5/14) log2(5/14) - (5/14) log2(5/14) = 1.5774"
     assert worked.steps[-1].text == "0.2467/1.5774 = 0.1564"
 
 
 def test_trading() -> None:
-    worked = tw.worked(tw.learn(TRADING, "Return", UNPRUNED))
+    worked = tw.explain_node(tw.learn(TRADING, "Return", UNPRUNED))
     assert worked.steps[0].text == "gini(6, 4) = 1 - (6/10)² - (4/10)² = 0.4800"
     assert result(worked, "Gini after the split") == 0.2667
-    rival = tw.worked(tw.learn(TRADING, "Return", UNPRUNED), 0, TRADING, column="Trading Volume")
+    rival = tw.explain_node(tw.learn(TRADING, "Return", UNPRUNED), 0, TRADING, column="Trading Volume")
     assert result(rival, "Gini after the split") == 0.3429
     assert rival.heading == "Node 0 could ask Trading Volume (10 rows)"
 
 
 def test_golf_hours() -> None:
-    recipe = replace(tw.ID3, regression=tw.StandardDeviation())
-    worked = tw.worked(tw.learn(GOLF, "Hours", recipe))
+    recipe = replace(tw.ID3, regression=tw.criterion.StandardDeviation())
+    worked = tw.explain_node(tw.learn(GOLF, "Hours", recipe))
     assert worked.steps[0].text == "sqrt(1216.3571/14) = 9.3211"
     assert result(worked, "Reduction of standard deviation") == 1.6622
 
@@ -105,8 +105,8 @@ def test_golf_hours() -> None:
 def test_humidity_curve(recipe: tw.Recipe, stored: tuple[float, float]) -> None:
     """Cut after 62: gain 0.3949; after 89: 0.6053, the best."""
     if recipe.name == "CART":
-        recipe = replace(recipe, criterion=tw.InformationGain())
-    worked = tw.worked(tw.learn(HUMIDITY, "Play", recipe), 0, HUMIDITY)
+        recipe = replace(recipe, criterion=tw.criterion.InformationGain())
+    worked = tw.explain_node(tw.learn(HUMIDITY, "Play", recipe), 0, HUMIDITY)
     curve = worked.curve
     assert curve is not None
     gains = dict(zip(curve.cuts.tolist(), curve.scores.round(4).tolist(), strict=True))
@@ -121,7 +121,7 @@ def test_humidity_curve(recipe: tw.Recipe, stored: tuple[float, float]) -> None:
 
 def test_the_penalty_is_a_step_even_without_data() -> None:
     tree = tw.learn(HUMIDITY, "Play", replace(tw.C45, pruning=None))
-    (step,) = [step for step in tw.worked(tree).steps if step.label == "Gain after the penalty"]
+    (step,) = [step for step in tw.explain_node(tree).steps if step.label == "Gain after the penalty"]
     assert step.text == "0.6053 - log2(8)/14 = 0.3910"
     assert step.result == pytest.approx(tree.root.gain)
 
@@ -134,11 +134,11 @@ UNKNOWN = {**TENNIS, "Outlook": [None if day == 5 else o for day, o in enumerate
 @pytest.mark.parametrize("missing", ["ignore", "majority", "fractional", "random"])
 def test_what_a_tree_does_not_store_is_unknown(missing: str) -> None:
     tree = tw.learn(UNKNOWN, "Play", replace(tw.ID3, missing=missing))
-    alone = tw.worked(tree)
+    alone = tw.explain_node(tree)
     assert (alone.complete, alone.steps, alone.score, alone.gain) == (False, (), None, None)
     assert "unknown" in alone.remarks[0]
-    assert "worked(tree, 0, data)" in alone.remarks[0]
-    counted = tw.worked(tree, 0, UNKNOWN)
+    assert "explain_node(tree, 0, data)" in alone.remarks[0]
+    counted = tw.explain_node(tree, 0, UNKNOWN)
     assert counted.complete
     assert counted.gain == pytest.approx(tree.root.gain)
     assert any("13/14 × " in step.text for step in counted.steps)
@@ -148,8 +148,8 @@ def test_what_a_tree_does_not_store_is_unknown(missing: str) -> None:
 @pytest.mark.parametrize("missing", ["own", "learned"])
 def test_missing_rows_that_are_scored_need_no_data(missing: str) -> None:
     tree = tw.learn(UNKNOWN, "Play", replace(tw.ID3, missing=missing))
-    assert tw.worked(tree).complete
-    assert tw.worked(tree, 0, UNKNOWN).complete
+    assert tw.explain_node(tree).complete
+    assert tw.explain_node(tree, 0, UNKNOWN).complete
 
 
 # --- other criteria ---------------------------------------------------------------------------------------------------
@@ -157,8 +157,8 @@ def test_missing_rows_that_are_scored_need_no_data(missing: str) -> None:
 
 def test_chi_square_shows_observed_and_expected() -> None:
     table = {"x": ["a"] * 30 + ["b"] * 30, "y": ["u"] * 10 + ["v"] * 20 + ["u"] * 20 + ["v"] * 10}
-    recipe = replace(tw.CHAID, branching=tw.Merge(min_child=1), stopping=tw.Stopping())
-    worked = tw.worked(tw.learn(table, "y", recipe))
+    recipe = replace(tw.CHAID, branching=tw.branching.Merge(min_child=1), stopping=tw.stopping.Stopping())
+    worked = tw.explain_node(tw.learn(table, "y", recipe))
     assert worked.expected is not None
     assert worked.expected.expected == ((15.0, 15.0), (15.0, 15.0))
     assert result(worked, "Chi-square") == 6.6667
@@ -168,9 +168,9 @@ def test_chi_square_shows_observed_and_expected() -> None:
 
 
 def test_significance_is_worked_out_where_the_recipe_asks_for_it() -> None:
-    recipe = replace(tw.ID3, stopping=tw.Stopping(significance=0.5))
+    recipe = replace(tw.ID3, stopping=tw.stopping.Stopping(significance=0.5))
     tree = tw.learn(TENNIS, "Play", recipe)
-    worked = tw.worked(tree)
+    worked = tw.explain_node(tree)
     assert worked.significance[0].result == pytest.approx(tree.root.split.statistic)
     assert worked.significance[-1].result == pytest.approx(tree.root.split.p)
     assert "Significance of this split" in worked.text()
@@ -180,8 +180,8 @@ def test_a_users_formula_is_the_users() -> None:
     def balance(parent: Any, children: Any) -> Any:
         return children.sum(axis=2).min(axis=1) / parent.sum()
 
-    tree = tw.learn(TENNIS, "Play", replace(UNPRUNED, criterion=tw.Custom(balance)))
-    worked = tw.worked(tree)
+    tree = tw.learn(TENNIS, "Play", replace(UNPRUNED, criterion=tw.criterion.Custom(balance)))
+    worked = tw.explain_node(tree)
     assert worked.score == tree.root.split.score
     assert "the formula is the user's own function balance" in worked.text()
     assert sum(branch.weight for branch in worked.branches) == 14
@@ -191,26 +191,26 @@ def test_costs_alter_the_weights() -> None:
     tree = tw.learn(TENNIS, "Play", tw.ID3, costs={"No": {"Yes": 5}})
     for node in tree.walk():
         if node.split is not None:
-            assert tw.worked(tree, node.id).complete
-            assert tw.worked(tree, node.id, TENNIS).complete
-    assert "Weights are altered by costs or priors" in tw.worked(tree).text()
+            assert tw.explain_node(tree, node.id).complete
+            assert tw.explain_node(tree, node.id, TENNIS).complete
+    assert "Weights are altered by costs or priors" in tw.explain_node(tree).text()
 
 
 # --- leaves -----------------------------------------------------------------------------------------------------------
 
 
-def leaf(table: dict[str, list[Any]], recipe: tw.Recipe, **more: Any) -> Worked:
-    tree = tw.learn(table, "Play", replace(recipe, stopping=tw.Stopping(max_depth=0)), **more)
-    return tw.worked(tree)
+def leaf(table: dict[str, list[Any]], recipe: tw.Recipe, **more: Any) -> NodeExplanation:
+    tree = tw.learn(table, "Play", replace(recipe, stopping=tw.stopping.Stopping(max_depth=0)), **more)
+    return tw.explain_node(tree)
 
 
 def test_a_leaf_derives_its_answer() -> None:
     plain = leaf(TENNIS, UNPRUNED)
     assert [step.text for step in plain.steps] == ["5/14 = 0.3571", "9/14 = 0.6429", "Yes (0.6429)"]
     assert "it lies at depth 0, and max_depth=0 allows no deeper" in plain.text()
-    laplace = leaf(TENNIS, replace(UNPRUNED, leaves=tw.Leaves("laplace")))
+    laplace = leaf(TENNIS, replace(UNPRUNED, leaves=tw.stopping.Leaves("laplace")))
     assert laplace.steps[0].text == "(5 + 1)/(14 + 2) = 0.3750"
-    estimate = leaf(TENNIS, replace(UNPRUNED, leaves=tw.Leaves("m_estimate", 2.0)))
+    estimate = leaf(TENNIS, replace(UNPRUNED, leaves=tw.stopping.Leaves("m_estimate", 2.0)))
     assert estimate.steps[0].text == "(5 + 2 × 5/14)/(14 + 2) = 0.3571"
     cheap = leaf(TENNIS, UNPRUNED, costs={"No": {"Yes": 5}})
     assert [step.text for step in cheap.steps[2:]] == ["0.6429 × 1 = 0.6429", "0.3571 × 5 = 1.7857", "No (0.6429)"]
@@ -219,18 +219,19 @@ def test_a_leaf_derives_its_answer() -> None:
 def test_an_empty_leaf_and_a_pruned_one_say_so() -> None:
     tree = tw.learn(TENNIS, "Play", tw.ID3)
     empty = next(node for node in tree.walk() if node.stop == "empty")
-    assert "no training row came here" in tw.worked(tree, empty.id).text()
-    pruned = tw.prune(tree, tw.ToDepth(1))
+    assert "no training row came here" in tw.explain_node(tree, empty.id).text()
+    pruned = tw.prune(tree, tw.pruning.MaxDepth(1))
     cut = next(node for node in pruned.walk() if node.stop == "pruned")
     assert (
-        "it asked Humidity" in tw.worked(pruned, cut.id).text() or "it asked Wind" in tw.worked(pruned, cut.id).text()
+        "it asked Humidity" in tw.explain_node(pruned, cut.id).text()
+        or "it asked Wind" in tw.explain_node(pruned, cut.id).text()
     )
 
 
 def test_a_numeric_leaf_answers_mean_or_median() -> None:
     table = {"x": [1, 1, 1, 1], "Play": [1.0, 2.0, 3.0, 10.0]}
     assert leaf(table, UNPRUNED).steps[0].text == "16/4 = 4"
-    median = leaf(table, replace(UNPRUNED, regression=tw.AbsoluteError()))
+    median = leaf(table, replace(UNPRUNED, regression=tw.criterion.AbsoluteError()))
     assert (median.steps[0].text, median.steps[0].formula[:10]) == ("2", "the median")
 
 
@@ -261,7 +262,7 @@ def test_names_are_escaped_everywhere() -> None:
     table = {EVIL: [1, 2, 3, 4, 5, 6], "level": [EVIL, "b"] * 3, "y": [EVIL, EVIL, "b", EVIL, "b", "b"]}
     tree = tw.learn(table, "y", UNPRUNED)
     for node in tree.walk():
-        worked = tw.worked(tree, node.id, table)
+        worked = tw.explain_node(tree, node.id, table)
         parser = Balanced()
         parser.feed(worked.html())
         parser.close()
@@ -282,8 +283,8 @@ def test_markdown_is_latex_that_can_be_read() -> None:
     ]
     for tree in trees:
         for node in (tree.root, tree[tree.n_nodes - 1]):
-            formulas = re.findall(r"\$(.+)\$", tw.worked(tree, node.id).markdown())
-            assert len(formulas) == len(tw.worked(tree, node.id).steps)
+            formulas = re.findall(r"\$(.+)\$", tw.explain_node(tree, node.id).markdown())
+            assert len(formulas) == len(tw.explain_node(tree, node.id).steps)
             for formula in formulas:
                 parser.parse(f"${formula}$")
 
@@ -291,7 +292,7 @@ def test_markdown_is_latex_that_can_be_read() -> None:
 def test_long_tables_are_cut() -> None:
     n = 40
     table = {"x": [f"level {i}" for i in range(n)] * 3, "y": [f"class {i % 20}" for i in range(3 * n)]}
-    worked = tw.worked(tw.learn(table, "y", replace(tw.ID3)))
+    worked = tw.explain_node(tw.learn(table, "y", replace(tw.ID3)))
     text = worked.text()
     assert len(worked.branches) == n
     assert "… 29 more" in text
@@ -303,19 +304,19 @@ def test_long_tables_are_cut() -> None:
 def test_errors() -> None:
     tree = tw.learn(TENNIS, "Play", replace(tw.ID3, rivals=0))
     with pytest.raises(tw.DataError, match="no column 'Sky'"):
-        tw.worked(tree, column="Sky")
+        tw.explain_node(tree, column="Sky")
     with pytest.raises(tw.DataError, match="remembers no split by 'Wind'; give data="):
-        tw.worked(tree, column="Wind")
+        tw.explain_node(tree, column="Wind")
     with pytest.raises(tw.DataError, match="'Outlook' cannot split node 1: constant"):
-        tw.worked(tree, 1, TENNIS, column="Outlook")
+        tw.explain_node(tree, 1, TENNIS, column="Outlook")
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.worked("tree")  # type: ignore[arg-type]
+        tw.explain_node("tree")  # type: ignore[arg-type]
     with pytest.raises(IndexError, match="no node 99"):
-        tw.worked(tree, 99)
+        tw.explain_node(tree, 99)
 
 
 def test_a_rival_without_data_tells_what_is_stored() -> None:
-    worked = tw.worked(tw.learn(TENNIS, "Play", tw.ID3), column="Wind")
+    worked = tw.explain_node(tw.learn(TENNIS, "Play", tw.ID3), column="Wind")
     assert (worked.steps, worked.complete, round(worked.stored or 0, 4)) == ((), False, 0.0481)
     assert "no counts" in worked.remarks[0]
 
@@ -323,7 +324,7 @@ def test_a_rival_without_data_tells_what_is_stored() -> None:
 def test_other_rows_are_told_apart() -> None:
     tree = tw.learn(TENNIS, "Play", tw.ID3)
     half = {name: values[::2] for name, values in TENNIS.items()}
-    worked = tw.worked(tree, 0, half)
+    worked = tw.explain_node(tree, 0, half)
     assert not worked.complete
     assert "The rows given lead to" in worked.remarks[0]
     assert sum(branch.weight for branch in worked.branches) == 7
@@ -334,7 +335,7 @@ def test_any_sound_tree_is_shown(seed: int) -> None:
     """Numbers made up by hand lead to no score; that is said, and nothing fails."""
     tree = random_tree(seed, depth=3)
     for node in tree.walk():
-        worked = tw.worked(tree, node.id)
+        worked = tw.explain_node(tree, node.id)
         assert worked.complete == (node.split is None)
         assert worked.text()
         assert worked.markdown()
@@ -363,12 +364,12 @@ def test_steps_end_in_what_the_tree_stores(case: Any) -> None:
     tree, rows, table, recipe = case
     close = {"rel": 1e-9, "abs": near(recipe)}
     for node in tree.walk():
-        alone = tw.worked(tree, node.id)
+        alone = tw.explain_node(tree, node.id)
         if node.split is None:
             assert alone.steps
             continue
         assert alone.complete or (has_missing(rows) and alone.remarks and not alone.steps and alone.score is None)
-        counted = tw.worked(tree, node.id, rows, weight=table.weight)
+        counted = tw.explain_node(tree, node.id, rows, weight=table.weight)
         assert counted.complete, counted.remarks
         for each in (alone, counted) if alone.complete else (counted,):
             assert each.score == pytest.approx(node.split.score, **close)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from distributed import WorkerPlugin
 
-from treewright.encode import Encoded
-from treewright.parts import work
+from treewright.data.encoding import Encoded
+from treewright.growing import partition_worker as work
 
 TOY = {"toy": True}
 MODULUS = 1_000_003

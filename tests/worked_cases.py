@@ -13,9 +13,9 @@ from oracle_recipes import cases, possible_recipes
 from oracle_table import NUMBER, ORDINAL
 from oracle_tables import Table
 
-from treewright.recipe import Poisson, Recipe, StandardDeviation
-from treewright.schema import ColumnSpec, Schema, TargetSpec
-from treewright.tree import Tree
+from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.recipes.recipe import Poisson, Recipe, StandardDeviation
+from treewright.tree.tree import Tree
 
 TRIPLES = [parameters.values for parameters in possible_recipes()]
 

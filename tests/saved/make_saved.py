@@ -22,7 +22,7 @@ import pyarrow as pa
 import treewright as tw
 
 HERE = Path(__file__).resolve().parent
-GROWN = dataclasses.replace(tw.CART, pruning=None, stopping=tw.Stopping(max_depth=4))
+GROWN = dataclasses.replace(tw.CART, pruning=None, stopping=tw.stopping.Stopping(max_depth=4))
 
 
 def table(seed: int, gaps: float, rows: int = 160) -> pa.Table:
@@ -74,21 +74,23 @@ def trees() -> dict[str, tuple[tw.Tree, float]]:
         "chaid": lambda: tw.learn(holes, z, small(tw.CHAID)),
         "chaid-numbers": lambda: tw.learn(holes, amount, small(tw.CHAID)),
         "exhaustive-chaid": lambda: tw.learn(levels, z, small(tw.EXHAUSTIVE_CHAID)),
-        "absolute-error": lambda: tw.learn(holes, amount, dataclasses.replace(GROWN, regression=tw.AbsoluteError())),
-        "poisson": lambda: tw.learn(holes, amount, dataclasses.replace(GROWN, regression=tw.Poisson())),
+        "absolute-error": lambda: tw.learn(
+            holes, amount, dataclasses.replace(GROWN, regression=tw.criterion.AbsoluteError())
+        ),
+        "poisson": lambda: tw.learn(holes, amount, dataclasses.replace(GROWN, regression=tw.criterion.Poisson())),
         "costs": lambda: tw.learn(holes, z, GROWN, costs={"much": {"none": 8.0}}),
         "priors": lambda: tw.learn(holes, z, GROWN, priors={"much": 0.2, "none": 0.3, "some": 0.5}),
         "weights": lambda: tw.learn(holes, z, tw.C45, weight=[0.25 + i % 4 for i in range(len(z))]),
-        "leaf": lambda: tw.learn(full, y, dataclasses.replace(GROWN, stopping=tw.Stopping(max_depth=0))),
+        "leaf": lambda: tw.learn(full, y, dataclasses.replace(GROWN, stopping=tw.stopping.Stopping(max_depth=0))),
         "truth": lambda: tw.learn(holes, [each == "none" for each in z], GROWN),
     }
     policies = {
-        "random": tw.RandomChild(),
-        "own": tw.OwnCategory(),
-        "majority": tw.MajorityChild(),
-        "learned": tw.LearnedDirection(),
-        "ignore": tw.Ignore(),
-        "spread": tw.Spread(),
+        "random": tw.missing.RandomChild(),
+        "own": tw.missing.OwnCategory(),
+        "majority": tw.missing.MajorityChild(),
+        "learned": tw.missing.LearnedDirection(),
+        "ignore": tw.missing.Ignore(),
+        "spread": tw.missing.Fractional(),
     }
     for name, policy in policies.items():
         recipe = dataclasses.replace(GROWN, missing=policy, unseen="majority" if name == "majority" else "missing")
@@ -101,7 +103,7 @@ def small(recipe: tw.Recipe) -> tw.Recipe:
     return dataclasses.replace(
         recipe,
         branching=dataclasses.replace(recipe.branching, min_child=5),  # type: ignore[call-arg]
-        stopping=tw.Stopping(max_depth=3, min_samples_split=20),
+        stopping=tw.stopping.Stopping(max_depth=3, min_samples_split=20),
     )
 
 

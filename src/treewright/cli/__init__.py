@@ -97,7 +97,7 @@ def _tell(error: Exception) -> NoReturn:
         from treewright.cli.remedies import on_the_command_line
 
         text = on_the_command_line(str(error)) or type(error).__name__
-    from treewright.render.text import has_colour
+    from treewright.render.tree_text import has_colour
 
     coloured = has_colour(sys.stderr.isatty(), os.environ)
     click.echo(f"{click.style('Error:', fg='red', bold=True)} {' '.join(text.split())}", err=True, color=coloured)

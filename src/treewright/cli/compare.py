@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from treewright.choices import MISSING_NAMES
 from treewright.cli.console import note, progress, say, say_json, score_text, steps, table
 from treewright.cli.learn import LearningTable, learning_options
 from treewright.cli.reading import data_options, find, kinds_of, names_of, reading_of
@@ -19,10 +18,11 @@ from treewright.cli.recipes import ALGORITHMS, Name, pruner_of, recipe_of
 from treewright.cli.remedies import on_the_command_line
 from treewright.cli.sections import Command
 from treewright.errors import RecipeError
-from treewright.parameters import PRUNING_NAMES
-from treewright.pruners import Pruner
-from treewright.tree_words import name_text
-from treewright.validation import Scores, cross_validated, fold_masks, impossible
+from treewright.recipes.missing import MISSING_NAMES
+from treewright.recipes.pruners import Pruner
+from treewright.training.cross_validation import Scores, cross_validated, fold_masks, impossible
+from treewright.training.parameters import PRUNING_NAMES
+from treewright.tree.text import name_text
 
 _FOUR = ("id3", "c4.5", "cart", "chaid")
 _ALL_PRUNINGS = ("none", *(name.replace("_", "-") for name in PRUNING_NAMES))

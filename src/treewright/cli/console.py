@@ -21,11 +21,11 @@ from typing import Any
 import click
 
 from treewright.cli.remedies import on_the_command_line
-from treewright.render.node_words import one_leaf_remarks, task_remarks
-from treewright.render.text import has_colour
-from treewright.render.text import text as render_text
-from treewright.tree import Tree
-from treewright.tree_words import number_text
+from treewright.render.node_text import one_leaf_remarks, task_remarks
+from treewright.render.tree_text import has_colour
+from treewright.render.tree_text import text as render_text
+from treewright.tree.text import number_text
+from treewright.tree.tree import Tree
 
 #: Work that is done sooner than this needs no progress bar.
 PATIENCE = 1.0

@@ -18,14 +18,14 @@ from treewright.cli.console import say, say_json
 from treewright.cli.reading import data_options, reading_of
 from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
+from treewright.data.reader import read
+from treewright.data.schema import ColumnSpec
+from treewright.data.sources import MARKERS, open_source
+from treewright.data.value_text import listed
 from treewright.errors import DataError
-from treewright.explain.path import explain as explain_row
-from treewright.files import MARKERS, open_source
-from treewright.schema import ColumnSpec
-from treewright.table import read
-from treewright.tree import Tree
-from treewright.whole_file import write_whole
-from treewright.wording import listed
+from treewright.inspection.explain_row import explain_row
+from treewright.tree.atomic_write import write_whole
+from treewright.tree.tree import Tree
 
 _FROM_TEXT: dict[str, Callable[[str], object]] = {
     "date": date.fromisoformat,
@@ -144,5 +144,5 @@ def _as_dict(tree: Tree, found: Any) -> dict[str, Any]:
         "steps": [
             {"node": step.node, "column": step.column, "value": step.value, "why": step.why} for step in found.steps
         ],
-        "changes": [str(change) for change in found.changes],
+        "changes": [str(change) for change in found.counterfactuals],
     }

@@ -21,7 +21,7 @@ from treewright.cli.recipes import Json
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.errors import TreewrightError
 from treewright.export.dialects import DIALECTS
-from treewright.whole_file import whole_file
+from treewright.tree.atomic_write import whole_file
 
 #: The saved tree is a format too, under a shorter name.
 _RENAMED = {"to_json": "json"}

@@ -22,31 +22,32 @@ from treewright.cli.reading import (
     find,
     kinds_of,
     missing_text,
+    print_columns,
     reading_of,
     some_frame_rows,
-    tell_columns,
 )
 from treewright.cli.recipes import recipe_of, recipe_options
 from treewright.cli.sections import Command, section
-from treewright.costs import target_with, weighted
-from treewright.encode import Encoded, describe, encode
+from treewright.data.encoding import Encoded, describe, encode
+from treewright.data.frame import pop_column
+from treewright.data.kinds import KindChoice
+from treewright.data.schema import Schema
+from treewright.data.sources import Reading, open_source
 from treewright.errors import DataError
-from treewright.export.saved import save as save_tree
-from treewright.files import Reading, open_source
-from treewright.frame import pop_column
-from treewright.kinds import KindChoice
-from treewright.pruning import grow_and_prune, labelled_rows
-from treewright.pruning.folds import some_rows
-from treewright.recipe import Recipe
-from treewright.render.measure import fit_cells
-from treewright.render.node_words import many
-from treewright.report.class_scores import has_rare_class
-from treewright.report.scores import score_on
-from treewright.schema import Schema
-from treewright.tree import Tree
-from treewright.tree_words import level_text, name_text, number_text, printable
-from treewright.validation import Scores, cross_validated, fold_masks, set_aside
-from treewright.whole_file import write_whole
+from treewright.growing.weights import target_with, weighted
+from treewright.prediction.class_scores import has_rare_class
+from treewright.prediction.encode_rows import encode_labelled
+from treewright.prediction.evaluation import score_on
+from treewright.pruning.cross_validation import some_rows
+from treewright.pruning.prune import grow_and_prune
+from treewright.recipes.recipe import Recipe
+from treewright.render.node_text import many
+from treewright.render.text_width import fit_cells
+from treewright.training.cross_validation import Scores, cross_validated, fold_masks, set_aside
+from treewright.tree.atomic_write import write_whole
+from treewright.tree.saved import save as save_tree
+from treewright.tree.text import level_text, name_text, number_text, printable
+from treewright.tree.tree import Tree
 
 #: More columns than this are told only with --verbose.
 MOST_COLUMNS = 30
@@ -164,7 +165,7 @@ def _unseen(tree: Tree, table_of: LearningTable, settings: dict[str, Any], readi
     if settings["test"] is None:
         return None
     source = open_source(settings["test"], _of_test(reading), tree.schema)
-    return labelled_rows(tree, source, None, None)
+    return encode_labelled(tree, source, None, None)
 
 
 def _of_test(reading: Reading) -> Reading:
@@ -186,7 +187,7 @@ def _validated(table_of: LearningTable, recipe: Recipe, settings: dict[str, Any]
 
 def _write_report(tree: Tree, found: Found, settings: dict[str, Any], reading: Any, aside: Any) -> None:
     from treewright.render import html
-    from treewright.report import report
+    from treewright.reporting.report import report
 
     whole = found.whole
     data: object = whole
@@ -202,11 +203,11 @@ def _write_report(tree: Tree, found: Found, settings: dict[str, Any], reading: A
     write_whole(settings["report"], html(told, title=title))
 
 
-# --- telling ----------------------------------------------------------------------------------------------------------
+# --- output -----------------------------------------------------------------------------------------------------------
 
 
 def _tell_table(found: Found, table_of: LearningTable, verbose: bool) -> None:
-    lines = tell_columns(found, table_of.schema)
+    lines = print_columns(found, table_of.schema)
     say(f"{found.source.name}: {many(found.frame.n_rows, 'row')}, {many(len(lines), 'column')}", bold=True)
     shown = lines if verbose or len(lines) <= MOST_COLUMNS else lines[:MOST_COLUMNS]
     rows = [(name_text(line["name"]), line["kind"], missing_text(line), line["holds"]) for line in shown]
@@ -298,7 +299,7 @@ def _result(
     result: dict[str, Any] = {
         "source": found.source.name,
         "rows": found.frame.n_rows,
-        "columns": tell_columns(found, table_of.schema),
+        "columns": print_columns(found, table_of.schema),
         "left_out": dict(found.left_out),
         "rows_without_target": found.dropped_rows,
         "target": {

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treewright.errors import TreewrightError
-from treewright.whole_file import write_whole
+from treewright.tree.atomic_write import write_whole
 
 if TYPE_CHECKING:
-    from treewright.lessons.parts import Lesson
+    from treewright.lessons.content import Lesson
 
 #: The width where nobody can tell it, such as in a file.
 _WIDTH = 100
@@ -90,7 +90,7 @@ def read_words(path: Path) -> list[str]:
 
 
 def _show(told: Lesson, no_colour: bool) -> None:
-    from treewright.render.text import has_colour
+    from treewright.render.tree_text import has_colour
 
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else _WIDTH

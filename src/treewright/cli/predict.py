@@ -18,18 +18,18 @@ from treewright.cli.reading import data_options, names_of, reading_of
 from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
 from treewright.cli.writing import FORMATS, Writer, output_format, writer_to
-from treewright.encode import Encoded, UnseenLevels
-from treewright.engine import answers, route
+from treewright.data.encoding import Encoded, UnseenLevels
+from treewright.data.frame import Frame, RawColumn
+from treewright.data.kinds import levels_of
+from treewright.data.schema import TIME_KINDS
+from treewright.data.sources import Source, open_source
+from treewright.data.value_text import level, listed, moment
 from treewright.errors import DataError
-from treewright.files import Source, open_source
-from treewright.frame import Frame, RawColumn
-from treewright.kinds import levels_of
-from treewright.predict import batches_of, counted_from, predicted
-from treewright.schema import TIME_KINDS
-from treewright.tree import Tree
-from treewright.unseen import added, unseen_text
-from treewright.whole_file import whole_file
-from treewright.wording import level, listed, moment
+from treewright.prediction.predict import batches_of, counted_from, predicted
+from treewright.prediction.routing import predict_values, route
+from treewright.prediction.unseen_levels import added, unseen_text
+from treewright.tree.atomic_write import whole_file
+from treewright.tree.tree import Tree
 
 
 @click.command(cls=Command, short_help="Answer the rows of a table, however large.")
@@ -112,7 +112,7 @@ def _answers(tree: Tree, rows: Encoded, settings: dict[str, Any]) -> dict[str, l
     threads = settings["threads"]
     columns: dict[str, list[Any]] = {"prediction": predicted(tree, rows, threads).tolist()}
     if settings["probabilities"]:
-        shares = answers(tree, rows, threads)
+        shares = predict_values(tree, rows, threads)
         for place, name in enumerate(tree.schema.target.classes or ()):
             columns[f"probability_{level(name)}"] = shares[:, place].tolist()
     if settings["leaf"]:

@@ -16,10 +16,10 @@ from treewright.cli.reading import data_options, reading_of
 from treewright.cli.recipes import PRUNER_NAMES, pruner_of
 from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
-from treewright.export.saved import save as save_tree
-from treewright.files import open_source
-from treewright.pruning import prune as prune_tree
-from treewright.render.node_words import many
+from treewright.data.sources import open_source
+from treewright.pruning.prune import prune as prune_tree
+from treewright.render.node_text import many
+from treewright.tree.saved import save as save_tree
 
 
 @click.command(cls=Command, short_help="Cut a tree back.")
@@ -30,9 +30,9 @@ from treewright.render.node_words import many
 )  # fmt: skip
 @click.option("--alpha", type=float, help="For cost-complexity: the price of a leaf.")
 @click.option("--confidence", type=float, help="For error-based: C4.5's -c.")
-@click.option("--depth", type=int, help="For to-depth.")
-@click.option("--leaves", type=int, help="For best-leaves.")
-@click.option("--nodes", metavar="4,9", help="For by-nodes: what becomes a leaf.")
+@click.option("--depth", type=int, help="For max-depth.")
+@click.option("--leaves", type=int, help="For max-leaves.")
+@click.option("--nodes", metavar="4,9", help="For collapse-nodes: what becomes a leaf.")
 @click.option("--value", type=float, help="For critical-value.")
 @click.option("--folds", type=int, help="For methods with cross-validation.")
 @click.option("--rule", type=click.Choice(("1se", "min")), help="For methods with cross-validation.")

@@ -17,18 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli.sections import section
+from treewright.data.frame import Frame, RawColumn, pop_column
+from treewright.data.infer_task import are_few
+from treewright.data.kinds import KindChoice, levels_of
+from treewright.data.left_out import useless_columns
+from treewright.data.reader import read
+from treewright.data.schema import KINDS, Schema
+from treewright.data.sources import Reading, Source, open_source
+from treewright.data.sources.formats import FORMATS, MARKERS
+from treewright.data.value_text import moment
 from treewright.errors import DataError
-from treewright.files import Reading, Source, open_source
-from treewright.files.formats import FORMATS, MARKERS
-from treewright.frame import Frame, RawColumn, pop_column
-from treewright.infer_task import are_few
-from treewright.kinds import KindChoice, levels_of
-from treewright.left_out import useless_columns
-from treewright.render.node_words import many
-from treewright.schema import KINDS, Schema
-from treewright.table import read
-from treewright.tree_words import level_text, number_text, printable
-from treewright.wording import moment
+from treewright.render.node_text import many
+from treewright.tree.text import level_text, number_text, printable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -165,7 +165,7 @@ def _as_numbers(column: RawColumn) -> RawColumn:
     return RawColumn(column.name, "numeric", np.array([*numbers, np.nan])[column.values])
 
 
-def tell_columns(found: Found, schema: Schema) -> list[dict[str, Any]]:
+def print_columns(found: Found, schema: Schema) -> list[dict[str, Any]]:
     """A line for each column: its name, kind, missing values with their markers, and what it holds."""
     missing = {c.name: int(c.missing.sum()) for c in (*found.frame.columns, found.target)}
     markers = found.source.markers([name for name, count in missing.items() if count])

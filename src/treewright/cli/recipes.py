@@ -16,12 +16,15 @@ from typing import Any, TypeVar
 
 import click
 
-from treewright.choices import BRANCHING_NAMES, CRITERION_NAMES, MISSING_NAMES
 from treewright.cli.sections import section
-from treewright.parameters import NUMERIC_NAMES, recipe_with
-from treewright.pruners import PRUNERS, Pruner
-from treewright.recipe import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, RPART, SKLEARN, Recipe
-from treewright.schema import Task
+from treewright.data.schema import Task
+from treewright.recipes.branching import BRANCHING_NAMES
+from treewright.recipes.criterion import CRITERION_NAMES
+from treewright.recipes.missing import MISSING_NAMES
+from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, RPART, SKLEARN
+from treewright.recipes.pruners import PRUNERS, Pruner
+from treewright.recipes.recipe import Recipe
+from treewright.training.parameters import NUMERIC_NAMES, recipe_with
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

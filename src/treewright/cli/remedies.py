@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _OPTIONS = (
-    (r"missing=Spread\(\)|missing='fractional'", "--missing-policy fractional"),
+    (r"missing=Fractional\(\)|missing='fractional'", "--missing-policy fractional"),
     (r"task='(\w+)'", r"--task \1"),
     (r"learn with pruning=None", "--pruning none"),
     (r"CostComplexityCV\(\)", "--pruning cost-complexity-cv"),
@@ -36,7 +36,7 @@ _OPTIONS = (
 def on_the_command_line(message: str) -> str:
     """The message with the options that remedy it.
 
-    >>> on_the_command_line("fill them in, or choose missing=Spread() or another policy")
+    >>> on_the_command_line("fill them in, or choose missing=Fractional() or another policy")
     'fill them in, or choose --missing-policy fractional or another policy'
     """
     for pattern, option in _OPTIONS:

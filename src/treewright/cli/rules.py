@@ -14,10 +14,10 @@ from treewright.cli.console import say, say_json
 from treewright.cli.reading import data_options, reading_of
 from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
-from treewright.explain.rules import rules as rules_of
-from treewright.files import open_source
-from treewright.tree_words import level_text
-from treewright.wording import listed
+from treewright.data.sources import open_source
+from treewright.data.value_text import listed
+from treewright.inspection.rules.rules import rules as rules_of
+from treewright.tree.text import level_text
 
 
 @click.command(cls=Command, short_help="Tell a tree as rules.")

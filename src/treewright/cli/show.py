@@ -14,9 +14,9 @@ from treewright.cli.console import note, say, say_json, show_tree
 from treewright.cli.reading import data_options, reading_of
 from treewright.cli.sections import Command
 from treewright.cli.trees import read_tree, tree_argument
-from treewright.files import open_source
-from treewright.render.svg import svg
-from treewright.whole_file import write_whole
+from treewright.data.sources import open_source
+from treewright.render.svg_writer import svg
+from treewright.tree.atomic_write import write_whole
 
 
 @click.command(cls=Command, short_help="Show a tree as text, a picture or a page.")
@@ -49,7 +49,7 @@ def show(tree_file: str, **settings: Any) -> None:
     for path in written:
         note(f"written: {path}")
     if settings["importance"]:
-        from treewright.explain.importance import importance
+        from treewright.inspection.importance import importance
 
         say(str(importance(tree)))
     elif not written:

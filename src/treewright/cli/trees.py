@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import click
 
+from treewright.data.sources.formats import not_there
 from treewright.errors import FileError
-from treewright.export.saved import load
-from treewright.files.formats import not_there
-from treewright.tree import Tree
+from treewright.tree.saved import load
+from treewright.tree.tree import Tree
 
 tree_argument = click.argument("tree_file", metavar="TREE")
 

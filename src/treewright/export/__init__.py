@@ -3,17 +3,17 @@
 Always holds: nothing here needs the compiled core; a saved tree is exported where it cannot be learned.
 """
 
-from treewright.export.c import c
+from treewright.export.c_source import c
 from treewright.export.diagrams import dot, mermaid
-from treewright.export.javascript import javascript
-from treewright.export.nodes import frame, nodes
-from treewright.export.onnx import onnx
-from treewright.export.pmml import pmml
-from treewright.export.python import python
-from treewright.export.rust import rust
-from treewright.export.saved import from_json, load, save, to_json
-from treewright.export.sklearn import sklearn
-from treewright.export.sql import sql
+from treewright.export.javascript_source import javascript
+from treewright.export.node_table import frame, nodes
+from treewright.export.onnx_model import onnx
+from treewright.export.pmml_xml import pmml
+from treewright.export.python_source import python
+from treewright.export.rust_source import rust
+from treewright.export.sklearn_estimator import sklearn
+from treewright.export.sql_select import sql
+from treewright.tree.saved import from_json, load, save, to_json
 
 __all__ = [
     "c",

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from treewright.as_tree import TreeLike, as_tree
-from treewright.export.sentences import node_lines, way_texts
-from treewright.tree import Node, Tree
+from treewright.export.diagram_text import node_lines, way_texts
+from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.tree import Node, Tree
 
 
 def dot(tree: TreeLike, *, max_depth: int | None = None) -> str:

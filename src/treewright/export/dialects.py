@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from treewright.data.schema import Kind, Level
+from treewright.data.value_text import listed
 from treewright.errors import ExportError
-from treewright.schema import Kind, Level
-from treewright.wording import listed
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = 86_400_000_000

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from treewright.export.machine import End, Fork, Look, Machine
 from treewright.export.onnx_graph import Graph
+from treewright.export.program.state_machine import End, Fork, Look, Machine
 
 _NOT_ABOVE, _IN_SET = 0, 6  # the modes of a node of a TreeEnsemble
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from treewright.export.arms import Arm, Words, answered_arms, exclusive_arms, known_arms
+from treewright.data.schema import Level
 from treewright.export.dialects import Dialect, break_token, level_token
-from treewright.export.plan import AS_MISSING, SPREAD, Plan, Question, Step
-from treewright.schema import Level
+from treewright.export.program.arms import Arm, Words, answered_arms, exclusive_arms, known_arms
+from treewright.export.program.plan import AS_MISSING, FRACTIONAL, Plan, Question, Step
 
 #: Writes the end of a path: of a node where the row stays, or of None where it goes down several branches.
 End = Callable[[int | None], str]
@@ -40,7 +40,7 @@ class RouteWriter:
         def child(c: int) -> str:
             return self.nested(step.children[c], levels - 1, end, frontier, deeper)
 
-        otherwise = child if step.missing >= 0 else lambda _: end(None if step.missing == SPREAD else node)
+        otherwise = child if step.missing >= 0 else lambda _: end(None if step.missing == FRACTIONAL else node)
         operand, arms, last = self._arms(step)
         lines = [f"{deeper}WHEN {condition} THEN {child(c)}" for condition, c in arms]
         default = child(last) if last is not None else otherwise(step.missing)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from treewright.errors import DataError
-from treewright.lessons.parts import Lesson
+from treewright.lessons.content import Lesson
 from treewright.lessons.stories import ABOUT, STORIES
 
 __all__ = ["Lesson", "names", "story"]
@@ -31,7 +31,7 @@ def story(name: str) -> Callable[..., Lesson]:
     raise DataError(f"there is no lesson {name!r}; {hint}The lessons are {', '.join(names)}")
 
 
-class _Shelf(ModuleType):
+class _LessonsModule(ModuleType):
     """This module, with lessons to be had by name."""
 
     def __getitem__(self, name: str) -> Lesson:
@@ -65,4 +65,4 @@ class _Shelf(ModuleType):
         return f"<p>Lessons, in the order in which they are best read:</p><dl>{items}</dl>"
 
 
-sys.modules[__name__].__class__ = _Shelf
+sys.modules[__name__].__class__ = _LessonsModule

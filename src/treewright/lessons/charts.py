@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from treewright.lessons.parts import Drawn
+from treewright.lessons.content import Drawn
 from treewright.lessons.tables import Columns
 from treewright.render.colours import class_colours, mix
-from treewright.render.measure import pixels
-from treewright.render.regions import Region, Span, regions
-from treewright.render.shapes import Box, Group, Line, Picture, Shape, Words
-from treewright.render.svg import write
-from treewright.tree import Tree
-from treewright.tree_words import level_text, number_text
+from treewright.render.picture.shapes import Box, Group, Line, Picture, Shape, Words
+from treewright.render.plots.regions import Region, Span, regions
+from treewright.render.svg_writer import write
+from treewright.render.text_width import pixels
+from treewright.tree.text import level_text, number_text
+from treewright.tree.tree import Tree
 
 Point = tuple[float, float]
 
@@ -215,7 +215,7 @@ def region_chart(
 
 
 def _kept(extent: object) -> tuple[float, float]:
-    """The part of a stretch that is shown."""
+    """The part of an interval that is shown."""
     assert isinstance(extent, Span)
     return max(0.0, extent.low), min(1.0, extent.high)
 

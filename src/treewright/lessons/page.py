@@ -10,14 +10,14 @@ from __future__ import annotations
 from html import escape
 from itertools import count
 
-from treewright.explain.worked_html import html as blocks_html
-from treewright.lessons.marks import pieces
-from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
-from treewright.render.node_words import many
-from treewright.render.picture import picture
-from treewright.render.svg import FONT, write
-from treewright.tree import Tree
-from treewright.tree_words import name_text
+from treewright.inspection.derivation.html import html as blocks_html
+from treewright.lessons.content import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
+from treewright.lessons.markup import pieces
+from treewright.render.node_text import many
+from treewright.render.picture.picture import picture
+from treewright.render.svg_writer import FONT, write
+from treewright.tree.text import name_text
+from treewright.tree.tree import Tree
 
 _STYLE = (
     """

@@ -150,7 +150,7 @@ class Turn:
 
 
 def best_guess(words: Sequence[str], guesses: Sequence[str]) -> Guess:
-    """The guess to make: one of the words themselves where there are two or less, else the most telling."""
+    """The guess to make: one of the words themselves where there are two or less, else the most informative."""
     return ranked(words, list(words) if len(words) <= 2 else list(guesses))[0]
 
 

@@ -13,22 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from treewright.choices import Criterion
+from treewright.data.value_text import MISSING, listed
 from treewright.errors import DataError
-from treewright.explain.blocks import Block, Grid, Steps, blocks
-from treewright.explain.derivation import derive
-from treewright.explain.division import Division
-from treewright.explain.measures import measure_of
-from treewright.explain.steps import impurity_step
-from treewright.explain.worked import Worked
+from treewright.inspection.derivation.blocks import Block, Grid, Steps, blocks
+from treewright.inspection.derivation.criterion_names import measure_of
+from treewright.inspection.derivation.explain_node import NodeExplanation
+from treewright.inspection.derivation.impurity_steps import impurity_step
+from treewright.inspection.derivation.score_steps import derive
+from treewright.inspection.derivation.split_counts import Division
 from treewright.lessons.tables import Columns
-from treewright.predict import predict
-from treewright.tree import Node, Tree
-from treewright.tree_words import level_text
-from treewright.wording import MISSING, listed
+from treewright.prediction.predict import predict
+from treewright.recipes.criterion import Criterion
+from treewright.tree.text import level_text
+from treewright.tree.tree import Node, Tree
 
 
-def four(x: float) -> str:
+def four_digits(x: float) -> str:
     """A number with four digits after the point, in tables that compare."""
     return f"{x:.4f}"
 
@@ -158,9 +158,9 @@ def split_arithmetic(
     return Steps(caption, derive(criterion, division, conditions).steps)
 
 
-def derivation(worked: Worked) -> list[Block]:
+def derivation(explained: NodeExplanation) -> list[Block]:
     """The branches and the steps of a node, without its rivals."""
-    return [b for b in blocks(worked) if isinstance(b, Steps) or (isinstance(b, Grid) and b.header[0] == "")]
+    return [b for b in blocks(explained) if isinstance(b, Steps) or (isinstance(b, Grid) and b.header[0] == "")]
 
 
 # --- trees ------------------------------------------------------------------------------------------------------------

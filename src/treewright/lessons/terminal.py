@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import textwrap
 
-from treewright.explain.worked_text import text as blocks_text
-from treewright.lessons.marks import pieces
-from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
-from treewright.render.measure import cells
-from treewright.render.text import text as tree_text
+from treewright.inspection.derivation.text import text as blocks_text
+from treewright.lessons.content import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
+from treewright.lessons.markup import pieces
+from treewright.render.text_width import cells
+from treewright.render.tree_text import text as tree_text
 
 #: Less than this cannot be read.
 NARROWEST = 40

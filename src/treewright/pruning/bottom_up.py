@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.pruning.cut import cut
-from treewright.pruning.shape import is_leaf, levels
-from treewright.tree import Tree, answer_places
-from treewright.tree_check import STOP_HERE
+from treewright.tree.shape import is_leaf, levels
+from treewright.tree.tree import Tree, predicted_index
+from treewright.tree.validation import STOP_HERE
 
 Array = NDArray[Any]
 
@@ -53,7 +53,7 @@ def cut_where_no_better(
 
 def labels(tree: Tree) -> NDArray[np.intp]:
     """The class each node answers."""
-    return answer_places(tree.schema.target, tree.arrays["value"])
+    return predicted_index(tree.schema.target, tree.arrays["value"])
 
 
 def staying(tree: Tree) -> Array:

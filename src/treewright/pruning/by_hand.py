@@ -10,33 +10,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encode import Encoded
+from treewright.data.encoding import Encoded
+from treewright.data.value_text import listed
 from treewright.errors import DataError
-from treewright.parts import Parts
-from treewright.pruners import BestLeaves, ByNodes, SameAnswer, ToDepth
+from treewright.growing.partitions import Partitions
 from treewright.pruning.bottom_up import labels
 from treewright.pruning.cut import cut
-from treewright.pruning.risk import node_risk
-from treewright.pruning.shape import is_leaf
-from treewright.tree import Tree
-from treewright.wording import listed
+from treewright.pruning.losses import node_risk
+from treewright.recipes.pruners import CollapseNodes, MaxDepth, MaxLeaves, MergeEqualLeaves
+from treewright.tree.shape import is_leaf
+from treewright.tree.tree import Tree
 
 Array = NDArray[Any]
 
 
-def prune_nodes(tree: Tree, pruner: ByNodes, _rows: Encoded | Parts | None, _n_threads: int) -> Tree:
+def prune_nodes(tree: Tree, pruner: CollapseNodes, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
     unknown = [node for node in pruner.nodes if node >= tree.n_nodes]
     if unknown:
         raise DataError(f"there is no node {listed(unknown)}; this tree has nodes 0 to {tree.n_nodes - 1}")
     return cut(tree, dict.fromkeys(pruner.nodes, "by hand: this node was named"))
 
 
-def prune_depth(tree: Tree, pruner: ToDepth, _rows: Encoded | Parts | None, _n_threads: int) -> Tree:
+def prune_to_depth(tree: Tree, pruner: MaxDepth, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
     places = np.flatnonzero(tree.arrays["depth"] == pruner.depth)
     return cut(tree, {int(i): f"by hand: no path longer than {pruner.depth}" for i in places})
 
 
-def prune_same_answer(tree: Tree, _pruner: SameAnswer, _rows: Encoded | Parts | None, _n_threads: int) -> Tree:
+def prune_equal_leaves(
+    tree: Tree, _pruner: MergeEqualLeaves, _rows: Encoded | Partitions | None, _n_threads: int
+) -> Tree:
     """A node all of whose leaves give one answer, which is its own, is that leaf."""
     leaf, parent = is_leaf(tree), tree.arrays["parent"]
     classes = tree.schema.target.classes
@@ -51,7 +53,7 @@ def prune_same_answer(tree: Tree, _pruner: SameAnswer, _rows: Encoded | Parts | 
 # --- the best tree of so many leaves ----------------------------------------------------------------------------------
 
 
-def prune_best_leaves(tree: Tree, pruner: BestLeaves, _rows: Encoded | Parts | None, _n_threads: int) -> Tree:
+def prune_to_leaves(tree: Tree, pruner: MaxLeaves, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
     """Of all trees with at most so many leaves the one of least impurity; of equals, the smallest."""
     if tree.n_leaves <= pruner.leaves:
         return tree

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.shape import ends, is_leaf, leaves_below, topmost
-from treewright.tree import Tree
-from treewright.tree_check import NODE_ARRAYS, PRUNED, SPLIT_ARRAYS
-from treewright.tree_cuts import Cut
+from treewright.tree.cuts import Cut
+from treewright.tree.shape import ends, is_leaf, leaves_below, topmost
+from treewright.tree.tree import Tree
+from treewright.tree.validation import NODE_ARRAYS, PRUNED, SPLIT_ARRAYS
 
 Array = NDArray[Any]
 

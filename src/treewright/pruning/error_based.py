@@ -17,20 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.costs import altered
-from treewright.encode import Encoded
+from treewright.data.encoding import Encoded
 from treewright.errors import DataError
-from treewright.parts import Parts
-from treewright.parts.growing import gathered
-from treewright.pruners import ErrorBased
+from treewright.growing.grow_partitions import gathered
+from treewright.growing.partitions import Partitions
+from treewright.growing.weights import altered
 from treewright.pruning.bottom_up import cut_where_no_better
+from treewright.pruning.cross_validation import real_weight
 from treewright.pruning.cut import question, rearranged
-from treewright.pruning.folds import real_weight
-from treewright.pruning.shape import is_leaf, leaves_below
 from treewright.pruning.unreachable import without_unreachable
-from treewright.tree import Tree, cost_array
-from treewright.tree_check import PRUNED
-from treewright.tree_cuts import Cut
+from treewright.recipes.pruners import ErrorBased
+from treewright.tree.cuts import Cut
+from treewright.tree.shape import is_leaf, leaves_below
+from treewright.tree.tree import Tree, cost_array
+from treewright.tree.validation import PRUNED
 
 Array = NDArray[Any]
 
@@ -40,7 +40,7 @@ MARGIN = 0.1
 _PURE, _EMPTY = 1, 12
 
 
-def prune_by_errors(tree: Tree, pruner: ErrorBased, rows: Encoded | Parts | None, _n_threads: int) -> Tree:
+def prune_by_errors(tree: Tree, pruner: ErrorBased, rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
     if not pruner.raising:
         return without_unreachable(_replaced(tree, pruner))
     if rows is None:
@@ -81,7 +81,7 @@ def _replaced(tree: Tree, pruner: ErrorBased) -> Tree:
     def reason(leaf: float, below: float) -> str:
         return _reason("as a leaf", leaf, below)
 
-    return cut_where_no_better(tree, estimated, reason, margin=MARGIN + tree.recipe.slack)
+    return cut_where_no_better(tree, estimated, reason, margin=MARGIN + tree.recipe.tie_tolerance)
 
 
 def _reason(how: str, instead: float, below: float) -> str:

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.encode import Encoded
-from treewright.parts import Parts
-from treewright.pruners import CriticalValue, MinimumDescription, MinimumError, Pessimistic
+from treewright.data.encoding import Encoded
+from treewright.growing.partitions import Partitions
 from treewright.pruning.bottom_up import cut_where_no_better, labels, staying
 from treewright.pruning.cut import cut
-from treewright.pruning.shape import is_leaf, levels, sums_below, topmost
-from treewright.tree import Tree
+from treewright.recipes.pruners import CriticalValue, MinimumDescription, MinimumError, Pessimistic
+from treewright.tree.shape import is_leaf, levels, sums_below, topmost
+from treewright.tree.tree import Tree
 
 Array = NDArray[Any]
 
@@ -33,7 +33,7 @@ def _errors(counts: Array, label: Array) -> Array:
 # --- pessimistic ------------------------------------------------------------------------------------------------------
 
 
-def prune_pessimistic(tree: Tree, pruner: Pessimistic, _rows: Encoded | Parts | None, _n_threads: int) -> Tree:
+def prune_pessimistic(tree: Tree, pruner: Pessimistic, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
     """Quinlan's rule: from the root down, each node against its subtree as it was grown; empty leaves do not count."""
     label, stays = labels(tree), staying(tree)
     alone = _errors(tree.arrays["stats"], label) + pruner.correction
@@ -69,7 +69,7 @@ def _sums_inside(tree: Tree, values: Array) -> Array:
 # --- minimum error ----------------------------------------------------------------------------------------------------
 
 
-def prune_minimum_error(tree: Tree, pruner: MinimumError, _rows: Encoded | Parts | None, _n_threads: int) -> Tree:
+def prune_minimum_error(tree: Tree, pruner: MinimumError, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
     """Expected errors by the m-estimate: `m` rows in the proportions of the whole table join every leaf."""
     whole = tree.arrays["stats"][0]
     prior = whole / (whole.sum() or 1.0)
@@ -94,7 +94,9 @@ def _rounding(tree: Tree) -> float:
 # --- critical value ---------------------------------------------------------------------------------------------------
 
 
-def prune_critical_value(tree: Tree, pruner: CriticalValue, _rows: Encoded | Parts | None, _n_threads: int) -> Tree:
+def prune_critical_value(
+    tree: Tree, pruner: CriticalValue, _rows: Encoded | Partitions | None, _n_threads: int
+) -> Tree:
     """A node stays if its split, or any split below it, reaches the value."""
     leaf, parent = is_leaf(tree), tree.arrays["parent"]
     best = np.full(tree.n_nodes, -np.inf)
@@ -116,7 +118,7 @@ def prune_critical_value(tree: Tree, pruner: CriticalValue, _rows: Encoded | Par
 
 
 def prune_minimum_description(
-    tree: Tree, _pruner: MinimumDescription, _rows: Encoded | Parts | None, _n_threads: int
+    tree: Tree, _pruner: MinimumDescription, _rows: Encoded | Partitions | None, _n_threads: int
 ) -> Tree:
     """Bits for the tree and for the classes of the rows, given the tree (Quinlan and Rivest)."""
     split_bits = np.zeros(tree.n_nodes)

@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.encode import UNSEEN_CODE, Encoded
+from treewright.data.encoding import UNSEEN_CODE, Encoded
+from treewright.data.schema import Schema
 from treewright.errors import DataError
-from treewright.parts import Parts
-from treewright.parts.growing import as_parts, coded_once, grow_table
-from treewright.progress import UNREPORTED, Stage
-from treewright.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
-from treewright.pruning.folds import deal_parts, held_out, real_by_class, total_weight, used_rows
-from treewright.pruning.risk import node_risk
-from treewright.pruning.steps import spans
-from treewright.schema import Schema
-from treewright.tree import Tree
+from treewright.growing.grow_partitions import as_partitions, coded_once, grow_table
+from treewright.growing.partitions import Partitions
+from treewright.growing.progress import UNREPORTED, Stage
+from treewright.pruning.cross_validation import deal_partitions, held_out, real_by_class, total_weight, used_rows
+from treewright.pruning.losses import node_risk
+from treewright.pruning.nested_trees import spans
+from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
+from treewright.tree.tree import Tree
 
 FloatArray = NDArray[np.float64]
 
@@ -78,7 +78,7 @@ class PruningPath:
 def prices(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> FloatArray:
     """From which alpha on each node is cut; 0 for leaves. Prices that differ by rounding alone are the same price."""
     risk, whole = node_risk(tree, pruner.risk)
-    found: Any = _core.weakest_links(tree.arrays["parent"], risk, pruner.links == "exact")
+    found: Any = _core.weakest_links(tree.arrays["parent"], risk, pruner.weakest_link == "exact")
     alpha = np.asarray(found, dtype=np.float64)
     steps = np.unique(np.append(0.0, alpha))
     apart = np.append(True, np.diff(steps) > 1e-12 * steps[1:] + 1e-13 * risk[0])
@@ -102,7 +102,7 @@ def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> Prun
 
 
 def cross_validated_path(
-    tree: Tree, pruner: CostComplexityCV, rows: Encoded | Parts, n_threads: int, stage: Stage = UNREPORTED
+    tree: Tree, pruner: CostComplexityCV, rows: Encoded | Partitions, n_threads: int, stage: Stage = UNREPORTED
 ) -> PruningPath:
     """The path with held-out risks.
 
@@ -118,7 +118,7 @@ def cross_validated_path(
 def validated(
     tree: Tree,
     pruner: CostComplexityCV | ImpurityThresholdCV,
-    rows: Encoded | Parts,
+    rows: Encoded | Partitions,
     limits: FloatArray,
     limit_of_nodes: Callable[[Tree], FloatArray],
     n_threads: int,
@@ -128,12 +128,12 @@ def validated(
 
     With repeats, both are averages: of the risks, and of their variances.
     """
-    table = as_parts(rows).changed(used_rows, tree.recipe)
+    table = as_partitions(rows).changed(used_rows, tree.recipe)
     table = coded_once(table, n_threads)
     total = total_weight(table, real_by_class(table, tree.schema))
     risk, variance = np.zeros(len(limits)), np.zeros(len(limits))
     for repeat in range(pruner.repeats):
-        folds, dealt = deal_parts(table, pruner.folds, pruner.seed + repeat, pruner.stratified)
+        folds, dealt = deal_partitions(table, pruner.folds, pruner.seed + repeat, pruner.stratified)
         losses, squares = np.zeros(len(limits)), np.zeros(len(limits))
         for fold in held_out(dealt, folds.n, tree.schema, tree.recipe, n_threads, stage.part(repeat, pruner.repeats)):
             family = spans(fold.tree, limit_of_nodes(fold.tree))
@@ -154,9 +154,9 @@ def choose(risk: FloatArray, error: FloatArray, rule: Rule) -> int:
     return int(np.flatnonzero(risk <= bar * (1 + _NOISE))[-1])
 
 
-def as_grown(tree: Tree, rows: Encoded | Parts, n_threads: int) -> Tree:
+def as_grown(tree: Tree, rows: Encoded | Partitions, n_threads: int) -> Tree:
     """The tree before anything was cut off it: what is chosen then does not depend on earlier cuts."""
-    as_parts(rows).map(_refuse_unseen, tree.schema)
+    as_partitions(rows).map(_refuse_unseen, tree.schema)
     return grow_table(rows, tree.schema, tree.recipe, n_threads) if tree.cuts else tree
 
 

@@ -14,20 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.encode import Encoded
+from treewright.data.encoding import Encoded
+from treewright.data.schema import Schema
 from treewright.errors import DataError
-from treewright.parts import Parts
-from treewright.parts.growing import as_parts, gathered, grow_table
-from treewright.progress import UNREPORTED, Stage
-from treewright.pruners import ReducedError
+from treewright.growing.grow_partitions import as_partitions, gathered, grow_table
+from treewright.growing.partitions import Partitions
+from treewright.growing.progress import UNREPORTED, Stage
+from treewright.pruning.cross_validation import real_weight, row_draws, some_rows, without
 from treewright.pruning.cut import cut
-from treewright.pruning.folds import real_weight, row_draws, some_rows, without
-from treewright.recipe import Recipe
-from treewright.schema import Schema
-from treewright.tree import Tree, cost_array
+from treewright.recipes.pruners import ReducedError
+from treewright.recipes.recipe import Recipe
+from treewright.tree.tree import Tree, cost_array
 
 
-def prune_reduced_error(tree: Tree, _pruner: ReducedError, rows: Encoded | Parts | None, _n_threads: int) -> Tree:
+def prune_reduced_error(tree: Tree, _pruner: ReducedError, rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
     if rows is None:
         raise DataError("ReducedError needs validation rows, which the tree has not seen; give them as data=")
     rows = gathered(rows)
@@ -54,12 +54,12 @@ def prune_reduced_error(tree: Tree, _pruner: ReducedError, rows: Encoded | Parts
 
 
 def grow_and_reduce(
-    encoded: Encoded | Parts, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage = UNREPORTED
+    encoded: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage = UNREPORTED
 ) -> Tree:
     """The tree of a part of the rows, pruned by the others."""
     pruner = recipe.pruning
     assert isinstance(pruner, ReducedError)
-    parts = as_parts(encoded)
+    parts = as_partitions(encoded)
     aside = set_aside(parts, pruner.share, pruner.seed)
     chosen = np.concatenate(aside)
     if not chosen.any() or chosen.all():
@@ -76,7 +76,7 @@ def grow_and_reduce(
     return pruned
 
 
-def set_aside(parts: Parts, share: float, seed: int) -> list[NDArray[np.bool_]]:
+def set_aside(parts: Partitions, share: float, seed: int) -> list[NDArray[np.bool_]]:
     """Which rows of each part validate: the share of each class, as near as whole rows come to it."""
     keys = [np.concatenate(column) for column in zip(*parts.map(_order_keys, seed), strict=True)]
     used = np.flatnonzero(keys.pop())

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.pruning.cut import question, rearranged
-from treewright.tree import Node, Split, Tree
-from treewright.tree_cuts import Cut
+from treewright.tree.cuts import Cut
+from treewright.tree.tree import Node, Split, Tree
 
 Array = NDArray[Any]
 

@@ -10,11 +10,11 @@ import html
 
 import numpy as np
 
-from treewright.render.node_words import many
-from treewright.render.picture import picture
-from treewright.render.svg import write
-from treewright.tree import Tree
-from treewright.tree_words import name_text
+from treewright.render.node_text import many
+from treewright.render.picture.picture import picture
+from treewright.render.svg_writer import write
+from treewright.tree.text import name_text
+from treewright.tree.tree import Tree
 
 _MOST_NODES = 60
 _WIDEST = 1100.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from treewright.lessons.parts import Lesson
+from treewright.lessons.content import Lesson
 from treewright.lessons.stories.boundaries import boundaries
 from treewright.lessons.stories.buys import buys
 from treewright.lessons.stories.codes import codes

@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from treewright.explain.blocks import Grid
-from treewright.learn import learn
+from treewright.inspection.derivation.blocks import Grid
 from treewright.lessons.charts import Series, line_chart, region_chart
-from treewright.lessons.parts import Code, Heading, Lesson, Note, Shown, Text
+from treewright.lessons.content import Code, Heading, Lesson, Note, Shown, Text
 from treewright.lessons.phrases import accuracy, checked, data_source, n_rows, right
 from treewright.lessons.tables import Columns, diagonal, straight
-from treewright.predict import predict
-from treewright.pruners import BestLeaves
-from treewright.pruning import prune
-from treewright.recipe import CART
-from treewright.tree import Tree
-from treewright.tree_words import number_text
+from treewright.prediction.predict import predict
+from treewright.pruning.prune import prune
+from treewright.recipes.named import CART
+from treewright.recipes.pruners import MaxLeaves
+from treewright.training.learn import learn
+from treewright.tree.text import number_text
+from treewright.tree.tree import Tree
 
 _GROWN = replace(CART, pruning=None)
 
@@ -30,7 +30,7 @@ def boundaries(data: Columns | None = None) -> Lesson:
     points = diagonal(10) if data is None else checked(data, diagonal(10), "side", classes=("in", "out"))
     tree = learn(points, "side", _GROWN)
     others = diagonal(41)
-    sizes = [prune(tree, BestLeaves(n)) for n in (2, 4, 6) if n < tree.n_leaves] + [tree]
+    sizes = [prune(tree, MaxLeaves(n)) for n in (2, 4, 6) if n < tree.n_leaves] + [tree]
     shares = [accuracy(one, others) for one in sizes]
     better = _better(points)
     inside = zip(points["x"], points["y"], points["side"], strict=True)

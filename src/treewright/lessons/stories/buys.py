@@ -6,14 +6,23 @@ Always holds: every number is computed from the table.
 
 from __future__ import annotations
 
-from treewright.choices import InformationGain
-from treewright.explain.ranking import rank_splits
-from treewright.explain.worked import worked
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import asked, checked, counts_of, data_source, derivation, four, impurity, rows_grid
+from treewright.inspection.derivation.explain_node import explain_node
+from treewright.inspection.ranking import rank_splits
+from treewright.lessons.content import Code, Heading, Lesson, Printed, Shown, Text
+from treewright.lessons.phrases import (
+    asked,
+    checked,
+    counts_of,
+    data_source,
+    derivation,
+    four_digits,
+    impurity,
+    rows_grid,
+)
 from treewright.lessons.tables import BUYS, Columns
-from treewright.recipe import ID3
+from treewright.recipes.criterion import InformationGain
+from treewright.recipes.named import ID3
+from treewright.training.learn import learn
 
 
 def buys(data: Columns = BUYS) -> Lesson:
@@ -34,11 +43,12 @@ def buys(data: Columns = BUYS) -> Lesson:
             Text(f"{yes} of {yes + no} buy. This is how much there is to find out:"),
             impurity("Entropy of all customers", InformationGain(), [yes, no], "Before any question"),
             Heading(f"First {other.column}"),
-            *derivation(worked(tree, 0, data, column=other.column)),
+            *derivation(explain_node(tree, 0, data, column=other.column)),
             Heading(f"Then {best.column}"),
-            *derivation(worked(tree)),
+            *derivation(explain_node(tree)),
             Text(
-                f"{other.column} gains {four(other.gain or 0)} bits, {best.column} {four(best.gain or 0)}: the tree "
+                f"{other.column} gains {four_digits(other.gain or 0)} bits, {best.column} "
+                f"{four_digits(best.gain or 0)}: the tree "
                 "asks "
                 f"**{asked(tree)}**."
             ),

@@ -9,14 +9,14 @@ from __future__ import annotations
 from itertools import product
 
 from treewright import criteria
-from treewright.choices import Gini, InformationGain
-from treewright.explain.blocks import Grid, Steps
-from treewright.explain.steps import Step
+from treewright.inspection.derivation.blocks import Grid, Steps
+from treewright.inspection.derivation.impurity_steps import Step
 from treewright.lessons.charts import Series, line_chart
-from treewright.lessons.parts import Code, Drawn, Heading, Lesson, Printed, Text
-from treewright.lessons.phrases import data_source, four, impurity, joined, spelled
+from treewright.lessons.content import Code, Drawn, Heading, Lesson, Printed, Text
+from treewright.lessons.phrases import data_source, four_digits, impurity, joined, spelled
 from treewright.lessons.tables import LETTERS, Columns
-from treewright.tree_words import number_text
+from treewright.recipes.criterion import Gini, InformationGain
+from treewright.tree.text import number_text
 
 _STEPS = 40
 
@@ -66,7 +66,7 @@ def codes(data: Columns = LETTERS) -> Lesson:
                 f"{differ} / {len(pairs)} = {number_text(differ / len(pairs))}."
             ),
             impurity("Gini of the urn", Gini(), balls, "The same by the formula"),
-            Text(f"Counting and formula agree: {four(criteria.gini(balls))}."),
+            Text(f"Counting and formula agree: {four_digits(criteria.gini(balls))}."),
         ),
     )
 

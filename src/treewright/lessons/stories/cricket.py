@@ -9,27 +9,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright import criteria
-from treewright.choices import ClassificationCriterion, Gini, InformationGain, Misclassification, Threshold, Variance
-from treewright.explain.blocks import Grid
-from treewright.explain.ranking import Ranking, rank_splits
-from treewright.explain.worked import worked
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Printed, Text
+from treewright.inspection.derivation.blocks import Grid
+from treewright.inspection.derivation.explain_node import explain_node
+from treewright.inspection.ranking import Ranking, rank_splits
+from treewright.lessons.content import Code, Heading, Lesson, Listed, Note, Printed, Text
 from treewright.lessons.phrases import (
     asked,
     checked,
     counts_of,
     data_source,
     derivation,
-    four,
+    four_digits,
     gains,
     joined,
     n_rows,
     spelled,
 )
 from treewright.lessons.tables import CRICKET, Columns
-from treewright.recipe import ID3
-from treewright.tree import Tree
+from treewright.recipes.criterion import ClassificationCriterion, Gini, InformationGain, Misclassification, Variance
+from treewright.recipes.named import ID3
+from treewright.recipes.numeric import Threshold
+from treewright.training.learn import learn
+from treewright.tree.tree import Tree
 
 _PLAIN = replace(ID3, name="PLAIN", numeric=Threshold(), regression=Variance())
 _MEASURES: dict[str, ClassificationCriterion | Variance] = {
@@ -73,7 +74,7 @@ def cricket(data: Columns = CRICKET) -> Lesson:
             _comparison(made, columns),
             Text(verdict),
             Heading("One of them, step by step"),
-            *derivation(worked(made["gini"])),
+            *derivation(explain_node(made["gini"])),
             Heading("By one call"),
             Code(
                 f"import treewright as tw\n\n{data_source('cricket', data, CRICKET)}\n"
@@ -106,7 +107,7 @@ def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
     rows = []
     for name, tree in made.items():
         before, gained = tree.root.impurity, gains(tree.root)
-        rows.append((name, four(before), *(four(before - gained.get(column, 0.0)) for column in columns)))
+        rows.append((name, four_digits(before), *(four_digits(before - gained.get(column, 0.0)) for column in columns)))
     return Grid(
         "Before, and after each question (smaller is better)",
         ("", "parent", *(f"after {c}" for c in columns)),

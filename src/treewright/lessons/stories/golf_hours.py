@@ -9,16 +9,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright import criteria
-from treewright.choices import AbsoluteError, RegressionCriterion, StandardDeviation, Stopping, Threshold, Variance
-from treewright.explain.blocks import Grid
-from treewright.explain.ranking import Ranking, rank_splits
-from treewright.explain.worked import worked
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import asked, checked, data_source, derivation, four, gains, rows_grid
+from treewright.inspection.derivation.blocks import Grid
+from treewright.inspection.derivation.explain_node import explain_node
+from treewright.inspection.ranking import Ranking, rank_splits
+from treewright.lessons.content import Code, Heading, Lesson, Printed, Shown, Text
+from treewright.lessons.phrases import asked, checked, data_source, derivation, four_digits, gains, rows_grid
 from treewright.lessons.tables import GOLF, Columns
-from treewright.recipe import ID3, Recipe
-from treewright.tree_words import number_text
+from treewright.recipes.criterion import AbsoluteError, RegressionCriterion, StandardDeviation, Variance
+from treewright.recipes.named import ID3
+from treewright.recipes.numeric import Threshold
+from treewright.recipes.recipe import Recipe
+from treewright.recipes.stopping import Stopping
+from treewright.training.learn import learn
+from treewright.tree.text import number_text
 
 _MEASURES: dict[str, RegressionCriterion] = {
     "standard deviation": StandardDeviation(),
@@ -45,22 +48,25 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
             Text(
                 f"The mean is {number_text(round(tree.root.mean or 0, 4))} hours. To answer it every day would be "
                 "wrong by "
-                f"about the standard deviation, {four(criteria.standard_deviation(hours))} hours. A good question "
+                f"about the standard deviation, {four_digits(criteria.standard_deviation(hours))} hours. A good "
+                f"question "
                 "makes "
                 "piles in which the hours lie closer together."
             ),
             Heading(f"{asked(tree)}, worked out"),
-            *derivation(worked(tree)),
+            *derivation(explain_node(tree)),
             Heading("All questions side by side"),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
                 f"{data_source('golf-hours', data, GOLF)}\n"
-                "recipe = replace(tw.ID3, numeric=tw.Threshold(), regression=tw.StandardDeviation())\n"
+                "recipe = replace(tw.ID3, numeric=tw.numeric.Threshold(), "
+                "regression=tw.criterion.StandardDeviation())\n"
                 'print(tw.rank_splits(data, "Hours", "standard_deviation", recipe=recipe))'
             ),
             Printed(str(ranked), "every column ranked"),
             Text(
-                f"{asked(tree)} takes {four(tree.root.gain)} hours off the deviation, {_margin(ranked)}: it is asked "
+                f"{asked(tree)} takes {four_digits(tree.root.gain)} hours off the deviation, {_margin(ranked)}: it "
+                f"is asked "
                 "first."
             ),
             Heading("By other measures"),
@@ -73,16 +79,16 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
                 "What each column takes away, by each measure",
                 ("", *_MEASURES),
                 (
-                    ("before", *(four(one.root.impurity) for one in trees.values())),
+                    ("before", *(four_digits(one.root.impurity) for one in trees.values())),
                     *(
-                        (c.column, *(four(gains(trees[name].root).get(c.column, 0.0)) for name in _MEASURES))
+                        (c.column, *(four_digits(gains(trees[name].root).get(c.column, 0.0)) for name in _MEASURES))
                         for c in ranked
                     ),
                 ),
             ),
             Heading("A small tree"),
             Code(
-                "small = replace(recipe, stopping=tw.Stopping(min_samples_split=4))\n"
+                "small = replace(recipe, stopping=tw.stopping.Stopping(min_samples_split=4))\n"
                 'print(tw.learn(data, "Hours", small))'
             ),
             Shown(small),

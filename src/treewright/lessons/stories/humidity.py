@@ -10,18 +10,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from treewright import criteria
-from treewright.choices import InformationGain, Stopping, Threshold
 from treewright.errors import DataError
-from treewright.explain.blocks import Grid, Plot, Steps, blocks
-from treewright.explain.worked import worked
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
+from treewright.inspection.derivation.blocks import Grid, Plot, Steps, blocks
+from treewright.inspection.derivation.explain_node import explain_node
+from treewright.lessons.content import Code, Heading, Lesson, Note, Printed, Shown, Text
 from treewright.lessons.phrases import (
     checked,
     counts_of,
     cut_text,
     data_source,
-    four,
+    four_digits,
     joined,
     n_rows,
     rows_grid,
@@ -29,9 +27,13 @@ from treewright.lessons.phrases import (
     split_arithmetic,
 )
 from treewright.lessons.tables import HUMIDITY, Columns
-from treewright.recipe import C45, CART
-from treewright.tree import Tree
-from treewright.tree_words import number_text
+from treewright.recipes.criterion import InformationGain
+from treewright.recipes.named import C45, CART
+from treewright.recipes.numeric import Threshold
+from treewright.recipes.stopping import Stopping
+from treewright.training.learn import learn
+from treewright.tree.text import number_text
+from treewright.tree.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
     quinlan = replace(C45, numeric=Threshold(at="observed"), stopping=Stopping(), simplify=None, pruning=None)
     observed = learn(data, "Play", quinlan)
     ordered = ", in order of humidity" if data["Humidity"] == sorted(data["Humidity"]) else ""
-    curve = [block for block in blocks(worked(tree, 0, data)) if isinstance(block, Plot)]
+    curve = [block for block in blocks(explain_node(tree, 0, data)) if isinstance(block, Plot)]
     return Lesson(
         "humidity",
         "Humidity: where to cut a number?",
@@ -94,8 +96,9 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
             Heading(f"Another way: after {best.value}"),
             _arithmetic(best),
             Text(
-                f"The first leaves {four(first.after)} bits and gains {four(first.gain)}. The second leaves "
-                f"{four(best.after)} and gains {four(best.gain)}. "
+                f"The first leaves {four_digits(first.after)} bits and gains {four_digits(first.gain)}. The second "
+                f"leaves "
+                f"{four_digits(best.after)} and gains {four_digits(best.gain)}. "
                 + ("**The second is better.**" if best.gain > first.gain + 1e-12 else "**Neither is better.**")
             ),
             Heading("All of them"),
@@ -106,8 +109,8 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
                     (
                         number_text(cut.value),
                         *("/".join(map(str, side)) for side in cut.children),
-                        four(cut.after),
-                        four(cut.gain),
+                        four_digits(cut.after),
+                        four_digits(cut.gain),
                         "best" if cut is best else "classes change" if cut.is_boundary else "",
                     )
                     for cut in tried
@@ -126,13 +129,14 @@ def humidity(data: Columns = HUMIDITY) -> Lesson:
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
                 f"{data_source('humidity', data, HUMIDITY)}\n"
-                "by_entropy = replace(tw.CART, criterion=tw.InformationGain(), pruning=None)\n"
+                "by_entropy = replace(tw.CART, criterion=tw.criterion.InformationGain(), pruning=None)\n"
                 'tree = tw.learn(data, "Play", by_entropy)\n'
                 "print(tree)"
             ),
             Shown(tree),
             Code(
-                'observed = replace(tw.C45, numeric=tw.Threshold(at="observed"), stopping=tw.Stopping(),\n'
+                'observed = replace(tw.C45, numeric=tw.numeric.Threshold(at="observed"), '
+                "stopping=tw.stopping.Stopping(),\n"
                 "                   simplify=None, pruning=None)\n"
                 'print(tw.learn(data, "Play", observed))'
             ),
@@ -154,7 +158,7 @@ def _chances(boundaries: list[Cut], tried: list[Cut]) -> str:
 
 def _others(tried: list[Cut]) -> str:
     rest = [cut.gain for cut in tried if not cut.is_boundary]
-    return f" The best of the others gains {four(max(rest))}." if rest else ""
+    return f" The best of the others gains {four_digits(max(rest))}." if rest else ""
 
 
 def _alike(tree: Tree, observed: Tree, data: Columns) -> str:

@@ -11,19 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from treewright.choices import InformationGain, Surrogates
-from treewright.explain.blocks import Grid
-from treewright.explain.correlated import correlated
-from treewright.explain.importance import Importance
-from treewright.explain.importance import importance as importance_of
-from treewright.explain.ranking import rank_splits
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Shown, Text
-from treewright.lessons.phrases import asked, checked, data_source, four, joined, n_rows, rows_grid
+from treewright.inspection.derivation.blocks import Grid
+from treewright.inspection.importance import Importance
+from treewright.inspection.importance import importance as importance_of
+from treewright.inspection.masking import masking
+from treewright.inspection.ranking import rank_splits
+from treewright.lessons.content import Code, Heading, Lesson, Note, Printed, Shown, Text
+from treewright.lessons.phrases import asked, checked, data_source, four_digits, joined, n_rows, rows_grid
 from treewright.lessons.tables import DAYS, Columns, with_twin
-from treewright.recipe import CART
-from treewright.tree import Node, Tree
-from treewright.tree_words import percent
+from treewright.recipes.criterion import InformationGain
+from treewright.recipes.missing import Surrogates
+from treewright.recipes.named import CART
+from treewright.training.learn import learn
+from treewright.tree.text import percent
+from treewright.tree.tree import Node, Tree
 
 _RECIPE = replace(CART, criterion=InformationGain(), pruning=None)
 
@@ -77,7 +78,7 @@ def importance(data: Columns = DAYS) -> Lesson:
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
                 f"{data_source('importance', data, DAYS)}\n"
-                "recipe = replace(tw.CART, criterion=tw.InformationGain(), pruning=None)\n"
+                "recipe = replace(tw.CART, criterion=tw.criterion.InformationGain(), pruning=None)\n"
                 'tree = tw.learn(data, "Play", recipe)\n'
                 "print(tree)"
             ),
@@ -108,7 +109,7 @@ def importance(data: Columns = DAYS) -> Lesson:
                 "The same in other units",
                 ("column", "raw", "per row", "share"),
                 tuple(
-                    (name, four(raw), four(per_row), four(share))
+                    (name, four_digits(raw), four_digits(per_row), four_digits(share))
                     for name, raw, per_row, share in zip(
                         found.columns, found.raw, found.per_row, found.values, strict=True
                     )
@@ -158,7 +159,8 @@ def _truncated(parts: Sequence[Part]) -> list[Note]:
     by_hand = n * round(before, 3) - sum(m * (short if y == x else round(y, 3)) for m, y in first[0].children)
     return [
         Note(
-            f"**If you check this against the page:** it prints {short:.3f} where the entropy is {four(x)}, cut off "
+            f"**If you check this against the page:** it prints {short:.3f} where the entropy is {four_digits(x)}, "
+            f"cut off "
             "and not "
             f"rounded. With {short:.3f} the first line would be {by_hand:.3f}; the {first[0].printed:.3f} it prints "
             "needs "
@@ -172,7 +174,7 @@ def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
     wide = with_twin(data)
     twin = next(name for name in wide if name not in data)
     ranked = rank_splits(wide, "Play", recipe=_RECIPE)
-    surrogates = replace(_RECIPE, missing=Surrogates(sought="always"))
+    surrogates = replace(_RECIPE, missing=Surrogates(search="always"))
     both = learn(wide, "Play", surrogates)
     by_impurity, by_surrogate = importance_of(both), importance_of(both, kind="surrogate")
     shuffled = importance_of(both, wide, kind="permutation")
@@ -196,32 +198,34 @@ def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
         ),
         Printed(str(ranked), "the rivals of the root"),
         Text(
-            f"{asked(both)} gains {four(both.root.gain)} at the root, {twin} {four(ranked.of(twin).gain or 0)}. With "
+            f"{asked(both)} gains {four_digits(both.root.gain)} at the root, {twin} "
+            f"{four_digits(ranked.of(twin).gain or 0)}. With "
             f"{twin} as the first column of the table, the root asks {asked(turned)}."
             + (" **Which of the two appears is a fluke.**" if asked(turned) != asked(both) else "")
         ),
         Code(
-            'surrogates = replace(recipe, missing=tw.Surrogates(sought="always"))\n'
+            'surrogates = replace(recipe, missing=tw.missing.Surrogates(search="always"))\n'
             'both = tw.learn(wide, "Play", surrogates)\n'
             "print(tw.importance(both))\n"
             'print(tw.importance(both, kind="surrogate"))\n'
-            "print(tw.correlated(both, margin=0.25))"
+            "print(tw.masking(both, margin=0.25))"
         ),
         Printed(
-            f"{by_impurity}\n{by_surrogate}\n{correlated(both, margin=0.25)}",
+            f"{by_impurity}\n{by_surrogate}\n{masking(both, margin=0.25)}",
             "importances, with and without surrogates",
         ),
         Text(
-            f"Counting splits alone, {twin} is worth {four(by_impurity[twin])}. Counting how well each column could "
+            f"Counting splits alone, {twin} is worth {four_digits(by_impurity[twin])}. Counting how well each "
+            f"column could "
             "stand in "
-            f"for another (its surrogates), it is worth {four(by_surrogate[twin])}."
+            f"for another (its surrogates), it is worth {four_digits(by_surrogate[twin])}."
         ),
         Code('print(tw.importance(both, wide, kind="permutation"))'),
         Printed(str(shuffled), "permutation importance"),
         Text(
             f"Shuffling a column asks something else: how much worse would this tree become without it? For {twin} "
             "that is "
-            f"{four(shuffled[twin])}{unused}. "
+            f"{four_digits(shuffled[twin])}{unused}. "
             "All of these numbers describe a tree. "
             "**None of "
             "them says what causes what.**"

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from treewright.choices import Ignore, MajorityChild, Missing, OwnCategory, RandomChild, Spread, Stopping
 from treewright.errors import DataError
-from treewright.explain.blocks import Grid
-from treewright.explain.path import explain
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Printed, Text
-from treewright.lessons.phrases import checked, data_source, four, joined, n_rows, rows_grid, spelled
+from treewright.inspection.derivation.blocks import Grid
+from treewright.inspection.explain_row import explain_row
+from treewright.lessons.content import Code, Heading, Lesson, Listed, Note, Printed, Text
+from treewright.lessons.phrases import checked, data_source, four_digits, joined, n_rows, rows_grid, spelled
 from treewright.lessons.tables import UNKNOWN, Columns
-from treewright.predict import predict_proba
-from treewright.recipe import ID3
-from treewright.tree import Node, Tree
-from treewright.tree_words import percent
+from treewright.prediction.predict import predict_proba
+from treewright.recipes.missing import Fractional, Ignore, MajorityChild, Missing, OwnCategory, RandomChild
+from treewright.recipes.named import ID3
+from treewright.recipes.stopping import Stopping
+from treewright.training.learn import learn
+from treewright.tree.text import percent
+from treewright.tree.tree import Node, Tree
 
 #: A day without Outlook, as dreary as can be.
 ASKED = {"Outlook": None, "Temperature": "Mild", "Humidity": "High", "Wind": "Strong"}
@@ -31,7 +32,7 @@ _POLICIES: dict[str, tuple[Missing, str]] = {
     ),
     'own category "?"': (OwnCategory(), "Not knowing is an answer like any other, with a branch of its own."),
     "majority child": (MajorityChild(), "The row goes where most rows go."),
-    "all children, with shares": (Spread(), "The row goes everywhere, a part of it down each branch."),
+    "all children, with shares": (Fractional(), "The row goes everywhere, a part of it down each branch."),
     "random child": (RandomChild(), "The row goes one way, drawn by the shares; the same way every time."),
 }
 
@@ -45,7 +46,7 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
     whole = {name: _tree(data, policy, None) for name, (policy, _) in _POLICIES.items()}
     short = {name: _tree(data, policy, 1) for name, (policy, _) in _POLICIES.items()}
     spread = whole["all children, with shares"]
-    told = explain(spread, ASKED)
+    told = explain_row(spread, ASKED)
     root = spread.root
     known = n_rows(data) - len(days)
     yes = _place(spread)
@@ -86,16 +87,16 @@ def missing(data: Columns = UNKNOWN) -> Lesson:
             Text(f"{_shares(root)}Every path ends in a probability, and the answer is their weighted sum:"),
             Text(
                 "chance of Yes = "
-                + " + ".join(f"{four(weight)} × {four(chance)}" for weight, chance in paths)
-                + f" = **{four(told.value[yes])}**"
+                + " + ".join(f"{four_digits(weight)} × {four_digits(chance)}" for weight, chance in paths)
+                + f" = **{four_digits(told.value[yes])}**"
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
                 f"{data_source('missing', data, UNKNOWN)}\n"
-                "recipe = replace(tw.ID3, missing=tw.Spread())\n"
+                "recipe = replace(tw.ID3, missing=tw.missing.Fractional())\n"
                 'tree = tw.learn(data, "Play", recipe)\n'
                 f"day = {_row_source()}\n"
-                "print(tw.explain(tree, day))"
+                "print(tw.explain_row(tree, day))"
             ),
             Printed(str(told), "the way of this day through the tree", told.html()),
             Note(
@@ -130,7 +131,7 @@ def _place(tree: Tree) -> int:
 def _chances(tree: Tree) -> str:
     chances = predict_proba(tree, {name: [value] for name, value in ASKED.items()})[0].tolist()
     yes = chances[_place(tree)]
-    return f"{four(yes)} ({four(1 - yes)})"
+    return f"{four_digits(yes)} ({four_digits(1 - yes)})"
 
 
 def _row_source() -> str:

@@ -10,18 +10,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from treewright.explain.blocks import Grid
-from treewright.learn import learn
+from treewright.inspection.derivation.blocks import Grid
 from treewright.lessons.charts import Series, line_chart
-from treewright.lessons.parts import Code, Heading, Lesson, Note, Printed, Text
+from treewright.lessons.content import Code, Heading, Lesson, Note, Printed, Text
 from treewright.lessons.phrases import accuracy, checked, data_source, n_rows, right, rows_grid
 from treewright.lessons.tables import NOISE, Columns, noisy
-from treewright.pruners import BestLeaves, CostComplexityCV, ErrorBased, ImpurityThresholdCV, Pruner, ReducedError
-from treewright.pruning import prune, pruning_path
 from treewright.pruning.path import PruningPath
-from treewright.recipe import CART, Recipe
-from treewright.tree import Tree
-from treewright.tree_words import number_text
+from treewright.pruning.prune import prune, pruning_path
+from treewright.recipes.named import CART
+from treewright.recipes.pruners import (
+    CostComplexityCV,
+    ErrorBased,
+    ImpurityThresholdCV,
+    MaxLeaves,
+    Pruner,
+    ReducedError,
+)
+from treewright.recipes.recipe import Recipe
+from treewright.training.learn import learn
+from treewright.tree.text import number_text
+from treewright.tree.tree import Tree
 
 _GROWN = replace(CART, pruning=None)
 _SIZES = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96)
@@ -69,7 +77,7 @@ def overfitting(data: Columns | None = None) -> Lesson:
     unseen = noisy(5000, seed=2)
     changed = "" if seen == own else " (and some rows were changed)"
     whole = learn(seen, "side", _GROWN)
-    sizes = [prune(whole, BestLeaves(n)) for n in _SIZES if n < whole.n_leaves] + [whole]
+    sizes = [prune(whole, MaxLeaves(n)) for n in _SIZES if n < whole.n_leaves] + [whole]
     scores = [_scores(tree, seen, unseen) for tree in sizes]
     best = max(scores, key=lambda row: row[2])
     found = {method: _scores(learn(seen, "side", method.recipe), seen, unseen) for method in METHODS}
@@ -146,7 +154,7 @@ def overfitting(data: Columns | None = None) -> Lesson:
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
                 f"{data_source('overfitting', seen, own)}\n"
-                'pruned = replace(tw.CART, pruning=tw.CostComplexityCV(rule="1se"))\n'
+                'pruned = replace(tw.CART, pruning=tw.pruning.CostComplexityCV(rule="1se"))\n'
                 'print(tw.learn(data, "side", pruned))'
             ),
             Printed(str(learn(seen, "side", replace(CART, pruning=CostComplexityCV(rule="1se")))), "the pruned tree"),

@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright import export
-from treewright.choices import Surrogates
-from treewright.explain.path import explain
-from treewright.explain.rules import rules
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
+from treewright.inspection.explain_row import explain_row
+from treewright.inspection.rules.rules import rules
+from treewright.lessons.content import Code, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
 from treewright.lessons.phrases import checked, data_source, joined, n_rows, right, rows_grid
 from treewright.lessons.tables import PATIENTS, Columns
-from treewright.pruners import ErrorBased
-from treewright.pruning import prune
-from treewright.recipe import CART
-from treewright.tree import Tree
+from treewright.pruning.prune import prune
+from treewright.recipes.missing import Surrogates
+from treewright.recipes.named import CART
+from treewright.recipes.pruners import ErrorBased
+from treewright.training.learn import learn
+from treewright.tree.tree import Tree
 
 #: Someone who was not asked for breath.
 PATIENT = {"fever": 38.2, "cough": "dry", "oxygen": 91, "age": 70}
@@ -27,10 +27,10 @@ PATIENT = {"fever": 38.2, "cough": "dry", "oxygen": 91, "age": 70}
 
 def telehealth(data: Columns = PATIENTS) -> Lesson:
     """Learn, prune, rules for a nurse, one patient's path, SQL."""
-    recipe = replace(CART, missing=Surrogates(sought="always"), pruning=None)
+    recipe = replace(CART, missing=Surrogates(search="always"), pruning=None)
     grown = learn(checked(data, PATIENTS, "advice"), "advice", recipe)
     tree = prune(grown, ErrorBased(), data)
-    told = explain(tree, PATIENT)
+    told = explain_row(tree, PATIENT)
     said = joined(sorted(set(data["advice"])), "or")
     unanswered = sum(value is None for column in data.values() for value in column)
     unasked = [name for name in tree.schema.names if name not in PATIENT]
@@ -52,7 +52,7 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
                 f"{data_source('telehealth', data, PATIENTS)}\n"
-                'recipe = replace(tw.CART, missing=tw.Surrogates(sought="always"), pruning=None)\n'
+                'recipe = replace(tw.CART, missing=tw.missing.Surrogates(search="always"), pruning=None)\n'
                 'grown = tw.learn(data, "advice", recipe)\n'
                 "print(grown)"
             ),
@@ -63,7 +63,7 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
                 "leaf is "
                 "somewhat worse than it looks, and cuts what does not pay."
             ),
-            Code("tree = tw.prune(grown, tw.ErrorBased(), data)\nprint(tree)"),
+            Code("tree = tw.prune(grown, tw.pruning.ErrorBased(), data)\nprint(tree)"),
             Shown(tree),
             Text(f"{_pruned(grown, tree)}; {good} of {whole} calls get the advice that was given."),
             Heading("Rules a nurse can read"),
@@ -75,7 +75,7 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
                 f"{joined(unasked).capitalize()}: no answer."
                 + (" So another answer has to stand in: a surrogate." if "surrogate" in str(told) else "")
             ),
-            Code(f"patient = {PATIENT!r}\n".replace("'", '"') + "print(tw.explain(tree, patient))"),
+            Code(f"patient = {PATIENT!r}\n".replace("'", '"') + "print(tw.explain_row(tree, patient))"),
             Printed(str(told), "the way of this patient through the tree", told.html()),
             Heading("Into the database"),
             Text(

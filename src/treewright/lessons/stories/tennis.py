@@ -6,11 +6,9 @@ Always holds: every number is computed from the table.
 
 from __future__ import annotations
 
-from treewright.choices import InformationGain
-from treewright.explain.ranking import Ranking, rank_splits
-from treewright.explain.worked import worked
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Note, Part, Printed, Shown, Text
+from treewright.inspection.derivation.explain_node import explain_node
+from treewright.inspection.ranking import Ranking, rank_splits
+from treewright.lessons.content import Code, Heading, Lesson, Note, Part, Printed, Shown, Text
 from treewright.lessons.phrases import (
     asked,
     branch_of,
@@ -19,7 +17,7 @@ from treewright.lessons.phrases import (
     counts_of,
     data_source,
     derivation,
-    four,
+    four_digits,
     impurity,
     is_close,
     joined,
@@ -28,8 +26,10 @@ from treewright.lessons.phrases import (
     spelled,
 )
 from treewright.lessons.tables import GOLF, SLIP_DAY, TENNIS, Columns
-from treewright.recipe import ID3
-from treewright.tree import Tree
+from treewright.recipes.criterion import InformationGain
+from treewright.recipes.named import ID3
+from treewright.training.learn import learn
+from treewright.tree.tree import Tree
 
 
 def tennis(data: Columns = TENNIS) -> Lesson:
@@ -61,7 +61,7 @@ def tennis(data: Columns = TENNIS) -> Lesson:
                 f"Sort the days by {best.column}. Each pile has an entropy of its own, and the average over the piles, "
                 "each by its size, is what we still do not know. What has gone is the **information gain**."
             ),
-            *derivation(worked(tree)),
+            *derivation(explain_node(tree)),
             Heading("All questions side by side"),
             Code(
                 f"import treewright as tw\n\n{data_source('tennis', data, TENNIS)}\n"
@@ -69,8 +69,9 @@ def tennis(data: Columns = TENNIS) -> Lesson:
             ),
             Printed(str(ranked), "every column ranked"),
             Text(
-                f"{best.column} gains {four(best.gain or 0)} bits, {second.column} {four(second.gain or 0)}; "
-                f"the least, {four(worst.gain or 0)}, has {worst.column}. So the root asks **{asked(tree)}**."
+                f"{best.column} gains {four_digits(best.gain or 0)} bits, {second.column} "
+                f"{four_digits(second.gain or 0)}; "
+                f"the least, {four_digits(worst.gain or 0)}, has {worst.column}. So the root asks **{asked(tree)}**."
             ),
             Text(
                 "The gain ratio divides by the entropy of the pile sizes, because a question with many answers gains "
@@ -95,7 +96,10 @@ def _by_ratio(ranked: Ranking) -> str:
     ahead, behind = first.score or 0, second.score or 0
     stays = "stays in front" if first.column == ranked[0].column else "comes first then"
     clearly = ", but only just" if is_close(ahead, behind) else ""
-    return f"Here {first.column} {stays}, with {four(ahead)} against {second.column}'s {four(behind)}{clearly}."
+    return (
+        f"Here {first.column} {stays}, with {four_digits(ahead)} against {second.column}'s "
+        f"{four_digits(behind)}{clearly}."
+    )
 
 
 def _below(data: Columns, tree: Tree) -> list[Part]:
@@ -112,11 +116,11 @@ def _below(data: Columns, tree: Tree) -> list[Part]:
         head,
         Text(
             f"{settled}Where {branch_words(pile)}, {int((pile.counts or (0, 0))[1])} of {pile.rows} days say Yes, and "
-            f"the entropy is {four(pile.impurity)}. So we ask again, with these days only."
+            f"the entropy is {four_digits(pile.impurity)}. So we ask again, with these days only."
         ),
         Code(f'tree = tw.learn(data, "Play", tw.ID3)\nprint(tw.rank_splits(data, "Play", tree=tree, node={pile.id}))'),
         Printed(str(below), f"every column ranked where {branch_words(pile)}"),
-        Text(f"{below[0].column} gains {four(gain)} of {four(pile.impurity)} bits{all_of_it}"),
+        Text(f"{below[0].column} gains {four_digits(gain)} of {four_digits(pile.impurity)} bits{all_of_it}"),
     ]
 
 
@@ -142,9 +146,10 @@ def _slips(data: Columns) -> list[Note]:
         Note(
             f"**A slip worth finding.** The slides print Cold for the Temperature of D{SLIP_DAY}. Then Temperature "
             "would "
-            f"have {spelled(len(set(cold)))} values and gain {four(with_cold.gain or 0)}. But the gain they print is "
+            f"have {spelled(len(set(cold)))} values and gain {four_digits(with_cold.gain or 0)}. But the gain they "
+            f"print is "
             "the one "
-            f"for Cool, {four(printed)}: the arithmetic is right, and the table has a typing error."
+            f"for Cool, {four_digits(printed)}: the arithmetic is right, and the table has a typing error."
         )
     ]
     book = {**data, "Wind": GOLF["Wind"]}

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from treewright.explain.blocks import Grid
-from treewright.explain.ranking import rank_splits
-from treewright.explain.worked import worked
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import asked, checked, counts_of, data_source, derivation, four, rows_grid, spelled
+from treewright.inspection.derivation.blocks import Grid
+from treewright.inspection.derivation.explain_node import explain_node
+from treewright.inspection.ranking import rank_splits
+from treewright.lessons.content import Code, Heading, Lesson, Printed, Shown, Text
+from treewright.lessons.phrases import (
+    asked,
+    checked,
+    counts_of,
+    data_source,
+    derivation,
+    four_digits,
+    rows_grid,
+    spelled,
+)
 from treewright.lessons.tables import TRADING, Columns
-from treewright.recipe import CART
+from treewright.recipes.named import CART
+from treewright.training.learn import learn
 
 
 def trading(data: Columns = TRADING) -> Lesson:
@@ -38,22 +47,23 @@ def trading(data: Columns = TRADING) -> Lesson:
             Heading("What gini measures"),
             Text(
                 "Draw two days at random. Gini is the chance that they differ in what we want to know. With "
-                f"{counts[1]} days up and {counts[0]} down it is {four(before)}; in a pile of one kind it is zero."
+                f"{counts[1]} days up and {counts[0]} down it is {four_digits(before)}; in a pile of one kind it is "
+                f"zero."
             ),
             Heading(f"{ranked[0].column}, worked out"),
-            *derivation(worked(tree)),
+            *derivation(explain_node(tree)),
             Heading("The columns side by side"),
             Text(
                 "Textbooks compare what is left after the split: **the weighted gini, smaller is better**. The library "
                 "compares what was gained, larger is better. It is the same order."
             ),
             Grid(
-                f"Gini before is {four(before)}",
+                f"Gini before is {four_digits(before)}",
                 ("column", "weighted gini after", "gain"),
-                tuple((c.column, four(before - (c.gain or 0)), four(c.gain or 0)) for c in ranked),
+                tuple((c.column, four_digits(before - (c.gain or 0)), four_digits(c.gain or 0)) for c in ranked),
             ),
             Text(
-                f"**{asked(tree)}** leaves the least, {four(before - tree.root.gain)}, and becomes the root."
+                f"**{asked(tree)}** leaves the least, {four_digits(before - tree.root.gain)}, and becomes the root."
                 if tree.root.split is not None
                 else "No column gains anything, so the tree asks nothing."
             ),

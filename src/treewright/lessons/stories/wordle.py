@@ -12,17 +12,18 @@ from dataclasses import replace
 import numpy as np
 
 from treewright import criteria
-from treewright.choices import InformationGain, Stopping
+from treewright.data.kinds import KindChoice
 from treewright.errors import DataError
-from treewright.explain.blocks import Grid
-from treewright.kinds import KindChoice
-from treewright.learn import learn
-from treewright.lessons.parts import Code, Heading, Lesson, Part, Printed, Text
+from treewright.inspection.derivation.blocks import Grid
+from treewright.lessons.content import Code, Heading, Lesson, Part, Printed, Text
 from treewright.lessons.patterns import Turn, checked, pattern_table, pattern_text, patterns, played, ranked, strategy
-from treewright.lessons.phrases import four, impurity, spelled
+from treewright.lessons.phrases import four_digits, impurity, spelled
 from treewright.lessons.tables import WORDS, Columns
-from treewright.recipe import ID3
-from treewright.render.node_words import many
+from treewright.recipes.criterion import InformationGain
+from treewright.recipes.named import ID3
+from treewright.recipes.stopping import Stopping
+from treewright.render.node_text import many
+from treewright.training.learn import learn
 
 #: Longer lists make no tree that anyone would read.
 _TREE_WORDS = 60
@@ -60,7 +61,8 @@ def wordle(data: Columns | None = None, *, answer: str | None = None, guesses: S
             Text(f"{len(words):,} words are possible: {_some(words)}.{more}"),
             Heading("A guess is a question, a pattern is a branch"),
             Text(
-                f"You do not know which of {len(words):,} words it is: that is {four(start)} bits. The pattern you "
+                f"You do not know which of {len(words):,} words it is: that is {four_digits(start)} bits. The "
+                f"pattern you "
                 "will see sorts "
                 "the words into piles, one per pattern, and you go on with one of them. So a guess is exactly what a "
                 "split is in "
@@ -70,7 +72,7 @@ def wordle(data: Columns | None = None, *, answer: str | None = None, guesses: S
             impurity(f"Information gain of {best[0].word}", InformationGain(), _sizes(words, best[0].word)),
             Heading("The best first guess"),
             Grid(
-                f"The most telling of {len(allowed):,} guesses",
+                f"The most informative of {len(allowed):,} guesses",
                 ("guess", "bits", "piles", "largest pile", ""),
                 tuple(
                     (
@@ -175,7 +177,7 @@ def _tree(words: Sequence[str], best: str) -> list[Part]:
             "from dataclasses import replace\nimport treewright as tw\n"
             "from treewright.lessons.patterns import pattern_table, strategy\n\n"
             f"{_source(words)}\n"
-            "one_question = replace(tw.ID3, stopping=tw.Stopping(max_depth=1))\n"
+            "one_question = replace(tw.ID3, stopping=tw.stopping.Stopping(max_depth=1))\n"
             "table = pattern_table(words)\n"
             'root = tw.learn(table, "word", one_question, kinds=dict.fromkeys(table, "nominal")).root\n'
             'print(root.split.column, f"{root.gain:.3f}")'

@@ -1,0 +1,110 @@
+"""The Frame: a table once it is inside the house.
+
+Comes in: columns made by `columns` and `foreign`. Goes out: frozen values and pure functions on them.
+Always holds: every column has the same number of rows. A column of numbers is float64 or float32 with NaN for missing;
+a column of levels is int32 codes into `levels` with -1 for missing. The arrays may be views of the user's own table (of
+a matrix too, whose columns are not contiguous), so nobody writes to them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data import value_text as wording
+from treewright.data.schema import TIME_KINDS, Kind, Level
+from treewright.errors import DataError
+
+FloatArray = NDArray[np.float64]
+CodeArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class RawColumn:
+    """One column as it came.
+
+    `kind` is what its type suggests. `levels` is None for numbers and times (times are microseconds; moments count from
+    1970 in UTC). `declared`: the levels and their order come from the table itself; otherwise they are the values that
+    were found, sorted. `whole`: the numbers came as integers. One special case: integers that no float64 can hold
+    exactly keep the kind numeric but arrive as levels, so that nothing is lost before it is known whether they are
+    wanted as levels.
+
+    `stand_in`: only representative values of a longer column that lies elsewhere (out_of_core.column_summary), so
+    that the number of a row
+    says nothing; `crowded`: it has more different values than a column of levels may have.
+    """
+
+    name: str
+    kind: Kind
+    values: NDArray[Any]
+    levels: tuple[Level, ...] | None = None
+    declared: bool = False
+    whole: bool = False
+    stand_in: bool = False
+    crowded: bool = False
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # what was worked out from the values
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.values)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """True where there is no value."""
+        mask: NDArray[np.bool_] = np.isnan(self.values) if self.levels is None else self.values < 0
+        return mask
+
+    @property
+    def all_missing(self) -> bool:
+        """Whether there is no value at all."""
+        if self.levels is None:
+            return not len(self.values) or bool(self.values[0] != self.values[0] and np.isnan(self.values).all())
+        return not self.levels or not bool((self.values >= 0).any())
+
+    def text(self, row: int) -> str:
+        """The value in a row, as it would be typed: for messages."""
+        value = self.values[row]
+        if self.levels is not None:
+            return repr(self.levels[value]) if value >= 0 else wording.MISSING
+        return wording.moment(self.kind, value) if self.kind in TIME_KINDS else wording.number(value)
+
+    def place(self, row: int) -> str:
+        """Where a value stands, for messages: " in row 7"."""
+        return "" if self.stand_in else f" in row {row}"
+
+    def example(self) -> str:
+        """The first value that is there."""
+        return self.text(int(np.argmin(self.missing)))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Columns in order.
+
+    `named` is False when the names x0, x1, ... were only made up for an array. `skipped` names columns that were there
+    but not read, because nobody asked for them.
+    """
+
+    columns: tuple[RawColumn, ...]
+    n_rows: int
+    named: bool = True
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+
+def pop_column(frame: Frame, name: str, role: str = "target") -> tuple[RawColumn, Frame]:
+    """The column called `name`, and the frame without it; `role` says in messages what it was wanted for."""
+    found = [column for column in frame.columns if column.name == name]
+    if not found:
+        there = (*frame.names, *frame.skipped)
+        close = difflib.get_close_matches(str(name), there, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"the table has {wording.listed(there)}"
+        raise DataError(f"the {role} {name!r} is not a column of the table; {hint}")
+    return found[0], replace(frame, columns=tuple(column for column in frame.columns if column.name != name))

@@ -1,0 +1,43 @@
+"""Names and texts as SQL has them, and the table that is meant.
+
+Comes in: any text. Goes out: the same, quoted.
+Always holds: nothing in a name or a text can end its quotes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from treewright.data.value_text import listed
+from treewright.errors import DataError
+
+
+def quoted_name(name: str) -> str:
+    """A column or a table.
+
+    >>> quoted_name('the "best" one')
+    '"the ""best"" one"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(text: str) -> str:
+    """A value."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quoted_texts(texts: Collection[str]) -> str:
+    """Values, with commas."""
+    return ", ".join(quoted_text(text) for text in texts)
+
+
+def the_table(tables: list[str], wanted: str | None, path: str) -> str:
+    """The table that is meant: the one named, or the only one there is."""
+    if wanted is None and len(tables) == 1:
+        return tables[0]
+    if wanted in tables:
+        return str(wanted)
+    if not tables:
+        raise DataError(f"{path} has no tables")
+    remedy = "say which with --table" if wanted is None else f"there is no table {wanted!r}"
+    raise DataError(f"{path} has the tables {listed(tables)}; {remedy}")

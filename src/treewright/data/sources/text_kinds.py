@@ -1,0 +1,118 @@
+"""What the texts of a file are as values: the rules, written in SQL.
+
+Comes in: an expression that gives a text without blanks around it, or NULL. Goes out: an expression that says whether
+the text is of a kind, and one for its value.
+Always holds: whether a text is a value of a kind, and which, depends on that text and the options alone, not on other
+rows. Numbers are rounded correctly; moments with an offset are taken to UTC.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treewright.data.sources.sql_quoting import quoted_text, quoted_texts
+
+#: The kinds that are looked for, the first that holds for all texts of a column is the column's.
+GUESSED = ("boolean", "whole", "large", "number", "date", "datetime", "time")
+#: Texts that would mean something under an option that was not given.
+AMBIGUOUS = ("day and month", "decimal comma")
+
+_TYPES = {
+    "boolean": "BOOLEAN", "truth": "BOOLEAN", "whole": "BIGINT", "large": "HUGEINT", "time": "TIME",
+    "duration": "INTERVAL",
+}  # fmt: skip
+_NUMBER_WORDS = tuple(sign + word for word in ("inf", "infinity", "nan") for sign in ("", "+", "-"))
+_CLOCK = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
+_OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)"
+_DATE = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
+_TURNED = r"\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
+
+
+@dataclass(frozen=True)
+class Form:
+    """How numbers and dates are written: the decimal sign, and whether the day comes before the month."""
+
+    decimal: str | None = None
+    day_first: bool | None = None
+
+
+def is_kind(kind: str, x: str, form: Form) -> str:
+    """Whether the text is of this kind; `x` is not NULL there."""
+    if kind == "text":
+        return "true"
+    if kind == "boolean":
+        return f"lower({x}) IN ('true', 'false')"
+    if kind == "truth":  # the tree has truth values, and so other words for them are understood
+        return f"TRY_CAST({x} AS BOOLEAN) IS NOT NULL"
+    if kind in {"whole", "large"}:
+        return f"({_matches(x, '[+-]?[0-9]+')} AND TRY_CAST({x} AS {_TYPES[kind]}) IS NOT NULL)"
+    if kind == "number":
+        return _is_number(x, form.decimal or ".")
+    if kind == "decimal comma":
+        return f"({_is_number(x, ',')} OR {_is_number(x, '.')})"
+    if kind == "time":
+        return f"({_matches(x, _CLOCK)} AND TRY_CAST({x} AS TIME) IS NOT NULL)"
+    if kind == "duration":
+        return f"TRY_CAST({x} AS INTERVAL) IS NOT NULL"
+    if kind == "day and month":
+        turned = _matches(x, f"{_TURNED}( {_CLOCK})?")
+        return f"({turned} AND coalesce({_turned(x, True)}, {_turned(x, False)}) IS NOT NULL)"
+    return _is_moment(kind, x, form)
+
+
+def could_be(kind: str, x: str, form: Form) -> str:
+    """The same where nobody said what the column is: 007 and 01234 are codes then, not numbers."""
+    found = is_kind(kind, x, form)
+    if kind not in {"whole", "large", "number", "decimal comma"}:
+        return found
+    return f"({found} AND NOT {_matches(x, '[+-]?0[0-9].*')})"
+
+
+def value(kind: str, x: str, form: Form) -> str:
+    """The value of a text that is of this kind."""
+    if kind == "number":
+        return f"CAST({x if form.decimal in (None, '.') else _with_point(x)} AS DOUBLE)"
+    if kind in {"date", "datetime"}:
+        moment = _moment(x)
+        if form.day_first is not None:
+            moment = f"coalesce({_turned(x, form.day_first)}, {moment})"
+        return f"CAST({moment} AS DATE)" if kind == "date" else moment
+    return f"CAST({x} AS {_TYPES[kind]})" if kind in _TYPES else x
+
+
+def _is_number(x: str, decimal: str) -> str:
+    digits = _matches(x, f"[-+0-9eE{decimal}]+")  # DuckDB takes 1_000 for a number too
+    point = x if decimal == "." else _with_point(x)
+    words = f"lower({x}) IN ({quoted_texts(_NUMBER_WORDS)})"
+    return f"(TRY_CAST({point} AS DOUBLE) IS NOT NULL AND ({digits} OR {words}))"
+
+
+def _with_point(x: str) -> str:
+    return f"replace({x}, ',', '.')"
+
+
+def _is_moment(kind: str, x: str, form: Form) -> str:
+    clock = "" if kind == "date" else f"([ T]{_CLOCK}{_OFFSET}?)?"
+    found = f"({_matches(x, _DATE + clock)} AND {_moment(x)} IS NOT NULL)"
+    if form.day_first is None:
+        return found
+    turned = _matches(x, _TURNED + ("" if kind == "date" else f"( {_CLOCK})?"))
+    return f"({found} OR ({turned} AND {_turned(x, form.day_first)} IS NOT NULL))"
+
+
+def _moment(x: str) -> str:
+    """A moment that begins with the year; with an offset it is taken to UTC."""
+    zoned = f"make_timestamp(epoch_us(TRY_CAST({x} AS TIMESTAMPTZ)))"
+    return f"CASE WHEN {_matches(x, f'.*:.*{_OFFSET}')} THEN {zoned} ELSE TRY_CAST({x} AS TIMESTAMP) END"
+
+
+def _turned(x: str, day_first: bool) -> str:
+    """A moment that ends with the year."""
+    date = "%d-%m-%Y" if day_first else "%m-%d-%Y"
+    forms = quoted_texts([date, *(f"{date} {clock}" for clock in ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f"))])
+    plain = f"regexp_replace({x}, '^(\\d+)[/.](\\d+)[/.]', '\\1-\\2-')"
+    return f"try_strptime({plain}, [{forms}])"
+
+
+def _matches(x: str, pattern: str) -> str:
+    return f"regexp_full_match({x}, {quoted_text(pattern)})"

@@ -1,0 +1,23 @@
+"""The scikit-learn estimators. The only package that imports scikit-learn."""
+
+from treewright.estimators.trees import (
+    C45Classifier,
+    CARTClassifier,
+    CARTRegressor,
+    CHAIDClassifier,
+    CHAIDRegressor,
+    ID3Classifier,
+    TreeClassifier,
+    TreeRegressor,
+)
+
+__all__ = [
+    "C45Classifier",
+    "CARTClassifier",
+    "CARTRegressor",
+    "CHAIDClassifier",
+    "CHAIDRegressor",
+    "ID3Classifier",
+    "TreeClassifier",
+    "TreeRegressor",
+]

@@ -1,0 +1,189 @@
+"""The tree as a program needs it: the steps that every language writes down in its own words.
+
+Comes in: a `Tree`. Goes out: a `Plan`, plain values without arrays.
+Always holds: a plan says all that routing in docs/boundary.md says and nothing more: rivals, statistics and columns
+that nobody asks about are gone, inputs are numbered anew. Steps are in depth-first order, a node's id is its place. A
+plan that exists can be followed without chance: a tree that draws children at random is refused here for all languages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from treewright.data.schema import ColumnSpec, Level, TargetSpec
+from treewright.errors import ExportError
+from treewright.recipes.missing import RefuseMissing
+from treewright.tree.tree import Tree, predicted_index
+from treewright.tree.validation import AS_MISSING, FRACTIONAL, RANDOM, STOP_HERE
+
+__all__ = ["AS_MISSING", "FRACTIONAL", "STOP_HERE", "Plan", "Question", "Step", "plan_of"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked about one input: its bins and the child of each.
+
+    A number's bin is the count of breaks below it (`closed`: breaks less than it, else not more than it); a level's bin
+    is its place among the levels. Child -1: nobody holds this bin.
+    """
+
+    input: int
+    closed: bool
+    breaks: tuple[float, ...]
+    child_of_bin: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node. `questions` are its split and then its surrogates, in order; a leaf has none.
+
+    `missing` is a child, `FRACTIONAL` or `STOP_HERE`; `unseen` a child or `AS_MISSING`. `answer` is the place of the
+    class
+    this node answers by itself.
+    """
+
+    questions: tuple[Question, ...]
+    children: tuple[int, ...]
+    share: tuple[float, ...]
+    missing: int
+    unseen: int
+    value: tuple[float, ...]
+    answer: int
+
+    @property
+    def is_leaf(self) -> bool:
+        return not self.children
+
+    @property
+    def is_end(self) -> bool:
+        """Whether a row may end here: at every leaf, and at nodes that answer when they have no answer."""
+        return not self.children or self.missing == STOP_HERE
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All steps, and what goes in and out.
+
+    `required`: inputs without which `predict` refuses a row. `strict`: whether it refuses a level it does not know.
+    """
+
+    inputs: tuple[ColumnSpec, ...]
+    target: TargetSpec
+    steps: tuple[Step, ...]
+    required: tuple[int, ...]
+    strict: bool
+
+    @property
+    def n_values(self) -> int:
+        """Numbers per answer: one per class, or one."""
+        return len(self.target.classes or (0,))
+
+    @cached_property
+    def spreads(self) -> bool:
+        """Whether a row may go down several branches."""
+        return any(step.missing == FRACTIONAL for step in self.steps if step.children)
+
+    @cached_property
+    def most_pending(self) -> int:
+        """The most branches that may wait while another is followed, and one."""
+        waiting = [1] * len(self.steps)
+        for i, step in enumerate(self.steps):
+            more = sum(share > 0 for share in step.share) - 1 if step.missing == FRACTIONAL else 0
+            for child in step.children:
+                waiting[child] = waiting[i] + more
+        return max(waiting)
+
+    @cached_property
+    def depth(self) -> int:
+        depth = [0] * len(self.steps)
+        for i, step in enumerate(self.steps):
+            for child in step.children:
+                depth[child] = depth[i] + 1
+        return max(depth)
+
+
+def plan_of(tree: Tree) -> Plan:
+    """The plan of a tree; worked out once."""
+    if not isinstance(tree, Tree):
+        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    return tree.keep("plan", lambda: _plan(tree))
+
+
+def _plan(tree: Tree) -> Plan:
+    arrays, columns = tree.arrays, tree.schema.columns
+    inner = np.flatnonzero(arrays["stop"] == 0)
+    refuses = isinstance(tree.recipe.missing, RefuseMissing)
+    own = arrays["split_start"][inner]
+    _refuse_chance(tree, own)
+    firsts = zip(own.tolist(), arrays["n_surrogates"][inner].tolist(), strict=True)
+    asked = [s for first, surrogates in firsts for s in range(first, first + 1 + surrogates)]
+    used = sorted({int(column) for column in arrays["column"][asked]})
+    place = {column: i for i, column in enumerate(used)}
+    return Plan(
+        inputs=tuple(columns[i] for i in used),
+        target=tree.schema.target,
+        steps=_steps(tree, place),
+        required=tuple(sorted({place[int(arrays["column"][s])] for s in own})) if refuses else (),
+        strict=tree.recipe.unseen == "error",
+    )
+
+
+def _refuse_chance(tree: Tree, own: np.ndarray) -> None:
+    drawn = own[tree.arrays["missing"][own] == RANDOM]
+    if len(drawn):
+        name = tree.schema.columns[int(tree.arrays["column"][drawn[0]])].name
+        raise ExportError(
+            f"where {name!r} is missing this tree draws a child at random, by a hash of the whole row, which no export "
+            "can repeat; learn with another missing policy, such as MajorityChild()"
+        )
+
+
+def _steps(tree: Tree, place: dict[int, int]) -> tuple[Step, ...]:
+    names = ("column", "closed", "missing", "unseen", "children", "n_surrogates", "breaks", "child_of_bin", "share")
+    starts = ("child_start", "split_start", "break_start", "bin_start", "share_start")
+    a = {name: tree.arrays[name].tolist() for name in (*names, *starts)}  # plain numbers are faster one by one
+
+    def question(s: int) -> Question:
+        breaks = a["breaks"][a["break_start"][s] : a["break_start"][s + 1]]
+        bins = a["child_of_bin"][a["bin_start"][s] : a["bin_start"][s + 1]]
+        return Question(place[a["column"][s]], bool(a["closed"][s]), tuple(breaks), tuple(bins))
+
+    values = tree.arrays["value"].tolist()
+    classes = tree.schema.target.classes is not None
+    answers = predicted_index(tree.schema.target, tree.arrays["value"]).tolist() if classes else [0] * len(values)
+    steps = []
+    for i, (value, answer) in enumerate(zip(values, answers, strict=True)):
+        children = tuple(a["children"][a["child_start"][i] : a["child_start"][i + 1]])
+        if not children:
+            steps.append(Step((), (), (), STOP_HERE, AS_MISSING, tuple(value), answer))
+            continue
+        first = a["split_start"][i]
+        questions = tuple(question(s) for s in range(first, first + 1 + a["n_surrogates"][i]))
+        share = tuple(a["share"][a["share_start"][first] : a["share_start"][first + 1]])
+        steps.append(Step(questions, children, share, a["missing"][first], a["unseen"][first], tuple(value), answer))
+    return tuple(steps)
+
+
+def level_type(levels: tuple[Level, ...]) -> str:
+    """What kind of values levels are: "text", "truth", "whole", "number", or "mixed" where text meets numbers."""
+    if all(isinstance(level, str) for level in levels):
+        return "text"
+    if any(isinstance(level, str) for level in levels):
+        return "mixed"
+    if all(isinstance(level, bool) for level in levels):
+        return "truth"
+    return "number" if any(isinstance(level, float) for level in levels) else "whole"
+
+
+def refuse_mixed(levels: tuple[Level, ...], whose: str, language: str) -> None:
+    """Where a language holds one type in one place, text and numbers cannot be told apart there."""
+    if level_type(levels) == "mixed":
+        text = next(level for level in levels if isinstance(level, str))
+        other = next(level for level in levels if not isinstance(level, str))
+        raise ExportError(
+            f"{whose} has both text ({text!r}) and numbers ({other!r}), which {language} cannot hold in one place; "
+            "learn from a table where all are text"
+        )

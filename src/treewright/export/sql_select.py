@@ -1,0 +1,289 @@
+"""The tree as one SELECT statement.
+
+Comes in: a `Tree`, the name of a dialect, the table to ask. Goes out: SQL text.
+Always holds: one row out for each row in, and the answer is the one `predict` gives, missing and unseen values too.
+Steps are common table expressions, each over the one before it: the inputs with NULL for whatever is missing, the leaf,
+where needed the weights of several paths, and at last what was asked for. A small tree is one CASE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from treewright.data.schema import ColumnSpec, Schema
+from treewright.data.value_text import level, listed
+from treewright.errors import ExportError
+from treewright.export.dialects import Dialect, dialect_of, level_token, name_token, number_token
+from treewright.export.program.plan import Plan, level_type, plan_of, refuse_mixed
+from treewright.export.sql_fractional import SEVERAL, FractionalNames, ends_of, extreme, fractional_steps
+from treewright.export.sql_route import RouteWriter
+from treewright.tree.as_tree import TreeLike, as_tree
+
+DialectName = Literal[
+    "standard", "duckdb", "postgresql", "postgres", "sqlite", "mysql", "bigquery", "snowflake", "spark"
+]  # fmt: skip
+Output = Literal["prediction", "probabilities", "leaf"]
+
+#: Names longer than this are cut short by some databases, so that two of them may become one.
+LONGEST_NAME = 60
+#: Words that a database takes for a value even in quotes: SQLite drops such a name of a step's column.
+RESERVED = frozenset({"true", "false"})
+#: Entries of a list that is looked through one by one; longer lists are halved first.
+SHORT_LIST = 12
+
+
+def sql(
+    tree: TreeLike,
+    *,
+    dialect: DialectName = "duckdb",
+    table: str | Sequence[str] = "rows",
+    output: Output | Sequence[Output] = "prediction",
+    keep: Sequence[str] = (),
+) -> str:
+    """A SELECT that answers each row of a table; its column `prediction` has the answer.
+
+    `output`: any of "prediction", "probabilities" (one column `probability_<class>` per class) and "leaf" (the id of
+    the node that answers). `keep`: columns of the table to show before them, such as a key. `table`: a name, whose
+    parts are divided by dots (a tuple of parts, if they have dots themselves), or a query in parentheses.
+    """
+    tree = as_tree(tree)
+    chosen = dialect_of(dialect)
+    outputs = (output,) if isinstance(output, str) else tuple(output)
+    for item in outputs:
+        if item not in get_args(Output):
+            raise ExportError(f"output has {item!r}; choose from {listed(get_args(Output))}")
+    plan, kept = plan_of(tree), (keep,) if isinstance(keep, str) else tuple(keep)
+    if not outputs:
+        raise ExportError("output is empty; ask for 'prediction', 'probabilities' or 'leaf'")
+    _refuse(plan, chosen, outputs)
+    _refuse_same_name(tree.schema, plan, chosen)
+    taken = [name for name in kept if name.lower() in outputs]
+    if taken:
+        raise ExportError(f"keep has {taken[0]!r}, which is the name of an output; rename it in a query given as table")
+    return _Statement(chosen, plan, outputs, kept, _source(chosen, table)).text()
+
+
+def _refuse(plan: Plan, dialect: Dialect, outputs: tuple[str, ...]) -> None:
+    for spec in plan.inputs:
+        refuse_mixed(spec.levels or (), f"column {spec.name!r}", f"SQL ({dialect.name})")
+    if plan.target.classes is not None:
+        refuse_mixed(plan.target.classes, f"the target {plan.target.name!r}", f"SQL ({dialect.name})")
+    elif "probabilities" in outputs:
+        raise ExportError(f"the target {plan.target.name!r} is a number and has no probabilities; ask for 'prediction'")
+
+
+def _refuse_same_name(schema: Schema, plan: Plan, dialect: Dialect) -> None:
+    """Where case is not looked at, a table cannot hold both columns, or gives one for the other."""
+    if not dialect.folds_case:
+        return
+    names: dict[str, list[str]] = {}
+    for spec in schema.columns:
+        names.setdefault(spec.name.lower(), []).append(spec.name)
+    for spec in plan.inputs:
+        same = names[spec.name.lower()]
+        if len(same) > 1:
+            raise ExportError(
+                f"the columns {listed(same)} differ in case only, which SQL ({dialect.name}) takes for one column; "
+                "rename one of them and learn again"
+            )
+
+
+def _source(dialect: Dialect, table: str | Sequence[str]) -> str:
+    if isinstance(table, str) and table.lstrip().startswith("("):
+        return table
+    parts = table.split(".") if isinstance(table, str) else table
+    return ".".join(name_token(dialect, part) for part in parts)
+
+
+@dataclass
+class _Names:
+    """Names nobody has yet, to databases that do not tell a from A."""
+
+    dialect: Dialect
+    taken: set[str] = field(default_factory=set)
+
+    def fresh(self, name: str) -> str:
+        free, n = name, 1
+        while free.lower() in self.taken:
+            n += 1
+            free = f"{name}_{n}"
+        self.taken.add(free.lower())
+        return name_token(self.dialect, free)
+
+    def family(self, name: str) -> str:
+        """The beginning of names that end in a number; no other name begins so."""
+        while any(other.startswith(name) for other in self.taken):
+            name += "_"
+        self.taken.add(name)
+        return name
+
+
+class _Statement:
+    """A statement while it is put together, step by step."""
+
+    def __init__(
+        self, dialect: Dialect, plan: Plan, outputs: tuple[str, ...], keep: tuple[str, ...], source: str
+    ) -> None:
+        self.dialect, self.plan, self.outputs, self.keep, self.source = dialect, plan, outputs, keep, source
+        names = _Names(dialect)
+        aliases = []
+        for i, spec in enumerate(plan.inputs):
+            name_token(dialect, spec.name)  # refused now if it cannot be said
+            plain = len(spec.name.encode()) <= LONGEST_NAME and spec.name.lower() not in RESERVED
+            aliases.append(names.fresh(spec.name if plain else f"input_{i}"))
+        self.kept = tuple(names.fresh(f"keep_{i}") for i in range(len(keep)))
+        self.leaf = names.family("leaf")
+        families = [names.family(name) for name in ("weight_", "fork_", "answer_", "heaviest", "heavy_leaf", "cost_")]
+        self.spread_names = FractionalNames(self.leaf, *families[:-1])
+        self.cost = families[-1]
+        self.step_name = "tree_step_"
+        while self.step_name in source.lower():
+            self.step_name += "_"
+        self.writer = RouteWriter(dialect, plan, tuple(aliases))
+        self.steps: list[str] = []
+
+    def text(self) -> str:
+        self._add(self._inputs(), self.source + " AS source")
+        plan, deepest = self.plan, self.dialect.deepest
+        if not plan.spreads and plan.depth <= deepest and self.outputs in (("prediction",), ("leaf",)):
+            answer = str if self.outputs == ("leaf",) else self._answer
+            return self._whole(
+                [f"{self._guarded(self.writer.nested(0, deepest, answer, [], '  '))} AS {self.outputs[0]}"]
+            )
+        self._find_leaf()
+        if plan.spreads:
+            for carried, made in fractional_steps(self.writer, self.spread_names, (*self.kept, self.leaf)):
+                self._add([*carried, *(f"{expression} AS {name}" for name, expression in made.items())])
+            if plan.target.costs is not None:
+                self._add_costs()
+        return self._whole([part for output in self.outputs for part in self._output(output)])
+
+    # --- steps ---
+
+    def _inputs(self) -> list[str]:
+        kept = [f"source.{name_token(self.dialect, k)} AS {name}" for k, name in zip(self.keep, self.kept, strict=True)]
+        pairs = zip(self.plan.inputs, self.writer.names, strict=True)
+        columns = [*kept, *(f"{self._input(spec)} AS {name}" for spec, name in pairs)]
+        return columns or ["1 AS no_input"]
+
+    def _input(self, spec: ColumnSpec) -> str:
+        """A column with NULL for NaN, as the kind it had when the tree was learned."""
+        dialect, raw = self.dialect, f"source.{name_token(self.dialect, spec.name)}"
+        kind: str = spec.kind
+        if spec.levels is not None:
+            kind = level_type(spec.levels)
+            small = all(abs(x) < 2**53 for x in spec.levels if not isinstance(x, str))
+            if kind == "number" or (kind == "whole" and small):
+                kind = "numeric"
+        elif kind not in dialect.moment:
+            kind = "numeric"
+        read = dialect.column.get(kind, "{}").format(raw)
+        return dialect.known.format(read) if kind == "numeric" else read
+
+    def _find_leaf(self) -> None:
+        """Adds the leaf of each row, `SEVERAL` where it has more than one path, NULL where `predict` refuses it."""
+        carried = [*self.kept, *self.writer.names]
+        frontier: list[int] = []
+
+        def end(node: int | None) -> str:
+            return str(SEVERAL if node is None else node)
+
+        found = self.writer.nested(0, self.dialect.deepest, end, frontier, "    ")
+        self._add([*carried, f"{self._guarded(found)} AS {self.leaf}"])
+        while frontier:
+            starts, frontier = frontier, []
+            arms = [
+                f"\n      WHEN {node} THEN {self.writer.nested(node, self.dialect.deepest, end, frontier, '      ')}"
+                for node in starts
+            ]
+            self._add([*carried, f"CASE {self.leaf}{''.join(arms)}\n      ELSE {self.leaf}\n    END AS {self.leaf}"])
+
+    def _add_costs(self) -> None:
+        """Adds what each answer is expected to cost a row with several paths."""
+        carried = [*self.kept, self.leaf, self.spread_names.heaviest_leaf, *self._answers]
+        costs = zip(*(self.plan.target.costs or ()), strict=True)
+        made = []
+        for k, column in enumerate(costs):
+            pairs = zip(self._answers, column, strict=True)
+            terms = [f"{answer} * {number_token(self.dialect, cost)}" for answer, cost in pairs if cost != 0]
+            made.append(f"{' + '.join(terms) or number_token(self.dialect, 0.0)} AS {self.cost}{k}")
+        self._add([*carried, *made])
+
+    def _guarded(self, expression: str) -> str:
+        refused = self.writer.refused()
+        return expression if refused is None else f"CASE WHEN {refused} THEN NULL ELSE {expression} END"
+
+    # --- what comes out ---
+
+    def _output(self, output: str) -> list[str]:
+        ends, plan = ends_of(self.plan), self.plan
+        if output == "leaf":
+            return [f"{self._either(self.spread_names.heaviest_leaf, self.leaf)} AS leaf"]
+        if output == "prediction":
+            found = self._lookup([(i, self._answer(i)) for i in ends])
+            return [f"{self._either(self._decided(), found)} AS prediction"]
+        names = _Names(self.dialect, {"prediction", "leaf"})
+        columns = []
+        for k, value in enumerate(plan.target.classes or ()):
+            found = self._lookup([(i, number_token(self.dialect, plan.steps[i].value[k])) for i in ends])
+            columns.append(f"{self._either(self._answers[k], found)} AS {names.fresh(f'probability_{level(value)}')}")
+        return columns
+
+    def _answer(self, node: int | None) -> str:
+        step = self.plan.steps[node or 0]
+        classes = self.plan.target.classes
+        return number_token(self.dialect, step.value[0]) if classes is None else self._class(step.answer)
+
+    def _class(self, place: int) -> str:
+        return level_token(self.dialect, (self.plan.target.classes or ())[place])
+
+    @property
+    def _answers(self) -> list[str]:
+        return [f"{self.spread_names.answer}{k}" for k in range(self.plan.n_values)]
+
+    def _decided(self) -> str:
+        """The answer of a row with several paths: the most probable class, or the cheapest; the first of equals."""
+        if self.plan.target.classes is None:
+            return self._answers[0]
+        function, rated = self.dialect.greatest, self._answers
+        if self.plan.target.costs is not None:
+            function, rated = self.dialect.least, [f"{self.cost}{k}" for k in range(self.plan.n_values)]
+        arms = [f"WHEN {column} THEN {self._class(k)}" for k, column in enumerate(rated)]
+        return f"CASE {extreme(function, rated)} {' '.join(arms)} END"
+
+    def _either(self, several: str, single: str) -> str:
+        """One expression for rows with several paths, another for those with one, NULL for refused ones."""
+        refusing = [f"WHEN {self.leaf} IS NULL THEN NULL"] if self.writer.refused() is not None else []
+        arms = [f"WHEN {self.leaf} = {SEVERAL} THEN {several}"] if self.plan.spreads else []
+        return f"CASE {' '.join([*refusing, *arms])} ELSE {single} END" if refusing or arms else single
+
+    def _lookup(self, entries: list[tuple[int, str]]) -> str:
+        """What belongs to the leaf: entries of neighbours that say the same are one."""
+        last_of_run = [e for e, after in zip(entries, [*entries[1:], (0, "")], strict=True) if e[1] != after[1]]
+        return self._looked_up(last_of_run)
+
+    def _looked_up(self, runs: list[tuple[int, str]]) -> str:
+        if len(runs) == 1:
+            return runs[0][1]
+        if len(runs) > SHORT_LIST:
+            half = len(runs) // 2
+            low, high = self._looked_up(runs[:half]), self._looked_up(runs[half:])
+            return f"CASE WHEN {self.leaf} <= {runs[half - 1][0]} THEN {low} ELSE {high} END"
+        arms = [f"WHEN {self.leaf} <= {last} THEN {said}" for last, said in runs[:-1]]
+        return f"CASE {' '.join(arms)} ELSE {runs[-1][1]} END"
+
+    # --- text ---
+
+    def _add(self, columns: list[str], source: str | None = None) -> None:
+        name = f"{self.step_name}{len(self.steps)}"
+        origin = source if source is not None else f"{self.step_name}{len(self.steps) - 1}"
+        listing = ",\n    ".join(columns)
+        self.steps.append(f"{name} AS {self.dialect.fence}(\n  SELECT\n    {listing}\n  FROM {origin}\n)")
+
+    def _whole(self, columns: list[str]) -> str:
+        kept = [f"{name} AS {name_token(self.dialect, k)}" for k, name in zip(self.keep, self.kept, strict=True)]
+        listing = ",\n  ".join([*kept, *columns])
+        steps = ",\n".join(self.steps)
+        return f"WITH {steps}\nSELECT\n  {listing}\nFROM {self.step_name}{len(self.steps) - 1}\n"

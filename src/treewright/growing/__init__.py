@@ -1,0 +1,10 @@
+"""Growing: encoded rows, a schema and a recipe become a tree. The door to the compiled core.
+
+grow               rows in memory
+grow_partitions    rows in partitions, wherever they lie
+partitions         what partitions offer: the protocol
+memory_partitions  partitions in memory, the plain form
+partition_worker   what runs where the rows of a partition lie
+checks             what a recipe cannot learn from, found before growing starts
+weights            class weights, costs and priors as row weights (exact_sums)
+"""

@@ -1,0 +1,96 @@
+"""Check that a recipe can learn from a table, before growing starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from treewright.data.encoding import Encoded
+from treewright.data.schema import Schema
+from treewright.data.value_text import listed
+from treewright.errors import DataError
+from treewright.recipes.criterion import Poisson
+from treewright.recipes.missing import RefuseMissing
+from treewright.recipes.numeric import CategoricalOnly
+from treewright.recipes.recipe import Recipe
+
+
+def check_recipe(recipe: Recipe, schema: Schema) -> None:
+    """What this recipe cannot learn from, whatever the values."""
+    regression = schema.target.task == "regression"
+    if (recipe.regression if regression else recipe.criterion) is None:
+        raise DataError(
+            f"the recipe {recipe.name!r} has no criterion for {schema.target.task}, but the target "
+            f"{schema.target.name!r} {'is numeric' if regression else 'has classes'}; "
+            + (
+                "use CART or CHAID, or task='classification' if its numbers are names"
+                if regression
+                else "use CART, or task='regression' if its classes are numbers"
+            )
+        )
+    numbers = [column.name for column in schema.columns if not column.has_levels]
+    if isinstance(recipe.numeric, CategoricalOnly) and numbers:
+        raise DataError(
+            f"the recipe {recipe.name!r} asks about levels only, but {listed(numbers)} "
+            f"{'is numeric' if len(numbers) == 1 else 'are numeric'}; use C45 or CART, give the recipe "
+            "numeric=Binned(10), or declare the column nominal with kinds="
+        )
+
+
+@dataclass(frozen=True)
+class DataChecks:
+    """What a recipe may refuse, counted in some rows: missing values by column, and the target's size.
+
+    `used`: whether a row is left to grow from, where rows without any value are left out.
+    """
+
+    n_rows: int
+    missing: tuple[int, ...] = ()
+    negative: bool = False
+    positive: bool = True
+    used: bool = True
+
+
+def data_checks(encoded: Encoded, recipe: Recipe, schema: Schema) -> DataChecks:
+    """Counts what this recipe asks about, and nothing else."""
+    missing: tuple[int, ...] = ()
+    if isinstance(recipe.missing, RefuseMissing):
+        missing = tuple(
+            int(np.count_nonzero(values < 0 if column.has_levels else np.isnan(values)))
+            for column, values in zip(schema.columns, encoded.columns, strict=True)
+        )
+    used = not recipe.drop_blank_rows or _any_used(encoded)
+    if not (isinstance(recipe.regression, Poisson) and schema.target.task == "regression"):
+        return DataChecks(encoded.n_rows, missing, used=used)
+    assert encoded.target is not None
+    return DataChecks(encoded.n_rows, missing, bool((encoded.target < 0).any()), bool((encoded.target > 0).any()), used)
+
+
+def _any_used(encoded: Encoded) -> bool:
+    """Whether a row with weight has any value; most tables say so in their first column."""
+    weighty = True if encoded.weight is None else encoded.weight > 0
+    known = (~np.isnan(c) if c.dtype.kind == "f" else c >= 0 for c in encoded.columns)
+    return any(bool(np.any(column & weighty)) for column in known)
+
+
+def check_values(found: Sequence[DataChecks], recipe: Recipe, schema: Schema) -> None:
+    """What this recipe cannot learn from, given what its values are, in all parts of the table together."""
+    for column, counts in zip(schema.columns, zip(*(each.missing for each in found), strict=True), strict=False):
+        if any(counts):
+            raise DataError(
+                f"column {column.name!r} is missing in {sum(counts)} of {sum(each.n_rows for each in found)} rows, and "
+                f"the recipe {recipe.name!r} refuses missing values; fill them in, or choose missing=Fractional() or "
+                "another policy"
+            )
+    if not any(each.used for each in found):
+        raise DataError(
+            f"no row with weight has a value in any column, and the recipe {recipe.name!r} leaves out rows without "
+            "values; give rows that have some, or choose drop_blank_rows=False"
+        )
+    if any(each.negative for each in found) or not any(each.positive for each in found):
+        raise DataError(
+            f"the target {schema.target.name!r} must not be negative, nor all zero, for the Poisson criterion; "
+            "use Variance()"
+        )

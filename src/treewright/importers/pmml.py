@@ -1,0 +1,365 @@
+"""A PMML TreeModel, made into a `Tree`.
+
+Comes in: the text of a PMML document with one TreeModel. Goes out: a `Tree`.
+Always holds: each split is found by asking the children's predicates about every interval or level of the first column
+they name, about a missing value and about one never seen: what they say is what the split does. Further columns that
+decide where the first is missing become surrogates. A model that asks otherwise is refused.
+Where the model has no answer (a null prediction), the node itself answers.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal, cast
+from xml.etree.ElementTree import Element, ParseError, XMLParser, fromstring
+
+from treewright.data.schema import LEVEL_KINDS, TIME_KINDS, ColumnSpec, Kind, Level, Schema, TargetSpec
+from treewright.errors import FileError
+from treewright.importers.build import Draft, DraftSplit, answering, assembled
+from treewright.importers.numbers import count, mean
+from treewright.importers.pmml_predicates import Predicate, is_predicate, local_name, read_predicate
+from treewright.recipes.missing import Fractional, Surrogates
+from treewright.recipes.recipe import Recipe
+from treewright.tree.tree import Tree
+from treewright.tree.validation import AS_MISSING, FRACTIONAL, STOP_HERE
+
+_SPREADING = ("weightedConfidence", "aggregateNodes")
+_UNSEEN = "\0never seen"  # no document can hold this text
+
+
+def from_pmml(text: str) -> Tree:
+    """The tree of a PMML document."""
+    model, root = _model(text)
+    fields = _fields(root)
+    nodes = _nodes(model, fields)
+    target = _target(model, fields, nodes)
+    names = list(dict.fromkeys(p.field for node in nodes for p in node.predicate.asked()))
+    foreign = [name for name in names if name not in fields]
+    if foreign:
+        raise FileError(
+            f"the field {foreign[0][:40]!r} is computed inside the model; only fields of its dictionary can be read"
+        )
+    specs = {name: _column(name, fields[name], nodes) for name in names}
+    schema = Schema(tuple(specs.values()) or (ColumnSpec("x0", "numeric"),), target)
+    reader = _Reader(model, nodes, specs, target)
+    missing = Fractional() if model.get("missingValueStrategy") in _SPREADING else Surrogates()
+    return assembled(reader.drafts(), schema, Recipe(name="PMML", missing=missing))
+
+
+# --- the document -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Field:
+    kind: Kind
+    data: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A node as it is written; `children` are places in the list of nodes."""
+
+    element: Element
+    predicate: Predicate
+    children: list[int]
+
+
+def _model(text: str) -> tuple[Element, Element]:
+    if re.search(r"<!\s*(DOCTYPE|ENTITY)", text):
+        raise FileError("not a PMML document: it declares a type or entities of its own")
+    try:
+        # The text has been decoded already: what it says of its encoding is about the file it was read from.
+        root = fromstring(text.encode("utf-8", "surrogatepass"), XMLParser(encoding="utf-8"))  # noqa: S314
+    except (ParseError, UnicodeError, ValueError, RecursionError) as error:
+        raise FileError(f"not XML, or cut short: {str(error)[:200]}") from None
+    if local_name(root) != "PMML":
+        raise FileError(f"not a PMML document: its first element is {local_name(root)[:40]!r}")
+    models = [part for part in root.iter() if local_name(part) == "TreeModel"]
+    if len(models) != 1:
+        raise FileError(f"the document has {len(models)} TreeModels; give one with exactly one")
+    return models[0], root
+
+
+def _fields(root: Element) -> dict[str, _Field]:
+    found = {}
+    for part in root.iter():
+        if local_name(part) != "DataField":
+            continue
+        data, form = part.get("dataType", "string"), part.get("optype", "categorical")
+        told = [e.get("value", "") for e in part if local_name(e) == "Extension" and e.get("name") == "kind"]
+        values = [
+            e.get("value", "") for e in part if local_name(e) == "Value" and e.get("property", "valid") == "valid"
+        ]
+        kind: str = "numeric" if form == "continuous" else "ordinal" if form == "ordinal" else "nominal"
+        kind = "boolean" if data == "boolean" and kind == "nominal" else kind
+        kind = told[0] if told and told[0] in TIME_KINDS and kind == "numeric" else kind
+        found[part.get("name", "")] = _Field(cast(Kind, kind), data, tuple(dict.fromkeys(values)))
+    return found
+
+
+def _typed(fields: Mapping[str, _Field], name: str, text: str) -> Level:
+    """A value as the field has it."""
+    field = fields.get(name)
+    if field is None or (field.kind in LEVEL_KINDS and field.data in ("string", "date", "dateTime", "time")):
+        return text
+    if field.data == "boolean":
+        return text in ("true", "1", "1.0", "TRUE", "True")
+    try:
+        if field.kind in LEVEL_KINDS and re.fullmatch(r"-?\d{1,18}", text):
+            return int(text)
+        number = float(text)
+    except ValueError:
+        raise FileError(f"the field {name[:40]!r} is compared with {text[:40]!r}, which is no number") from None
+    if not math.isfinite(number):
+        raise FileError(f"the field {name[:40]!r} is compared with {text[:40]!r}, which is not finite")
+    return number
+
+
+def _nodes(model: Element, fields: Mapping[str, _Field]) -> list[_Node]:
+    first = [part for part in model if local_name(part) == "Node"]
+    if len(first) != 1:
+        raise FileError(f"the TreeModel has {len(first)} first nodes; it must have one")
+    found: list[_Node] = []
+    pending: list[tuple[Element, int]] = [(first[0], -1)]
+    while pending:
+        element, parent = pending.pop()
+        rules = [part for part in element if is_predicate(part)]
+        if len(rules) != 1:
+            raise FileError(f"node {element.get('id', '?')[:40]!r} must have one predicate, but has {len(rules)}")
+        if parent >= 0:
+            found[parent].children.append(len(found))
+        predicate = read_predicate(rules[0], lambda name, text: _typed(fields, name, text))
+        pending += [(part, len(found)) for part in reversed(element) if local_name(part) == "Node"]
+        found.append(_Node(element, predicate, []))
+    return found
+
+
+def _target(model: Element, fields: Mapping[str, _Field], nodes: Sequence[_Node]) -> TargetSpec:
+    mined = [part for part in model.iter() if local_name(part) == "MiningField"]
+    wanted = [part.get("name", "") for part in mined if part.get("usageType") in ("target", "predicted")]
+    name = wanted[0] if wanted else "y"
+    if model.get("functionName") == "regression":
+        return TargetSpec(name, "regression")
+    told = list(fields[name].values) if name in fields else []
+    scores = [node.element.get("score") for node in nodes]
+    counted = [e.get("value", "") for node in nodes for e in node.element if local_name(e) == "ScoreDistribution"]
+    texts = dict.fromkeys([*told, *counted, *(score for score in scores if score is not None)])
+    labels = tuple(dict.fromkeys(_typed(fields, name, text) for text in texts))
+    if not labels:
+        raise FileError("the model names no class")
+    return TargetSpec(name, "classification", labels)
+
+
+def _column(name: str, field: _Field, nodes: Sequence[_Node]) -> ColumnSpec:
+    if field.kind not in LEVEL_KINDS:
+        return ColumnSpec(name, field.kind)
+    asked = [p for node in nodes for p in node.predicate.asked() if p.field == name]
+    if field.kind == "boolean":
+        return ColumnSpec(name, "boolean", (False, True))
+    declared = [_typed({name: field}, name, text) for text in field.values]
+    return ColumnSpec(
+        name, field.kind, tuple(dict.fromkeys([*declared, *(value for p in asked for value in p.values)]))
+    )
+
+
+# --- the tree ---------------------------------------------------------------------------------------------------------
+
+#: Where predicates send a row: a child's number, or nowhere; None where they cannot say without another column.
+_Way = int | Literal["nowhere"] | None
+
+
+class _Reader:
+    """Nodes become drafts; where known values find no child, a leaf that answers as the node does is added."""
+
+    def __init__(
+        self, model: Element, nodes: Sequence[_Node], specs: Mapping[str, ColumnSpec], target: TargetSpec
+    ) -> None:
+        self.nodes, self.specs, self.target = nodes, specs, target
+        self.strategy = model.get("missingValueStrategy", "none")
+        self.place = {name: i for i, name in enumerate(specs)}
+        self.added: list[Draft] = []
+
+    def drafts(self) -> list[Draft]:
+        found = [self._draft(node) for node in self.nodes]
+        return [*found, *self.added]
+
+    def _draft(self, node: _Node) -> Draft:
+        stats, value = self._numbers(node.element)
+        weight = stats[0] if self.target.classes is None else sum(stats)
+        if not node.children:
+            return Draft(stats, value, round(weight))
+        asked = self._asked(node)
+        children = list(node.children)
+        if len(children) == 1 or len(children) in asked[0].child_of_bin:
+            children.append(len(self.nodes) + len(self.added))
+            rest = tuple(0.0 if self.target.classes is not None or k != 1 else stats[1] for k in range(len(stats)))
+            self.added.append(Draft(rest, value, 0))
+        return Draft(stats, value, round(weight), asked[0], tuple(children), tuple(asked[1:]))
+
+    def _asked(self, node: _Node) -> list[DraftSplit]:
+        """The split and its surrogates."""
+        rules = [self.nodes[child].predicate for child in node.children]
+        names = list(dict.fromkeys(p.field for rule in rules for p in rule.asked()))
+        label = node.element.get("id", "?")[:40]
+        if not names:
+            raise FileError(f"the children of node {label!r} ask nothing")
+        missing = self._missing(node, rules)
+        columns = [_Probed(rules, self.specs[name]) for name in names]
+        # Known values that no child takes end here: by a leaf of their own, or as a missing value does.
+        rest = -1 if missing == STOP_HERE and len(names) == 1 and len(rules) > 1 else len(rules)
+        questions = []
+        for k, column in enumerate(columns):
+            ways = [_answer(rules, column.name, value, columns[k + 1 :]) for value in column.values]
+            bins = tuple((rest if k == 0 else -1) if way == "nowhere" else -1 if way is None else way for way in ways)
+            unseen = AS_MISSING
+            if k == 0 and self.specs[column.name].levels is not None:
+                way = _answer(rules, column.name, _UNSEEN, columns[1:])
+                unseen = (
+                    AS_MISSING if way is None or (way == "nowhere" and rest < 0) else rest if way == "nowhere" else way
+                )
+            if k == 0 or any(at >= 0 for at in bins):
+                questions.append(
+                    DraftSplit(self.place[column.name], bins, column.breaks, column.closed, missing, unseen)
+                )
+        self._refuse_entangled(rules, columns, questions, label)
+        return questions
+
+    def _refuse_entangled(
+        self, rules: Sequence[Predicate], columns: Sequence[_Probed], questions: Sequence[DraftSplit], label: str
+    ) -> None:
+        """Two columns together must do what the first of them that has an answer does alone."""
+        for i, first in enumerate(columns):
+            for second in columns[i + 1 :]:
+                for (a, x), (b, y) in product(first.few, second.few):
+                    wanted = self._follow(questions, {first.name: a, second.name: b})
+                    found = _way(rules, {first.name: x, second.name: y})
+                    found = found if isinstance(found, int) else None
+                    if wanted is not None and wanted >= len(rules):
+                        wanted = None
+                    if found != wanted:
+                        raise FileError(
+                            f"node {label!r} chooses a child by {first.name[:40]!r} and {second.name[:40]!r} together, "
+                            "which a split and its surrogates cannot say"
+                        )
+
+    def _follow(self, questions: Sequence[DraftSplit], bins: Mapping[str, int]) -> int | None:
+        """The child by the bins of some columns, as the tree will do it; None: the node answers."""
+        places = {self.place[name]: at for name, at in bins.items()}
+        for asked in questions:
+            if asked.column in places and asked.child_of_bin[places[asked.column]] >= 0:
+                return asked.child_of_bin[places[asked.column]]
+        return questions[0].missing if questions[0].missing >= 0 else None
+
+    def _missing(self, node: _Node, rules: Sequence[Predicate]) -> int:
+        """What the node does when nothing is known."""
+        unknown = any(rule.decide({}) is None for rule in rules)
+        if unknown and self.strategy in _SPREADING:
+            return FRACTIONAL
+        if unknown and self.strategy == "defaultChild":
+            wanted = node.element.get("defaultChild")
+            ids = [self.nodes[child].element.get("id") for child in node.children]
+            if wanted in ids:
+                return ids.index(wanted)
+        if unknown and self.strategy in ("lastPrediction", "nullPrediction"):
+            return STOP_HERE
+        way = _way(rules, {})
+        return way if isinstance(way, int) else STOP_HERE
+
+    def _numbers(self, element: Element) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Statistics and value of a node."""
+        records, score = _amount(element.get("recordCount"), 0.0), element.get("score")
+        if self.target.classes is None:
+            number = mean(score or "0", "the score of a node")
+            return (records, number, 0.0), (number,)
+        fields = {"": _Field("nominal", _data_of(self.target.classes), ())}
+        classes = self.target.classes
+        stats, shares = [0.0] * len(classes), [0.0] * len(classes)
+        told = [part for part in element if local_name(part) == "ScoreDistribution"]
+        for part in told:
+            at = classes.index(_typed(fields, "", part.get("value", "")))
+            stats[at] = _amount(part.get("recordCount"), 0.0)
+            shares[at] = _amount(part.get("probability"), -1.0)
+        answer = classes.index(_typed(fields, "", score)) if score is not None else stats.index(max(stats))
+        if not told:
+            stats[answer] = records
+        exact = told and all(share >= 0 for share in shares) and abs(sum(shares) - 1) < 1e-6
+        if exact and shares[answer] == max(shares) and shares.index(max(shares)) == answer:
+            return tuple(stats), tuple(shares)
+        return tuple(stats), answering(shares if exact else stats, answer)
+
+
+def _data_of(classes: Sequence[Level]) -> str:
+    kinds: set[Any] = {type(label) for label in classes}
+    return "string" if str in kinds else "boolean" if kinds == {bool} else "double"
+
+
+def _amount(text: str | None, otherwise: float) -> float:
+    return otherwise if text is None else count(text, "the count of a node")
+
+
+class _Probed:
+    """A column and the values that can make a difference: its levels, or one number of each interval."""
+
+    def __init__(self, rules: Sequence[Predicate], spec: ColumnSpec) -> None:
+        self.name = spec.name
+        self.breaks, self.closed = _breaks(rules, spec.name) if spec.levels is None else ((), True)
+        self.values: Sequence[Level] = _samples(self.breaks, self.closed) if spec.levels is None else spec.levels
+        step = max(1, len(self.values) // 5)
+        self.few = list(enumerate(self.values))[::step]
+
+
+def _way(rules: Sequence[Predicate], row: Mapping[str, Level]) -> _Way:
+    """The first child whose predicate is true, or nowhere; None where none is and some are unknown."""
+    unknown = False
+    for i, rule in enumerate(rules):
+        try:
+            answer = rule.decide(row)
+        except TypeError:  # a text never seen, compared by size
+            answer = False
+        if answer:
+            return i
+        unknown = unknown or answer is None
+    return None if unknown else "nowhere"
+
+
+def _answer(rules: Sequence[Predicate], name: str, value: Level, later: Sequence[_Probed]) -> _Way:
+    """Where a value sends a row; None where it says nothing, so that later columns decide as if it were missing."""
+    way = _way(rules, {name: value})
+    if way is not None and (alone := _way(rules, {})) != way and not (alone is None and way == "nowhere" and later):
+        return way
+    for other in later:
+        for _, seen in other.few:
+            without = _way(rules, {other.name: seen})
+            if isinstance(without, int) and without != way:
+                return None if _way(rules, {name: value, other.name: seen}) == without else way
+    return way
+
+
+def _breaks(rules: Sequence[Predicate], name: str) -> tuple[tuple[float, ...], bool]:
+    """The numbers a column is compared with, and whether each belongs to the interval below it."""
+    asked = [p for rule in rules for p in rule.asked() if p.field == name and p.values]
+    opened = {"lessThan", "greaterOrEqual"}
+    if asked and all(p.operator in opened for p in asked):
+        return tuple(sorted({float(p.values[0]) for p in asked})), False
+    found = set()
+    for p in asked:
+        for value in map(float, p.values):
+            if p.operator in (*opened, "equal", "notEqual", "isIn", "isNotIn"):
+                found.add(math.nextafter(value, -math.inf))
+            if p.operator not in opened:
+                found.add(value)
+    return tuple(sorted(found)), True
+
+
+def _samples(breaks: Sequence[float], closed: bool) -> list[float]:
+    """One number of each interval."""
+    if not breaks:
+        return [0.0]
+    if closed:
+        return [*breaks, math.nextafter(breaks[-1], math.inf)]
+    return [math.nextafter(breaks[0], -math.inf), *breaks]

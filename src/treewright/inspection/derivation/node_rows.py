@@ -1,0 +1,101 @@
+"""The rows of a node, weighed as growing weighs them.
+
+Comes in: a table as the user has it, and either what to learn from it or a tree and one of its nodes. Goes out:
+`Entries`: the encoded table and one weight per row, zero for rows that are not there.
+Always holds: a row spread over branches has the fraction of its weight that reaches the node; costs and priors have
+already altered the weights; rows that growing leaves out weigh nothing. The whole table stays, because some rules
+(quantile groups, observed thresholds) look at all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data.encoding import MISSING_CODE, Encoded, encode
+from treewright.data.kinds import KindChoice
+from treewright.data.reader import read, taken
+from treewright.data.schema import Schema, Task
+from treewright.errors import DataError
+from treewright.growing.weights import altered
+from treewright.prediction.routing import reach
+from treewright.recipes.recipe import Recipe
+from treewright.training.learn import training_table
+from treewright.tree.tree import Tree
+
+FloatArray = NDArray[np.float64]
+
+ALL_THREADS = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """An encoded table, how much of each row is at the node, and how much takes part in the whole tree."""
+
+    encoded: Encoded
+    schema: Schema
+    weight: FloatArray
+    everywhere: FloatArray
+
+    @property
+    def total(self) -> float:
+        return float(self.weight.sum())
+
+    @property
+    def n_rows(self) -> int:
+        return int(np.count_nonzero(self.weight))
+
+    def missing(self, column: int) -> NDArray[np.bool_]:
+        """Where the column has no value."""
+        values = self.encoded.columns[column]
+        return values < 0 if self.schema.columns[column].has_levels else np.isnan(values)
+
+
+def of_table(
+    data: object,
+    target: object,
+    recipe: Recipe,
+    weight: object = None,
+    kinds: Mapping[str, KindChoice] | None = None,
+    task: Task | None = None,
+) -> Entries:
+    """The rows of a root, for a table from which nothing was learned yet."""
+    if target is None:
+        raise DataError("rank_splits needs to know the target: name its column, or give a tree")
+    encoded, schema = training_table(data, target, weight, kinds, task, keep_columns=True)
+    return _entries(encoded, schema, recipe)
+
+
+def at_node(tree: Tree, node: int, data: object, target: object = None, weight: object = None) -> Entries:
+    """The rows that reach a node of a tree, as they did when it grew."""
+    name = tree.schema.target.name
+    frame = read(data)
+    if target is None and name not in frame.names:
+        raise DataError(
+            f"the table lacks the target {name!r}, and without answers nothing can be counted; it has the columns "
+            f"{', '.join(map(repr, frame.names[:10]))}; give the table the tree was learned from, target included"
+        )
+    answers, frame = taken(frame, name if target is None else target, "target")
+    weights = None
+    if weight is not None:
+        weights, frame = taken(frame, weight, "weight")
+    encoded = encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=answers, weight=weights)
+    entries = _entries(encoded, tree.schema, tree.recipe)
+    parts = reach(tree, encoded, node, ALL_THREADS)
+    return replace(entries, weight=entries.weight * parts, everywhere=entries.everywhere)
+
+
+def _entries(encoded: Encoded, schema: Schema, recipe: Recipe) -> Entries:
+    assert encoded.target is not None
+    seen = altered(schema.target, encoded.target, encoded.weight).weight
+    weight = np.ones(encoded.n_rows) if seen is None else np.asarray(seen, dtype=np.float64)
+    # To growing, a level from elsewhere is no level.
+    known = tuple(np.maximum(c, MISSING_CODE) if k else c for c, k in zip(encoded.columns, encoded.kinds, strict=True))
+    entries = Entries(replace(encoded, columns=known, weight=None), schema, weight, weight)
+    if recipe.drop_blank_rows:
+        blank = np.logical_and.reduce([entries.missing(i) for i in range(len(schema.columns))])
+        weight = np.where(blank, 0.0, weight)
+    return replace(entries, weight=weight, everywhere=weight)

@@ -1,0 +1,213 @@
+"""The score of every cut of an ordered column.
+
+Comes in: the rows of a node, a column of numbers (or ordered levels), the recipe. Goes out: a `Curve`: the cuts as the
+recipe would store them, each one's score, which may be chosen and which is best.
+Always holds: a cut lies between two neighbouring values of the node; the scores are the core's; the best is the one the
+engine takes: the largest score among those allowed, the lowest cut of equals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import criteria
+from treewright.data.schema import ColumnSpec
+from treewright.inspection.derivation.criterion_names import Measure, measure_of
+from treewright.inspection.derivation.node_rows import Entries
+from treewright.inspection.derivation.split_counts import Division, divided_by, scores_missing
+from treewright.recipes.branching import Binary
+from treewright.recipes.criterion import ChiSquare, Criterion, Custom, Poisson
+from treewright.recipes.missing import OwnCategory
+from treewright.recipes.numeric import Threshold
+from treewright.recipes.recipe import Recipe
+
+FloatArray = NDArray[np.float64]
+
+#: More cuts than this are thinned out evenly: a picture does not show more.
+MOST_CUTS = 4000
+#: The absolute error is not a sum, so each cut costs a look at all rows.
+MOST_MEDIANS = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """`cuts` rise; `scores` by the criterion (gains for gain ratio: cuts of one column are compared by gain).
+
+    `allowed` is False where the sizes of branches forbid a cut. `best` is the place of the best cut, None if none is
+    allowed; `n_allowed` counts all allowed cuts, also those thinned out (`thinned`), `n_tried` all
+    candidates: a cut counts once for each branch that rows without a value were tried in, and so does asking only
+    whether there is a value.
+    """
+
+    spec: ColumnSpec
+    measure: str
+    cuts: FloatArray
+    scores: FloatArray
+    allowed: NDArray[np.bool_]
+    best: int | None
+    n_allowed: int
+    n_tried: int
+    thinned: bool = False
+
+
+def curve_of(
+    entries: Entries, column: int, recipe: Recipe, criterion: Criterion, chosen: float | None = None
+) -> Curve | None:
+    """The curve of a column; None where the recipe does not cut it in two, or has a user's criterion.
+
+    `chosen`: a cut that is never thinned out.
+    """
+    spec, numeric = entries.schema.columns[column], recipe.numeric
+    ordered = not spec.has_levels or spec.kind == "ordinal"
+    if not ordered or not isinstance(numeric, Threshold) or isinstance(criterion, Custom):
+        return None
+    known = (entries.weight > 0) & ~entries.missing(column)
+    values = np.asarray(entries.encoded.columns[column], dtype=np.float64)
+    levels, codes = np.unique(values[known], return_inverse=True)
+    gap = 0.0 if spec.has_levels else numeric.min_gap * (1 + 1e-9)  # as the engine compares
+    places = np.flatnonzero(np.diff(levels) > gap)
+    if not len(places):
+        return None
+    bins = np.full(entries.encoded.n_rows, -1, dtype=np.intp)
+    bins[known] = codes
+    cutter = _Cutter(entries, bins, len(levels), _orders(entries, bins, recipe))
+    allowed = cutter.allowed(places, recipe)
+    n_allowed, n_tried = int(allowed.any(axis=0).sum()), int(allowed.sum()) + cutter.known_or_missing(recipe)
+    measure = measure_of(criterion)
+    most = MOST_MEDIANS if measure.name == "absolute_error" else MOST_CUTS
+    thinned = len(places) > most
+    if thinned:
+        kept = np.linspace(0, len(places) - 1, most).round().astype(np.intp)
+        if chosen is not None:
+            own = int(np.searchsorted(levels[places], chosen, side="right")) - 1
+            kept = np.append(kept, min(max(own, 0), len(places) - 1))
+        kept = np.unique(kept)
+        places, allowed = places[kept], allowed[:, kept]
+    scores, fits = cutter.scores(places, criterion, measure, allowed), np.asarray(allowed.any(axis=0))
+    cuts = levels[places] / 2 + levels[places + 1] / 2
+    if numeric.at == "observed":  # the largest value of the whole table that is not above
+        everywhere = np.unique(values[(entries.everywhere > 0) & ~entries.missing(column)])
+        cuts = everywhere[np.searchsorted(everywhere, cuts, side="right") - 1]
+    name = "information gain" if measure.name == "gain_ratio" else measure.score
+    return Curve(spec, name, cuts, scores, fits, _best(scores, fits), n_allowed, n_tried, thinned)
+
+
+def _best(scores: FloatArray, allowed: NDArray[np.bool_]) -> int | None:
+    """The first of the largest, equal up to rounding as the engine has it."""
+    if not allowed.any():
+        return None
+    top = float(scores[allowed].max())
+    return int(np.argmax(allowed & (scores >= top - 1e-12 * max(1.0, abs(top)))))
+
+
+#: Where the low side, the high side and the rows without a value are counted: one order for each way to try.
+_Order = tuple[int, int, int]
+
+
+def _orders(entries: Entries, bins: NDArray[np.intp], recipe: Recipe) -> tuple[_Order, ...]:
+    """The branch of the low side, the high side and the missing rows (-1: not scored)."""
+    lacking = bool(((entries.weight > 0) & (bins < 0)).any())
+    if not lacking or not scores_missing(recipe.missing):
+        return ((0, 1, -1),)
+    if isinstance(recipe.missing, OwnCategory) and not isinstance(recipe.branching, Binary):
+        return ((0, 1, 2),)
+    return ((0, 1, 1), (0, 1, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Cutter:
+    """The rows of a node by their value's place, ready to be cut anywhere."""
+
+    entries: Entries
+    bins: NDArray[np.intp]
+    n_bins: int
+    orders: tuple[_Order, ...]
+
+    def _sums(self, per_bin: NDArray[np.float64], places: NDArray[np.intp], order: _Order) -> FloatArray:
+        """What the branches of each cut add up to: [cuts, branches, ...]; the last bin holds the missing rows."""
+        below = np.cumsum(per_bin[:-1], axis=0)
+        branches = np.zeros((len(places), max(order) + 1, *per_bin.shape[1:]))
+        branches[:, order[0]] += below[places]
+        branches[:, order[1]] += below[-1] - below[places]
+        if order[2] >= 0:
+            branches[:, order[2]] += per_bin[-1]
+        return branches
+
+    def allowed(self, places: NDArray[np.intp], recipe: Recipe) -> NDArray[np.bool_]:
+        """Whether the branches are as large as the recipe asks for: [orders, cuts]."""
+        return np.array(
+            [self._large(recipe, *(self._sums(part, places, order) for part in self._sizes)) for order in self.orders]
+        )
+
+    def known_or_missing(self, recipe: Recipe) -> int:
+        """1 if the question whether there is a value is a candidate too, and allowed."""
+        if self.orders[0][2] < 0:
+            return 0
+        sizes = [np.array([[part[:-1].sum(), part[-1]]]) for part in self._sizes]
+        return int(self._large(recipe, *sizes)[0])
+
+    @cached_property
+    def _sizes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weight, rows and sum of targets of each value; the last bin holds the missing rows."""
+        weight, bins = self.entries.weight, np.where(self.bins < 0, self.n_bins, self.bins)
+        assert self.entries.encoded.target is not None
+        parts = (weight, (weight > 0).astype(np.float64), weight * self.entries.encoded.target)
+        weights, rows, sums = (np.bincount(bins, part, self.n_bins + 1).astype(np.float64) for part in parts)
+        return weights, rows, sums
+
+    def _large(self, recipe: Recipe, weight: FloatArray, rows: FloatArray, sums: FloatArray) -> NDArray[np.bool_]:
+        """Whether all branches [cuts, branches] are large enough, as the engine compares."""
+        stopping, numeric = recipe.stopping, recipe.numeric
+        least = stopping.min_weight_leaf
+        if isinstance(numeric, Threshold) and numeric.min_tenth_per_class:
+            tenth = 0.1 * float(self._sizes[0][:-1].sum()) / len(self.entries.schema.target.classes or ())
+            least = max(least, min(25.0, max(tenth, stopping.min_weight_two)))
+        patience = max(recipe.tie_tolerance, 1e-9)
+        small = (rows > 0) & ((rows < stopping.min_samples_leaf) | (weight < least - patience))
+        if isinstance(recipe.regression, Poisson) and not self.entries.schema.target.classes:
+            small |= (rows > 0) & (sums <= 0)  # a mean of 0 has no logarithm
+        large = (rows > 0) & (weight >= stopping.min_weight_two - patience)
+        fits: NDArray[np.bool_] = ~small.any(axis=1) & (large.sum(axis=1) >= 2)
+        return fits
+
+    def scores(
+        self, places: NDArray[np.intp], criterion: Criterion, measure: Measure, allowed: NDArray[np.bool_]
+    ) -> FloatArray:
+        """The best score of each cut over the orders that are allowed, or over all where none is."""
+        tried = np.array([self._by_order(places, criterion, measure, order) for order in self.orders])
+        usable = allowed | ~allowed.any(axis=0)
+        best: FloatArray = np.where(usable, tried, -np.inf).max(axis=0)
+        return best
+
+    def _by_order(self, places: NDArray[np.intp], criterion: Criterion, measure: Measure, order: _Order) -> FloatArray:
+        scored = order[2] >= 0
+        if measure.name == "absolute_error":  # no sums lead to a median
+            divisions = (self._divided(int(place), order) for place in places)
+            parts = [(_share(d.missing, d.weight), d.parent, d.children) for d in divisions]
+            return np.array([share * _score(criterion, measure, parent, each) for share, parent, each in parts])
+        bins = np.where(self.bins < 0, self.n_bins if scored else -1, self.bins)
+        name = "variance" if measure.name == "standard_deviation" else measure.name  # whose sums can be added up
+        whole = divided_by(self.entries, bins, self.n_bins + 1, name)
+        sums = self._sums(whole.children, places, order)
+        factor = 1.0 if measure.name in ("chi_square", "f") else _share(whole.missing, whole.weight)
+        return np.array([factor * _score(criterion, measure, whole.parent, branches) for branches in sums])
+
+    def _divided(self, place: int, order: _Order) -> Division:
+        child = np.where(self.bins <= place, order[0], order[1])
+        return divided_by(self.entries, np.where(self.bins < 0, order[2], child), max(order) + 1, "absolute_error")
+
+
+def _share(missing: float, weight: float) -> float:
+    return 1.0 - missing / weight if missing > 0 else 1.0
+
+
+def _score(criterion: Criterion, measure: Measure, parent: FloatArray, branches: FloatArray) -> float:
+    if measure.name in ("chi_square", "f"):
+        ratio = isinstance(criterion, ChiSquare) and criterion.likelihood_ratio
+        return -criteria.significance_of(branches, numeric=measure.name == "f", likelihood_ratio=ratio).log_p
+    name = "information_gain" if measure.name == "gain_ratio" else measure.name
+    return criteria.score_of(name, parent, branches)

@@ -1,0 +1,80 @@
+"""Waiting for a Dask cluster that has workers.
+
+Comes in: a client and futures. Goes out: nothing; the futures are done, whatever came of them.
+Always holds: a cluster where no task can run (no worker, or all of them paused for want of memory) is never waited for
+in silence: the log says so after a few seconds and then again, and after a limit a `DataError` names the remedy.
+Workers that come late, such as those of an adaptive cluster, are welcome until then.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from treewright.errors import DataError
+
+_log = logging.getLogger("treewright.growing.partitions")
+
+#: The setting of Dask that says how long to wait for a worker, and what it is if nobody set it. None: for ever.
+SETTING = "treewright.no-workers-timeout"
+DEFAULT = "5 minutes"
+
+#: Seconds between two looks at the workers, and between two lines of the log.
+LOOK_EVERY = 3.0
+SAY_EVERY = 30.0
+
+
+def wait_for(client: Any, futures: Sequence[Any]) -> None:
+    """Waits until all futures are done, as long as there is someone to work on them."""
+    from distributed import wait
+
+    since: float | None = None
+    said = -SAY_EVERY
+    while True:
+        try:
+            with client.as_current():
+                wait(list(futures), timeout=LOOK_EVERY)
+        except TimeoutError:
+            why = _nobody(client)
+        else:
+            return
+        now = time.monotonic()
+        if why is None:
+            since = None
+            continue
+        since = now if since is None else since
+        _refuse_after(_limit(), now - since, why)
+        if now - said >= SAY_EVERY:
+            _log.warning("waiting for the Dask cluster: %s", why)
+            said = now
+
+
+def _nobody(client: Any) -> str | None:
+    """Why no task can run; None if one can."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not workers:
+        return "it has no workers; start some, for example with cluster.scale(2)"
+    status = [worker.get("status", "running") for worker in workers]
+    if "running" in status:
+        return None
+    if "paused" in status:
+        return "all its workers are paused, for their memory is full; give them more memory, or start more workers"
+    return f"none of its workers is running (they are {', '.join(sorted(set(status)))}); start others"
+
+
+def _limit() -> float | None:
+    import dask
+    from dask.utils import parse_timedelta
+
+    found = dask.config.get(SETTING, DEFAULT)
+    return None if found is None else float(parse_timedelta(found))
+
+
+def _refuse_after(limit: float | None, waited: float, why: str) -> None:
+    if limit is not None and waited >= limit:
+        raise DataError(
+            f"the Dask cluster could not work for {limit:g} seconds: {why}; dask.config.set({{{SETTING!r}: '1h'}}) "
+            "waits longer"
+        )

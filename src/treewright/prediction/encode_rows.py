@@ -1,0 +1,73 @@
+"""Encode rows for a tree: with or without their target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treewright.data.columns import READ_IN_PLACE, lies_well
+from treewright.data.encoding import Encoded, encode
+from treewright.data.reader import read, taken
+from treewright.errors import DataError
+from treewright.recipes.missing import RefuseMissing
+from treewright.tree.tree import Tree
+
+
+def encoded(tree: Tree, data: object) -> Encoded:
+    """The rows as the tree reads them: the one door, whatever is then asked of them."""
+    rows = _matrix(tree, data)
+    if rows is None:
+        # An array has no names and is read whole; of a table only the tree's own columns are.
+        frame = read(data, only=tree.schema.names, schema=tree.schema)
+        rows = encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen)
+        if isinstance(tree.recipe.missing, RefuseMissing):
+            _refuse_missing(tree, rows)
+    return rows
+
+
+def _matrix(tree: Tree, data: object) -> Encoded | None:
+    """The data as it is, if it is a matrix that the core can read so.
+
+    This is how rows come one at a time, where every microsecond counts, and by the million.
+    """
+    if type(data) is not np.ndarray or data.dtype not in READ_IN_PLACE or data.ndim != 2 or len(data) == 0:
+        return None
+    plain = tree.keep("plain", lambda: _is_plain(tree))
+    if not plain or data.shape[1] != plain or not lies_well(data):
+        return None
+    columns: Any = data  # the core takes a matrix for its columns
+    return Encoded(columns, tree.keep("kinds", lambda: (0,) * plain), (), len(data))
+
+
+def _is_plain(tree: Tree) -> int:
+    """The number of columns, if all are numbers and may be missing; otherwise 0."""
+    numbers = all(column.kind == "numeric" for column in tree.schema.columns)
+    return len(tree.schema.columns) if numbers and not isinstance(tree.recipe.missing, RefuseMissing) else 0
+
+
+def _refuse_missing(tree: Tree, rows: Encoded) -> None:
+    inner = tree.arrays["stop"] == 0
+    asked = np.unique(tree.arrays["column"][tree.arrays["split_start"][:-1][inner]])
+    for i in asked:
+        values = rows.columns[i]
+        missing = int(np.count_nonzero(np.isnan(values) if values.dtype.kind == "f" else values == -1))
+        if missing:
+            raise DataError(
+                f"column {tree.schema.columns[i].name!r} is missing in {missing} of {rows.n_rows} rows, and the recipe "
+                f"{tree.recipe.name!r} refuses missing values; fill them in, or learn with another missing policy"
+            )
+
+
+def encode_labelled(tree: Tree, data: object, target: object, weight: object) -> Encoded | None:
+    """The table at hand, coded as the tree's columns are."""
+    if data is None:
+        if target is not None or weight is not None:
+            raise DataError("target and weight belong to a table; give it as data=")
+        return None
+    frame = read(data, schema=tree.schema)
+    predict_values, frame = taken(frame, tree.schema.target.name if target is None else target, "target")
+    weights = None
+    if weight is not None:
+        weights, frame = taken(frame, weight, "weight")
+    return encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=predict_values, weight=weights)

@@ -1,0 +1,133 @@
+"""How good answers are: one number for the answers to some rows.
+
+Comes in: what is true, what was answered, the weight of each row. Goes out: a number, and whether more is better.
+Always holds: classes come as their places, numbers as themselves; every row counts by its weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data.encoding import Encoded
+from treewright.data.frame import RawColumn, pop_column
+from treewright.data.kinds import levels_of, numbers_of
+from treewright.data.reader import read, read_column
+from treewright.data.schema import TargetSpec
+from treewright.errors import DataError
+from treewright.out_of_core.inputs import is_dask
+from treewright.prediction.predict import answered, batches_of, predict
+from treewright.tree.tree import Tree, cost_array
+
+Array = NDArray[Any]
+FloatArray = NDArray[np.float64]
+
+Measure = Literal["accuracy", "cost", "variance explained", "squared error", "absolute error"]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A measure: its function of (target, truth, answers, weight), for which task, and whether more is better."""
+
+    function: Callable[[TargetSpec, Array, Array, FloatArray], float]
+    task: str
+    more_is_better: bool
+
+
+def chosen_measure(measure: str | None, target: TargetSpec) -> str:
+    """The measure asked for, if it fits the target; without one accuracy, with costs cost, of numbers R²."""
+    if measure is None:
+        if target.task == "regression":
+            return "variance explained"
+        return "accuracy" if target.costs is None else "cost"
+    if measure not in SCALES or SCALES[measure].task != target.task:
+        fitting = ", ".join(repr(name) for name, scale in SCALES.items() if scale.task == target.task)
+        raise DataError(f"measure must be one of {fitting} for the target {target.name!r}, not {measure!r}")
+    return measure
+
+
+def measured(measure: str, target: TargetSpec, rows: Encoded, answers: Array) -> float:
+    """How good the answers to rows with known targets are."""
+    assert rows.target is not None
+    weight = np.ones(rows.n_rows) if rows.weight is None else rows.weight
+    return SCALES[measure].function(target, rows.target, answers, weight)
+
+
+def measured_in_batches(
+    measure: str, tree: Tree, data: object, target: str, weight: str | None = None, n_threads: int = 0
+) -> float:
+    """The same of a large input that holds the target; one value per row of truth, answer and weight are kept."""
+    told = zip(*_told(tree, data, target, weight, n_threads), strict=True)
+    truth, answers, weights = (np.concatenate(values) for values in told)
+    return SCALES[measure].function(tree.schema.target, truth, answers, weights)
+
+
+def _told(
+    tree: Tree, data: Any, target: str, weight: str | None, n_threads: int
+) -> Iterator[tuple[Array, Array, FloatArray]]:
+    """Truth, answers and weights of some rows after the other."""
+    names = [target, *([] if weight is None else [weight])]
+    if is_dask(data):
+        from treewright.out_of_core.dask_lazy import together
+
+        answers, *columns = map(read_column, together(predict(tree, data), *(data[name] for name in names)), names * 2)
+        yield _places(tree, columns[0]), _places(tree, answers), _weights(columns)
+        return
+    for batch in batches_of(tree, data, keep=tuple(names)):
+        frame = read(batch.table, only=names)
+        columns = [pop_column(frame, name, role)[0] for name, role in zip(names, ("target", "weight"), strict=False)]
+        yield _places(tree, columns[0]), answered(tree, batch.rows, n_threads), _weights(columns)
+
+
+def _places(tree: Tree, column: RawColumn) -> Array:
+    """Values of the target as scores want them; a class that the tree does not know has a place of its own."""
+    if column.missing.any():
+        raise DataError(
+            f"Input y contains NaN. The target {column.name!r} is missing in some rows; drop those rows first"
+        )
+    classes = tree.schema.target.classes
+    if classes is None:
+        return numbers_of(column)
+    codes, found = levels_of(column)
+    place = {level: i for i, level in enumerate(classes)}
+    places: Array = np.array([place.get(level, -1) for level in found])[codes]
+    return places
+
+
+def _weights(columns: list[RawColumn]) -> FloatArray:
+    return np.ones(columns[0].n_rows) if len(columns) == 1 else numbers_of(columns[1]).astype(np.float64)
+
+
+def _accuracy(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
+    return float(weight[truth == answers].sum() / weight.sum())
+
+
+def _cost(target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
+    return float(weight @ cost_array(target)[truth, answers] / weight.sum())
+
+
+def _squared_error(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
+    return float(weight @ (truth - answers) ** 2 / weight.sum())
+
+
+def _absolute_error(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
+    return float(weight @ np.abs(truth - answers) / weight.sum())
+
+
+def _variance_explained(target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
+    mean = np.full(len(truth), weight @ truth / weight.sum())
+    around_mean = _squared_error(target, truth, mean, weight)
+    return 1.0 - _squared_error(target, truth, answers, weight) / around_mean if around_mean > 0 else 0.0
+
+
+SCALES: dict[str, Scale] = {
+    "accuracy": Scale(_accuracy, "classification", True),
+    "cost": Scale(_cost, "classification", False),
+    "variance explained": Scale(_variance_explained, "regression", True),
+    "squared error": Scale(_squared_error, "regression", False),
+    "absolute error": Scale(_absolute_error, "regression", False),
+}

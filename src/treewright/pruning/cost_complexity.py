@@ -1,0 +1,93 @@
+"""Cost-complexity pruning, and the impurity threshold: one limit for the whole tree, given or cross-validated.
+
+Comes in: a tree, a pruner, the training rows where a limit is to be chosen. Goes out: the tree cut at that limit.
+Always holds: a choice by cross-validation is made for the tree as it was grown, so making it a second time on the
+pruned tree gives the same limit and cuts nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data.encoding import Encoded
+from treewright.errors import DataError
+from treewright.growing.partitions import Partitions
+from treewright.growing.progress import UNREPORTED, Stage
+from treewright.pruning.cut import cut
+from treewright.pruning.path import as_grown, choose, cross_validated_path, prices, training_path, validated
+from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV
+from treewright.tree.shape import is_leaf, topmost
+from treewright.tree.text import number_text
+from treewright.tree.tree import Tree
+
+FloatArray = NDArray[np.float64]
+
+
+def prune_by_complexity(
+    tree: Tree, pruner: CostComplexity, _rows: Encoded | Partitions | None, _n_threads: int
+) -> Tree:
+    """The tree of least risk + alpha x leaves."""
+    limit = prices(tree, pruner)
+    scale = (training_path(tree, pruner).root_risk or 1.0) if pruner.unit == "root" else 1.0
+    unit = " of the root's risk" if pruner.unit == "root" else ""
+    why = f"alpha {number_text(pruner.alpha)}{unit} ({pruner.risk})"
+    return _cut_at(tree, limit, pruner.alpha * scale, lambda x: f"its leaves save {number_text(x / scale)} each, {why}")
+
+
+def prune_by_validated_complexity(
+    tree: Tree, pruner: CostComplexityCV, rows: Encoded | Partitions | None, n_threads: int, stage: Stage = UNREPORTED
+) -> Tree:
+    """The tree of least risk + alpha x leaves, with the alpha that does best on rows left out of growing."""
+    training = _required(rows, pruner)
+    path = cross_validated_path(as_grown(tree, training, n_threads), pruner, training, n_threads, stage)
+    assert path.held_out is not None
+    assert path.error is not None
+    step = path.chosen(pruner.rule)
+    alpha = path.alpha[step]
+    why = (
+        f"alpha {number_text(alpha)} ({pruner.risk}) has the held-out risk {number_text(path.held_out[step])} "
+        f"± {number_text(path.error[step])}, rule {pruner.rule}"
+    )
+    limit = prices(tree, pruner)
+    return _cut_at(tree, limit, alpha, lambda x: f"its leaves save {number_text(x)} each, {why}")
+
+
+def prune_by_validated_threshold(
+    tree: Tree,
+    pruner: ImpurityThresholdCV,
+    rows: Encoded | Partitions | None,
+    n_threads: int,
+    stage: Stage = UNREPORTED,
+) -> Tree:
+    """Nodes at or below an impurity are leaves; the impurity does best on rows left out of growing."""
+    training = _required(rows, pruner)
+    grown = as_grown(tree, training, n_threads)
+    given = grown.arrays["impurity"][~is_leaf(grown)] if pruner.thresholds is None else pruner.thresholds
+    limits = np.unique(np.append(-1.0 if pruner.thresholds is None else [], given))  # below zero: nothing is cut
+    risk, error = validated(grown, pruner, training, limits, _impurity, n_threads, stage)
+    step = choose(risk, error, pruner.rule)
+    why = (
+        f"not above {number_text(float(limits[step]))}, which has the held-out risk {number_text(float(risk[step]))} "
+        f"± {number_text(float(error[step]))}, rule {pruner.rule}"
+    )
+    return _cut_at(tree, _impurity(tree), float(limits[step]), lambda x: f"its impurity is {number_text(x)}, {why}")
+
+
+def _impurity(tree: Tree) -> FloatArray:
+    impurity: FloatArray = tree.arrays["impurity"]
+    return impurity
+
+
+def _cut_at(tree: Tree, limit_of_nodes: FloatArray, limit: float, reason: Callable[[float], str]) -> Tree:
+    """The tree without what is at or below the limit."""
+    places = topmost(tree, (limit_of_nodes <= limit) & ~is_leaf(tree))
+    return cut(tree, {int(i): reason(float(limit_of_nodes[i])) for i in places})
+
+
+def _required(rows: Encoded | Partitions | None, pruner: object) -> Encoded | Partitions:
+    if rows is None:
+        raise DataError(f"{type(pruner).__name__} grows trees without some of the training rows; give them as data=")
+    return rows

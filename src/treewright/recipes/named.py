@@ -1,0 +1,90 @@
+"""The named recipes: each algorithm with all its conventions."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from treewright.recipes.branching import EachValue, Merge
+from treewright.recipes.criterion import (
+    ChiSquare,
+    FTest,
+    GainRatio,
+    InformationGain,
+)
+from treewright.recipes.missing import (
+    Fractional,
+    LearnedDirection,
+    OwnCategory,
+    RefuseMissing,
+    Surrogates,
+)
+from treewright.recipes.numeric import Binned, CategoricalOnly, Threshold
+from treewright.recipes.pruners import CostComplexityCV, ErrorBased
+from treewright.recipes.recipe import Recipe
+from treewright.recipes.stopping import Collapse, Complexity, Leaves, Stopping
+
+# --- the ancestors, every convention at once --------------------------------------------------------------------------
+
+ID3 = Recipe(
+    name="ID3",
+    branching=EachValue(),
+    numeric=CategoricalOnly(),
+    criterion=InformationGain(),
+    regression=None,
+    missing=RefuseMissing(),
+    leaves=Leaves(empty="majority"),
+)
+
+C45 = Recipe(
+    name="C45",
+    branching=EachValue(),
+    numeric=Threshold(at="observed", min_gap=1e-5, min_tenth_per_class=True, mdl_penalty=True),
+    criterion=GainRatio(),
+    regression=None,
+    missing=Fractional(),
+    stopping=Stopping(min_weight_split=4.0, min_weight_two=2.0, zero_gain=True),
+    simplify=Collapse(),
+    pruning=ErrorBased(),
+    leaves=Leaves(empty="majority"),
+)
+
+J48 = dataclasses.replace(
+    C45,
+    name="J48",
+    stopping=Stopping(min_weight_split=4.0, min_weight_two=2.0),
+    simplify=Collapse(top_down=True),
+    pruning=ErrorBased(deviate="exact"),
+    leaves=Leaves(empty="distribution"),
+    tie_tolerance=1e-6,
+)
+
+CART = Recipe(name="CART", missing=Surrogates(search="needed"), pruning=CostComplexityCV(folds=10, rule="1se"))
+
+RPART = Recipe(
+    name="RPART",
+    numeric=Threshold(test="<"),
+    missing=Surrogates(majority="all", imperfect_levels=True),
+    stopping=Stopping(max_depth=30, min_samples_split=20, min_samples_leaf=7),
+    simplify=Complexity(0.01),
+    drop_blank_rows=True,
+)
+
+SKLEARN = Recipe(
+    name="SKLEARN",
+    missing=LearnedDirection(),
+    stopping=Stopping(zero_gain=True),
+    rivals=0,
+)
+
+CHAID = Recipe(
+    name="CHAID",
+    branching=Merge(min_child=50),
+    numeric=Binned(10),
+    criterion=ChiSquare(),
+    regression=FTest(),
+    missing=OwnCategory(),
+    stopping=Stopping(max_depth=3, min_samples_split=100),
+    drop_blank_rows=True,
+)
+
+EXHAUSTIVE_CHAID = dataclasses.replace(CHAID, name="EXHAUSTIVE_CHAID", branching=Merge(min_child=50, exhaustive=True))

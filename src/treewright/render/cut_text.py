@@ -1,0 +1,41 @@
+"""What pruning took off a tree, in words.
+
+Comes in: a `Tree`. Goes out: text, one line per cut.
+Always holds: the tree alone is read; a line names the place by the conditions that lead there.
+"""
+
+from __future__ import annotations
+
+from treewright.render.node_text import branch_words
+from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.tree import Tree
+
+
+def cuts(tree: TreeLike) -> str:
+    """One line per cut: where, what was asked there, how many leaves are gone, and why.
+
+    >>> import treewright as tw
+    >>> from dataclasses import replace
+    >>> table = {"x": [1, 2, 3, 4, 5, 6], "y": ["a", "b", "a", "b", "b", "b"]}
+    >>> tree = tw.learn(table, "y", replace(tw.CART, pruning=tw.pruning.MaxDepth(1)))
+    >>> print(tw.render.cuts(tree))
+    x <= 3.5: asked x <= 1.5; 2 leaves less: by hand: no path longer than 1
+    """
+    tree = as_tree(tree)
+    lines = []
+    for one in tree.cuts:
+        leaves = f"{one.leaves} {'leaf' if one.leaves == 1 else 'leaves'} less"
+        lines.append(f"{_path(tree, one.node)}: asked {one.question}; {leaves}: {one.reason}")
+    return "\n".join(lines) or "nothing was cut"
+
+
+def _path(tree: Tree, node_id: int) -> str:
+    """The conditions from the root to a node."""
+    words: list[str] = []
+    node = tree[node_id]
+    while node.parent is not None:
+        above = tree[node.parent]
+        assert above.split is not None
+        words.append(branch_words(above, 4)[above.children.index(node.id)])
+        node = above
+    return " and ".join(reversed(words)) or "the root"

@@ -1,0 +1,192 @@
+"""What is said about a node, in every kind of picture.
+
+Comes in: a `Node`. Goes out: short texts: its answer, how many rows it has, how sure it is.
+Always holds: each text is printable and on one line; numbers are rounded for reading, the node has them in full.
+"""
+
+from __future__ import annotations
+
+from treewright.recipes.branching import Merge
+from treewright.recipes.missing import LearnedDirection, OwnCategory
+from treewright.recipes.recipe import Recipe
+from treewright.tree.text import amount, level_text, name_text, percent, printable
+from treewright.tree.tree import Node, Split, Tree
+
+#: Longer lists of levels are cut: the words are for reading, `Split.conditions` has them all.
+MOST_LEVELS = 6
+
+
+def heading(tree: Tree) -> str:
+    """What the tree is: its recipe, its target, its size."""
+    root = tree.root
+    weight = "" if same(root.weight, root.rows) else f" of weight {amount(root.weight)}"
+    return (
+        f"{printable(tree.recipe.name)} tree for {name_text(tree.schema.target.name)}: "
+        f"{many(root.rows, 'row')}{weight}, {many(tree.n_leaves, 'leaf')}, depth {tree.depth}"
+    )
+
+
+def prediction_text(node: Node) -> str:
+    """The class, or the number in full."""
+    prediction = node.prediction
+    return name_text(prediction) if isinstance(prediction, str) else level_text(prediction)
+
+
+def size_text(node: Node) -> str:
+    """How many rows a node has."""
+    root = node.tree.root
+    return rows_text(node.weight, node.rows, weighted=not same(root.weight, root.rows))
+
+
+def rows_text(weight: float, rows: int, weighted: bool) -> str:
+    """Rows, in fractions where rows were spread; or weight, where rows came with weights."""
+    if weighted:
+        return f"weight {amount(weight)}"
+    return many(rows, "row") if same(weight, rows) else f"{amount(weight)} rows"
+
+
+def certainty(node: Node) -> str:
+    """How far the rows here agree with the answer: the class's share, or the standard deviation; "" for no rows."""
+    share = prediction_share(node)
+    if share is None:
+        return f"± {amount(node.deviation or 0.0)}" if node.counts is None and node.rows > 1 else ""
+    return percent(share)
+
+
+def prediction_share(node: Node) -> float | None:
+    """The share of the weight that has the answered class; None for numbers and for empty nodes."""
+    counts = node.counts
+    if counts is None or sum(counts) <= 0:
+        return None
+    return counts[prediction_index(node)] / sum(counts)
+
+
+def prediction_index(node: Node) -> int:
+    """The place of the answered class among the classes."""
+    return list(node.tree.schema.target.classes or ()).index(node.prediction)
+
+
+def merges_missing(recipe: Recipe) -> bool:
+    """Whether missing values are a category that is merged with others, as in CHAID."""
+    return isinstance(recipe.missing, OwnCategory) and isinstance(recipe.branching, Merge)
+
+
+def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
+    """Whether rows without an answer were seen here while growing, as far as the tree can tell.
+
+    Rows were then left behind or doubled, or the children's weights are not the shares of the known rows. Policies that
+    score missing rows with the rest leave no such trace. Where missing values are a category that is merged with others
+    (CHAID), the branch that holds them always says so. A learned direction is remarkable only if it is not the heaviest
+    child, because without missing rows it is that one (a last line of the text says so). With costs or priors shares
+    are of altered weights, and say nothing.
+    """
+    if sum(child.rows for child in children) != node.rows:
+        return True
+    weights = [child.weight for child in children]
+    missing = node.tree.recipe.missing
+    if merges_missing(node.tree.recipe):
+        return True
+    if isinstance(missing, (OwnCategory, LearnedDirection)):
+        return split.missing != weights.index(max(weights))
+    total, target = sum(weights), node.tree.schema.target
+    if target.costs is not None or target.priors is not None:
+        return False
+    return total > 0 and any(abs(w / total - share) > 1e-6 for w, share in zip(weights, split.share, strict=True))
+
+
+def facts(node: Node, *more: str) -> str:
+    """What stands behind an answer, in brackets."""
+    return f"  ({', '.join(filter(None, (size_text(node), certainty(node), *more)))})"
+
+
+def missing_remark(node: Node, split: Split) -> str | None:
+    """A line of its own where a missing value does more than go to one child."""
+    answers = {
+        "spread": ": every branch, by share",
+        "random": ": one branch, drawn by share",
+        "stop": f": {prediction_text(node)}{facts(node)}",
+    }
+    instead = ", ".join(name_text(surrogate.column) for surrogate in node.surrogates)
+    if isinstance(split.missing, str):
+        last = answers[split.missing]
+    elif instead:
+        last = f": {split.words(most=MOST_LEVELS, with_missing=False)[split.missing]}"
+    else:
+        return None
+    start = f"{name_text(split.column)} is missing"
+    return f"{start}: asks {instead}; else{last.removeprefix(':')}" if instead else start + last
+
+
+def branch_words(node: Node, most: int | None = None) -> tuple[str, ...]:
+    """The condition of each branch, with "or missing" where rows without a value were seen and go there."""
+    split = node.split
+    assert split is not None  # only nodes with children have branches
+    met = met_missing(node, split, [node.tree[child] for child in node.children])
+    return split.words(most=most, with_missing=met and missing_remark(node, split) is None)
+
+
+def missing_remarks(tree: Tree) -> list[str]:
+    """What must be said where `met_missing` cannot tell."""
+    if tree.root.is_leaf or not isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
+        return []
+    if merges_missing(tree.recipe):
+        return []  # every split says it
+    return ["where missing is not mentioned, a missing value goes to the largest branch"]
+
+
+def task_remarks(tree: Tree) -> list[str]:
+    """What was inferred from a target of whole numbers, and how to have it otherwise."""
+    target = tree.schema.target
+    if not target.inferred:
+        return []
+    name = name_text(target.name)
+    if target.classes is None:
+        return [f"{name} was taken as a number, for it has many whole numbers; task='classification' learns classes"]
+    few = many(len(target.classes), "whole number")
+    return [f"{name} was taken as classes, for it has only {few}; task='regression' learns a number"]
+
+
+#: Why a tree may be one leaf, by the reason that its root has, and what lets it grow.
+_ONE_LEAF = {
+    "depth": ("no depth is allowed", "a larger max_depth"),
+    "too few rows": ("the table has fewer rows than a split needs", "a smaller min_samples_split"),
+    "no column": ("no column has two different values", "other columns"),
+    "no gain": ("no split improves the criterion", "another criterion"),
+    "children too small": ("every split has a child with too few rows", "a smaller min_samples_leaf"),
+    "leaf limit": ("no second leaf is allowed", "a larger max_leaf_nodes"),
+    "impurity low enough": ("the rows agree well enough", "a smaller max_impurity"),
+    "not significant": ("no split is significant", "a larger significance"),
+    "collapsed": ("the splits do not lower the number of errors", "simplify=None"),
+    "complexity": ("no split improves the fit by as much as cp", "a smaller cp"),
+    "decrease too small": ("no split improves the criterion enough", "a smaller min_impurity_decrease"),
+    "pruned": ("pruning cut all splits", "pruning=None"),
+}
+
+
+def one_leaf_remarks(tree: Tree) -> list[str]:
+    """Why a tree has one leaf only, and which settings change that; a pure root needs no words."""
+    root = tree.root
+    if not root.is_leaf or root.stop not in _ONE_LEAF:
+        return []
+    why, remedy = _ONE_LEAF[root.stop]
+    if root.stop == "pruned" and tree.cuts:
+        why += f" ({tree.cuts[-1].reason})"
+    remedies = [remedy]
+    if tree.schema.target.classes is not None and root.stop not in ("depth", "no column"):
+        remedies.append("class_weight='balanced', costs= or priors= where a class is rare")
+    return [f"one leaf: {why}; remedies: {', '.join(remedies)}"]
+
+
+def same(weight: float, rows: int) -> bool:
+    """Whether the weight is just the number of rows."""
+    return abs(weight - rows) <= 1e-9 * max(1.0, float(rows))
+
+
+def many(count: int, what: str) -> str:
+    """A count and its noun.
+
+    >>> many(1, "leaf"), many(2000, "leaf"), many(0, "row")
+    ('1 leaf', '2,000 leaves', '0 rows')
+    """
+    plural = {"leaf": "leaves", "branch": "branches"}.get(what, f"{what}s")
+    return f"{count:,} {what if count == 1 else plural}"

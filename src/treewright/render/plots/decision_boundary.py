@@ -1,0 +1,261 @@
+"""What the tree answers over one or two of its columns, drawn with matplotlib: exact regions, exact steps.
+
+Comes in: a `Tree`, the columns, values of the others, and rows to show as points. Goes out: the axes.
+Always holds: the borders are the tree's own breaks, not a grid's; outside the data the ends are flat, and shown so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from treewright.data.schema import ColumnSpec
+from treewright.errors import DataError
+from treewright.render.colours import GROUND, mix
+from treewright.render.picture.bars import Paint, paint_of
+from treewright.render.plots.axes import axes_for, axis_values, colour_map, dress_axis, on_axis, plain
+from treewright.render.plots.regions import Extent, Region, Span, column_index, regions
+from treewright.render.text_width import fit_cells
+from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.text import level_text, name_text
+from treewright.tree.tree import Tree
+
+#: More classes than this are not named in a legend.
+_MOST_NAMED = 12
+_POINT_EDGE = GROUND["light"]["paper"]
+
+
+def boundary(
+    tree: TreeLike,
+    x: str,
+    y: str,
+    data: Any = None,
+    ax: Any = None,
+    *,
+    fixed: Mapping[str, object] | None = None,
+) -> Any:
+    """The regions in which the tree gives one answer, over the columns `x` and `y`; returns the axes.
+
+    `fixed` holds other columns at a value; one that is not named is missing, and the tree treats it so. `data` is
+    anything whose columns are had by `data[name]`: its rows become points, coloured by the target if that is among
+    them. Stronger colours are surer answers.
+    """
+    tree = as_tree(tree)
+    specs = [tree.schema.columns[column_index(tree, name)] for name in (x, y)]
+    found = regions(tree, (x, y), fixed)
+    axes = axes_for(ax, 6.4, 4.8)
+    points = None if data is None else [axis_values(spec, _column(data, spec.name)) for spec in specs]
+    limits = [
+        _limits(spec, (region.extents[k] for region in found), None if points is None else points[k])
+        for k, spec in enumerate(specs)
+    ]
+    paint = paint_of(tree, sorted({region.node for region in found}))
+    _draw_regions(axes, tree, found, specs, limits, paint)
+    if points is not None:
+        _draw_points(axes, tree, data, specs, points, paint)
+    axes.set(xlim=limits[0], ylim=limits[1])
+    dress_axis(axes.xaxis, specs[0])
+    dress_axis(axes.yaxis, specs[1])
+    _name_colours(axes, tree, sorted({region.node for region in found}), paint)
+    _say_unused(axes, tree, specs)
+    return axes
+
+
+def curve(
+    tree: TreeLike, column: str, data: Any = None, ax: Any = None, *, fixed: Mapping[str, object] | None = None
+) -> Any:
+    """What the tree answers along one column, as exact steps: a number, or the probability of each class.
+
+    Beyond the rows of `data` (as for `boundary`) the ends are dashed: there the answer stays what it was at the edge.
+    """
+    tree = as_tree(tree)
+    spec = tree.schema.columns[column_index(tree, column)]
+    found = regions(tree, (column,), fixed)
+    axes = axes_for(ax, 6.4, 4.0)
+    places = None if data is None else axis_values(spec, _column(data, column))
+    limits = _limits(spec, (region.extents[0] for region in found), places)
+    inner = limits if places is None or not np.isfinite(places).any() else (np.nanmin(places), np.nanmax(places))
+    classes = tree.schema.target.classes
+    paint = paint_of(tree, range(tree.n_nodes) if classes else (0,))
+    if places is not None and classes is None and _has(data, tree.schema.target.name):
+        truth = np.asarray(_column(data, tree.schema.target.name), dtype=np.float64)
+        axes.scatter(places, truth, s=9, color="#8a8a8a", alpha=0.45, linewidths=0, zorder=1, label="rows")
+    for k in range(len(classes or (0,))):
+        colour = paint.classes[k] if classes else "#0072b2"
+        name = plain(fit_cells(level_text(classes[k]), 30)) if classes and len(classes) <= _MOST_NAMED else None
+        _draw_steps(axes, tree, spec, found, limits, inner, k, colour, name)
+    axes.set_xlim(limits)
+    dress_axis(axes.xaxis, spec)
+    target = plain(fit_cells(name_text(tree.schema.target.name), 40))
+    axes.set_ylabel(f"probability of {target}" if classes else target)
+    if classes and len(classes) <= _MOST_NAMED:
+        axes.legend(frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    _say_unused(axes, tree, [spec])
+    return axes
+
+
+def _say_unused(axes: Any, tree: Tree, specs: list[ColumnSpec]) -> None:
+    """A title where no split and no surrogate uses a column, for a flat answer looks like a mistake otherwise."""
+    asking = [split for node in tree.walk() if node.split is not None for split in (node.split, *node.surrogates)]
+    used = {split.column for split in asking}
+    unused = [plain(fit_cells(name_text(spec.name), 30)) for spec in specs if spec.name not in used]
+    if unused:
+        axes.set_title(f"the tree does not use {' or '.join(unused)}", fontsize="medium", style="italic", loc="left")
+
+
+def _column(data: Any, name: str) -> Any:
+    try:
+        return data[name]
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise DataError(f"data has no column {name!r}; give a table or a dictionary with it") from error
+
+
+def _has(data: Any, name: str) -> bool:
+    try:
+        data[name]
+    except Exception:  # noqa: BLE001  every kind of table says in its own way that it has no such column
+        return False
+    return True
+
+
+def _limits(spec: ColumnSpec, extents: Iterator[Extent], places: Any) -> tuple[float, float]:
+    """What is shown of an axis: the rows and all breaks, and a little more."""
+    if spec.has_levels:
+        return -0.5, len(spec.levels or ()) - 0.5
+    ends = {
+        float(on_axis(spec, end)) for extent in extents if isinstance(extent, Span) for end in (extent.low, extent.high)
+    }
+    seen = [end for end in ends if np.isfinite(end)]
+    if places is not None and np.isfinite(places).any():
+        seen += [float(np.nanmin(places)), float(np.nanmax(places))]
+    low, high = min(seen, default=0.0), max(seen, default=1.0)
+    more = 0.08 * (high - low) or 0.5 * abs(low) or 1.0
+    return low - more, high + more
+
+
+def _intervals(spec: ColumnSpec, extent: Extent, limits: tuple[float, float]) -> list[tuple[float, float]]:
+    """An extent as stretches of the axis, cut off at the limits; neighbouring levels together."""
+    if isinstance(extent, Span):
+        low, high = (min(max(float(on_axis(spec, end)), limits[0]), limits[1]) for end in (extent.low, extent.high))
+        return [(low, high)] if high > low else []
+    found: list[tuple[float, float]] = []
+    for code in sorted(extent):
+        if found and found[-1][1] == code - 0.5:
+            found[-1] = (found[-1][0], code + 0.5)
+        else:
+            found.append((code - 0.5, code + 0.5))
+    return found
+
+
+def _draw_regions(
+    axes: Any, tree: Tree, found: list[Region], specs: list[ColumnSpec], limits: list[tuple[float, float]], paint: Paint
+) -> None:
+    from matplotlib.collections import PolyCollection
+
+    boxes, colours = [], []
+    for region in found:
+        node = tree[region.node]
+        # Mixed with paper and not see-through: the seams between boxes would show otherwise.
+        shade = 0.16 + 0.34 * paint.strength(node) if paint.classes else 0.8
+        colour = mix(GROUND["light"]["paper"], paint.of(node), shade)
+        for left, right in _intervals(specs[0], region.extents[0], limits[0]):
+            for low, high in _intervals(specs[1], region.extents[1], limits[1]):
+                boxes.append([(left, low), (right, low), (right, high), (left, high)])
+                colours.append(colour)
+    axes.add_collection(
+        PolyCollection(boxes, facecolors=colours, edgecolors="white", linewidths=0.6, zorder=0.5), autolim=False
+    )
+
+
+def _draw_points(axes: Any, tree: Tree, data: Any, specs: list[ColumnSpec], points: list[Any], paint: Paint) -> None:
+    target = tree.schema.target
+    shown: Any = "#1f2328"
+    if _has(data, target.name):
+        truth = _column(data, target.name)
+        if target.classes is not None:
+            colour_of = dict(zip(target.classes, paint.classes, strict=True))
+            shown = [colour_of.get(value, "#1f2328") for value in np.asarray(truth).tolist()]
+        else:
+            from matplotlib.colors import Normalize
+
+            shown = colour_map()(Normalize(paint.low, paint.high, clip=True)(np.asarray(truth, dtype=np.float64)))
+    x, y = (_apart(values, spec, k) for k, (values, spec) in enumerate(zip(points, specs, strict=True)))
+    axes.scatter(x, y, s=16, c=shown, edgecolors=_POINT_EDGE, linewidths=0.5, zorder=2)
+
+
+def _apart(values: Any, spec: ColumnSpec, k: int) -> Any:
+    """Rows of one level side by side, always in the same way, for they would all lie on one point."""
+    if not spec.has_levels:
+        return values
+    steps = np.arange(1, len(values) + 1) * (0.6180339887, 0.7548776662)[k]
+    return values + 0.6 * (steps % 1 - 0.5)
+
+
+def _name_colours(axes: Any, tree: Tree, nodes: list[int], paint: Paint) -> None:
+    target = tree.schema.target
+    name = plain(fit_cells(name_text(target.name), 40))
+    if target.classes is None:
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+
+        mappable = ScalarMappable(Normalize(paint.low, paint.high), colour_map())
+        axes.figure.colorbar(mappable, ax=axes, label=name)
+        return
+    from matplotlib.patches import Patch
+
+    answered = {tree[node].prediction for node in nodes}
+    # All classes, so that each point has a name; where there are too many, those with a region.
+    named = [i for i, level in enumerate(target.classes) if len(target.classes) <= _MOST_NAMED or level in answered]
+    handles = [
+        Patch(
+            color=paint.classes[i],
+            label=plain(fit_cells(level_text(target.classes[i]), 30))
+            + ("" if target.classes[i] in answered else " (no region)"),
+        )
+        for i in named[:_MOST_NAMED]
+    ]
+    axes.legend(handles=handles, title=name, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
+
+
+def _draw_steps(
+    axes: Any,
+    tree: Tree,
+    spec: ColumnSpec,
+    found: list[Region],
+    limits: tuple[float, float],
+    inner: tuple[float, float],
+    k: int,
+    colour: str,
+    name: str | None,
+) -> None:
+    """Flat stretches, joined by thin lines where the answer jumps."""
+    steps = sorted(
+        (*interval, float(tree.arrays["value"][region.node, k]))
+        for region in found
+        for interval in _intervals(spec, region.extents[0], limits)
+    )
+    for low, high, value in steps:
+        solid = max(low, inner[0]), min(high, inner[1])
+        for start, end, style in (
+            (low, min(high, inner[0]), (0, (3, 2))),
+            (*solid, "solid"),
+            (max(low, inner[1]), high, (0, (3, 2))),
+        ):
+            if end > start:
+                axes.plot(
+                    [start, end],
+                    [value, value],
+                    color=colour,
+                    linewidth=2,
+                    linestyle=style,
+                    zorder=3,
+                    label=name if style == "solid" else None,
+                )
+                name = None if style == "solid" else name
+    if not spec.has_levels:
+        for (_, high, value), (_, _, after) in pairwise(steps):
+            axes.plot([high, high], [value, after], color=colour, linewidth=0.8, alpha=0.7, zorder=2.5)

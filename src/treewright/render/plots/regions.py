@@ -1,0 +1,208 @@
+"""Where in the plane of one or two columns each node answers: exact boxes, read off the splits.
+
+Comes in: a `Tree`, the columns that vary, the values of others. Goes out: one `Region` per box and answering node.
+Always holds: every place lies in exactly one box, and what answers there is what answers a row with these values. A
+column that neither varies nor is given is missing, and the tree treats it so; where it would send a row down several
+branches or draw one, the heaviest is followed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from treewright.data.schema import TIME_KINDS, ColumnSpec
+from treewright.data.value_text import listed
+from treewright.errors import DataError
+from treewright.tree.tree import Node, Split, Tree
+
+
+@dataclass(frozen=True)
+class Span:
+    """An interval of a line of numbers: above `low`, up to `high`; whether the ends belong to it does not show."""
+
+    low: float
+    high: float
+    holds_low: bool = False
+    holds_high: bool = False
+
+
+#: What is possible on an axis: an interval of numbers, or codes of levels.
+Extent = Span | frozenset[int]
+
+
+@dataclass(frozen=True)
+class Region:
+    """A box: per axis an interval of numbers or a set of levels; and the node that answers there."""
+
+    extents: tuple[Extent, ...]
+    node: int
+
+
+def column_index(tree: Tree, name: str) -> int:
+    """The place of a column of the tree; an unknown name is an error with a hint."""
+    names = tree.schema.names
+    if name in names:
+        return names.index(name)
+    close = difflib.get_close_matches(str(name), names, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"it has {listed(names)}"
+    raise DataError(f"the tree has no column {name!r}; {hint}")
+
+
+def regions(tree: Tree, columns: tuple[str, ...], fixed: Mapping[str, object] | None = None) -> list[Region]:
+    """All boxes over the columns, the others being fixed or missing.
+
+    >>> import treewright as tw
+    >>> tree = tw.learn({"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]}, "y", tw.CART)
+    >>> [(one.extents[0].low, one.extents[0].high, tree[one.node].prediction) for one in regions(tree, ("x",))]
+    [(-inf, 2.5, 'a'), (2.5, inf, 'b')]
+    """
+    axes = {column_index(tree, name): k for k, name in enumerate(columns)}
+    if len(axes) < len(columns):
+        raise DataError(f"the axes must be different columns, not {listed(columns)}")
+    known = {column_index(tree, name): value for name, value in (fixed or {}).items()}
+    for column in known:
+        if column in axes:
+            raise DataError(f"column {tree.schema.columns[column].name!r} is an axis and cannot be fixed")
+    values = {
+        column: _coded(tree.schema.columns[column], value) for column, value in known.items() if value is not None
+    }
+    whole = tuple(_whole(tree.schema.columns[column]) for column in axes)
+    found, stack = [], [(0, whole)]
+    while stack:
+        i, box = stack.pop()
+        node = tree[i]
+        if node.is_leaf:
+            found.append(Region(box, i))
+            continue
+        parts = list(_divided(node, box, axes, values))
+        found += [Region(part, i) for child, part in parts if child is None]
+        stack += [(node.children[child], part) for child, part in reversed(parts) if child is not None]
+    return found
+
+
+Box = tuple[Extent, ...]
+
+
+def _divided(
+    node: Node, box: Box, axes: Mapping[int, int], values: Mapping[int, float]
+) -> Iterator[tuple[int | None, Box]]:
+    """The parts of a box and the child each goes to; None: the node itself answers."""
+    split = node.split
+    assert split is not None
+    open_parts: list[Box] = []
+    for child, part, unseen in _answers(split, box, axes, values):
+        if child is None and unseen and isinstance(split.unseen, int):
+            yield split.unseen, part
+        elif child is None:
+            open_parts.append(part)
+        else:
+            yield child, part
+    for surrogate in node.surrogates:
+        still_open: list[Box] = []
+        for part in open_parts:
+            for child, smaller, _ in _answers(surrogate, part, axes, values):
+                if child is None:
+                    still_open.append(smaller)
+                else:
+                    yield child, smaller
+        open_parts = still_open
+    last = _without_answer(split)
+    yield from ((last, part) for part in open_parts)
+
+
+def _without_answer(split: Split) -> int | None:
+    if isinstance(split.missing, int):
+        return split.missing
+    if split.missing == "stop":
+        return None
+    return max(range(split.n_children), key=lambda child: (split.share[child], -child))
+
+
+def _answers(
+    split: Split, box: Box, axes: Mapping[int, int], values: Mapping[int, float]
+) -> Iterator[tuple[int | None, Box, bool]]:
+    """Parts of a box by the child that a split sends them to, None without an answer; and whether a level is unseen."""
+    axis = axes.get(split.column_index)
+    if axis is None:
+        value = values.get(split.column_index)
+        if value is None:
+            yield None, box, False
+        else:
+            child = _child(split, value)
+            yield child, box, child is None
+        return
+    extent = box[axis]
+    parts = _of_span(split, extent) if isinstance(extent, Span) else _of_levels(split, extent)
+    for child, part in parts:
+        yield child, (*box[:axis], part, *box[axis + 1 :]), child is None
+
+
+def _of_span(split: Split, span: Span) -> Iterator[tuple[int | None, Extent]]:
+    closed = split.test == "<="
+    edges = [-math.inf, *split.breaks, math.inf]
+    for bin_, child in enumerate(split.child_of_bin):
+        part = Span(edges[bin_], edges[bin_ + 1], not closed, closed)
+        low = max(span, part, key=lambda s: (s.low, not s.holds_low))
+        high = min(span, part, key=lambda s: (s.high, s.holds_high))
+        if low.low < high.high or (low.low == high.high and low.holds_low and high.holds_high):
+            yield None if child < 0 else child, Span(low.low, high.high, low.holds_low, high.holds_high)
+
+
+def _of_levels(split: Split, held: frozenset[int]) -> Iterator[tuple[int | None, Extent]]:
+    groups: dict[int, list[int]] = {}
+    for code in sorted(held):
+        groups.setdefault(split.child_of_bin[code], []).append(code)
+    for child, codes in groups.items():
+        yield None if child < 0 else child, frozenset(codes)
+
+
+def _child(split: Split, value: float) -> int | None:
+    if split.spec.has_levels:
+        child = split.child_of_bin[int(value)] if value >= 0 else -1
+    else:
+        below = sum(cut < value if split.test == "<=" else cut <= value for cut in split.breaks)
+        child = split.child_of_bin[below]
+    return None if child < 0 else child
+
+
+def _whole(spec: ColumnSpec) -> Extent:
+    return frozenset(range(len(spec.levels or ()))) if spec.has_levels else Span(-math.inf, math.inf)
+
+
+#: A level the tree has never seen.
+_UNSEEN = -2.0
+
+
+def _coded(spec: ColumnSpec, value: object) -> float:
+    """A value given by hand as the core would hold it: a number, microseconds, a level's code."""
+    if spec.has_levels:
+        levels = spec.levels or ()
+        return float(levels.index(value)) if value in levels else _UNSEEN
+    if spec.kind in TIME_KINDS and isinstance(value, (date, time, timedelta)):
+        return microseconds(value)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise DataError(
+            f"column {spec.name!r} is {spec.kind} and cannot be fixed at {value!r}; give a number"
+        ) from None
+    if math.isnan(number):
+        raise DataError(f"column {spec.name!r} cannot be fixed at NaN; leave it out to treat it as missing")
+    return number
+
+
+def microseconds(value: date | time | timedelta) -> float:
+    """A moment or duration as a number; moments without a time zone are taken as UTC."""
+    if isinstance(value, timedelta):
+        return value / timedelta(microseconds=1)
+    if isinstance(value, time):
+        seconds = 3600 * value.hour + 60 * value.minute + value.second
+        return 1e6 * seconds + value.microsecond
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+        return (moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1)
+    return (value - date(1970, 1, 1)) / timedelta(microseconds=1)

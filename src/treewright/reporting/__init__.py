@@ -1,0 +1,1 @@
+"""The report of a tree as plain values (report), and the interactive page that shows it (html_page, page/*.js)."""

@@ -1,0 +1,61 @@
+"""The tree that a function is given: a `Tree`, or a fitted estimator that holds one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from treewright.errors import DataError
+from treewright.tree.tree import Tree
+
+
+class HasTree(Protocol):
+    """A fitted estimator: `tree_` is the tree that it learned."""
+
+    tree_: Tree
+
+
+#: What every public function takes for a tree.
+TreeLike = Tree | HasTree
+
+
+def as_tree(given: object) -> Tree:
+    """Return the tree of a `Tree` or of a fitted estimator.
+
+    Parameters
+    ----------
+    given : Tree or estimator
+        What the user passed for a tree.
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    DataError
+        If an estimator is not fitted yet.
+    TypeError
+        If the object holds no tree of treewright.
+    """
+    if isinstance(given, Tree):
+        return given
+    held = None if isinstance(given, type) else getattr(given, "tree_", None)
+    if isinstance(held, Tree):
+        return held
+    raise _error(given, held)
+
+
+def _error(given: object, held: object) -> Exception:
+    name = given.__name__ if isinstance(given, type) else type(given).__name__
+    expected = f"expected a Tree, as learn returns it, or a fitted estimator, not {name}"
+    if isinstance(given, type):
+        return TypeError(f"{expected} itself; make one and fit it: {name}().fit(X, y)")
+    if held is not None and type(given).__module__.startswith("sklearn."):
+        return TypeError(f"{expected} of scikit-learn; convert it first: treewright.from_sklearn(model)")
+    if getattr(given, "best_estimator_", None) is not None:
+        return TypeError(f"{expected}; give the estimator that it found, its best_estimator_")
+    if hasattr(given, "steps") and hasattr(given, "fit"):
+        return TypeError(f"{expected}; give the estimator inside it, such as {name.lower()}[-1]")
+    if held is None and any(base.__module__ == "treewright.estimators.base" for base in type(given).__mro__):
+        return DataError(f"this {name} is not fitted yet, so it has no tree; call fit(X, y) first")
+    return TypeError(expected)
