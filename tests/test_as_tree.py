@@ -21,14 +21,14 @@ ROWS: dict[str, list[Any]] = {**X, "y": Y}
 MORE: dict[str, tuple[Any, ...]] = {
     "apply": (X,),
     "boundary": ("a", "b"),
-    "changes": ({"a": 1.0, "b": 1.0},),
-    "contributions": (X,),
+    "counterfactuals": ({"a": 1.0, "b": 1.0},),
     "curve": ("a",),
-    "explain": ({"a": 1.0, "b": 1.0},),
+    "explain_row": ({"a": 1.0, "b": 1.0},),
     "predict": (X,),
     "predict_batches": (X,),
     "predict_proba": (X,),
     "prune": (tw.pruning.MaxDepth(1),),
+    "shap_values": (X,),
 }
 
 
