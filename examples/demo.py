@@ -1,9 +1,10 @@
-"""Two trees to look at: the tennis table with ID3, and scikit-learn's breast cancer table with CART.
+"""Two trees to look at: Quinlan's weather table with ID3, and scikit-learn's breast cancer table with CART.
 
-Comes in: nothing. Goes out: both trees as text, each with an accuracy on rows it did not learn from.
+Prints both trees, each with its accuracy on rows it did not learn from, and writes a page to explore the second one.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -21,7 +22,7 @@ Rain     Cool        Normal   Strong No
 Overcast Cool        Normal   Weak   Yes
 Sunny    Mild        High     Weak   No
 Sunny    Cool        Normal   Weak   Yes
-Rain     Mild        Normal   Strong Yes
+Rain     Mild        Normal   Weak   Yes
 Sunny    Mild        Normal   Strong Yes
 Overcast Mild        High     Strong Yes
 Overcast Hot         Normal   Weak   Yes
@@ -41,7 +42,7 @@ def rows_of(table: dict, rows: np.ndarray) -> dict:
 def tennis() -> None:
     table = columns_of(TENNIS)
     play = np.asarray(table["play"])
-    print(f"Play tennis? {len(play)} days, learned with ID3\n")
+    print(f"Quinlan's weather table: play tennis? {len(play)} days, learned with ID3\n")
     print(tw.learn(table, target="play", recipe=tw.ID3))
 
     days = np.arange(len(play))
@@ -71,6 +72,12 @@ def breast_cancer() -> None:
     names, counts = np.unique(table["diagnosis"][learned], return_counts=True)
     baseline = np.mean(truth == names[counts.argmax()])
     print(f"\nOn the {len(held_out)} rows held out: {accuracy:.1%} right; always saying the majority: {baseline:.1%}.")
+
+    page = Path(__file__).resolve().parent.parent / "build" / "demo.html"
+    page.parent.mkdir(exist_ok=True)
+    text = tw.render.html(tree, rows_of(table, learned), held_out=rows_of(table, held_out), title="Breast cancer")
+    page.write_text(text, encoding="utf-8")
+    print(f"A page to explore this tree: {page}")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def call(function: Callable[..., Any], tree: Any, folder: Path) -> Any:
 
 
 def test_all_functions_of_a_tree_are_here() -> None:
-    assert {"svg", "html", "sql", "rules", "importance", "prune", "predict", "worked", "save"} <= FUNCTIONS.keys()
+    assert {"svg", "html", "sql", "rules", "importance", "prune", "predict", "explain_node", "save"} <= FUNCTIONS.keys()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
