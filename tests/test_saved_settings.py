@@ -110,6 +110,11 @@ def test_a_missing_setting_that_is_not_in_the_table_is_refused(newer: type) -> N
         tw.load(CART_FILE)
 
 
+def test_a_missing_setting_without_a_default_is_refused_with_its_name() -> None:
+    with pytest.raises(FileError, match=r"\$\.recipe: ToDepth needs the setting 'depth'"):
+        from_json(changed(("recipe", "pruning"), {"choice": "ToDepth"}))
+
+
 def test_an_unknown_setting_is_refused_with_its_name() -> None:
     written = json.loads(CART_FILE.read_text(encoding="ascii"))
     written["recipe"]["branching"]["shuffle"] = 3
