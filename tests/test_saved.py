@@ -23,7 +23,7 @@ from treewright import recipes as r
 from treewright.data.schema import KINDS, ColumnSpec, Schema, TargetSpec
 from treewright.errors import FileError
 from treewright.export import from_json, load, save, to_json
-from treewright.recipes.written import written_name, written_setting
+from treewright.recipes.written import ADDED_SETTINGS, written_name, written_setting
 from treewright.tree.tree import Tree
 from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS, STOP_REASONS
 
@@ -107,7 +107,7 @@ def form_of_choice(choice: type) -> dict[str, Any]:
         "type": "object",
         "description": str(choice.__doc__).strip().split("\n")[0],
         "properties": properties,
-        "required": list(properties),
+        "required": [key for key in properties if key not in ADDED_SETTINGS.get(written_name(choice), {})],
         "additionalProperties": False,
     }
 
@@ -128,9 +128,9 @@ def test_the_schema_is_a_schema_and_complete() -> None:
     jsonschema.Draft202012Validator.check_schema(FORM)
     assert set(FORM["$defs"]) == set(KNOWN) | {"levels", "int32", "int64"}
     parts = FORM["properties"]
-    assert parts["recipe"]["required"] == [
-        written_setting(r.Recipe, f.name) for f in dataclasses.fields(r.Recipe) if f.name != "pruning"
-    ]
+    fields = [written_setting(r.Recipe, f.name) for f in dataclasses.fields(r.Recipe)]
+    assert list(parts["recipe"]["properties"]) == fields
+    assert parts["recipe"]["required"] == [name for name in fields if name not in ADDED_SETTINGS["Recipe"]]
     assert parts["nodes"]["required"] == list(NODE_ARRAYS)
     assert parts["splits"]["required"] == list(SPLIT_ARRAYS)
     assert parts["nodes"]["properties"]["stop"]["items"]["maximum"] == max(STOP_REASONS)

@@ -208,6 +208,9 @@ def _read(name: str, value: Any) -> Any:
     known = {written_setting(kind, f.name): f.name for f in dataclasses.fields(kind)}
     unknown = sorted(set(settings) - set(known))
     require(not unknown, f"{choice} has no setting {', '.join(map(repr, unknown))}")
+    needed = {f.name for f in dataclasses.fields(kind) if f.default is f.default_factory is dataclasses.MISSING}
+    lacking = [key for key, field_name in known.items() if field_name in needed and key not in settings]
+    require(not lacking, f"{choice} needs the setting {', '.join(map(repr, lacking))}")
     if kind is Custom:
         function = settings.get("function")
         require(isinstance(function, str), "Custom.function is written as its name")

@@ -3,7 +3,8 @@
 Comes in: arrays and recipes to write; parsed JSON, trusted in nothing, to read.
 Goes out: plain values, or arrays and recipes; reading raises a `FileError` that names the place.
 Always holds: what is written and read again is the same bit for bit, and reading guesses nothing: a wrong type, a
-missing key or an unknown key is refused. Whether the arrays are a tree is for `tree_check` to say.
+missing key or an unknown key is refused. Only settings in `ADDED_SETTINGS` may be missing: older files lack them.
+Whether the arrays are a tree is for `validation` to say.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from treewright.data.schema import json_kind, require_keys
 from treewright.errors import FileError, RecipeError
 from treewright.recipes.recipe import Recipe
-from treewright.recipes.written import written_setting
+from treewright.recipes.written import ADDED_SETTINGS, with_added_settings, written_setting
 from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS, WIDE_ARRAYS, place_of
 
 Array = NDArray[Any]
@@ -63,15 +64,21 @@ def read_arrays(nodes: object, splits: object) -> dict[str, Array]:
 def read_recipe(written: object, place: str = "$.recipe") -> Recipe:
     """The recipe that `Recipe.as_dict` wrote: every field, every setting, nothing else.
 
-    Only `pruning` may be left out: files from before there was pruning have none.
+    A setting in `ADDED_SETTINGS` may be left out: it takes the value that means what was done before it existed.
     """
-    names = [written_setting(Recipe, f.name) for f in dataclasses.fields(Recipe) if f.name != "pruning"]
-    fields = {"pruning": None} | require_keys(written, place, names, ("pruning",))
+    added = ADDED_SETTINGS.get("Recipe", {})
+    names = [written_setting(Recipe, f.name) for f in dataclasses.fields(Recipe)]
+    fields = require_keys(written, place, [name for name in names if name not in added], added)
+    fields = {
+        name: with_added_settings(value.get("choice"), value) if isinstance(value, dict) else value
+        for name, value in with_added_settings("Recipe", fields).items()
+    }
     try:
         recipe = Recipe.from_dict(fields)
     except (RecipeError, TypeError, OverflowError) as error:
         raise FileError(f"{place}: {str(error)[:300]}") from error
-    # A recipe fills in what is left out. A file must leave nothing out, so its text says by itself what was done.
+    # A recipe fills in what is left out with today's defaults. A file must not depend on them: what it leaves out is
+    # in the table or an error.
     for name, again in recipe.as_dict().items():
         _require_same(fields[name], again, f"{place}.{name}")
     return recipe
