@@ -1,4 +1,4 @@
-"""The site: it is built without a warning, and its reference leaves no public name out.
+"""The site: it is built without a warning, its reference has every public name, its code pages every module.
 
 The examples on its pages are tests of their own (`testpaths` in pyproject.toml).
 """
@@ -15,6 +15,8 @@ import pytest
 import treewright as tw
 
 DOCS = Path(__file__).parents[1] / "docs"
+SOURCE = DOCS.parent / "src" / "treewright"
+CORE = DOCS.parent / "core"
 
 
 def test_the_reference_has_every_public_name() -> None:
@@ -28,6 +30,55 @@ def test_the_reference_has_every_public_name() -> None:
     wanted |= {f"{module}.{name}" for module, names in modules.items() for name in names}
     wanted -= {"export.save", "export.load"}  # described as treewright.save and treewright.load
     assert wanted <= described, f"describe {sorted(wanted - described)} on a page of docs/api"
+
+
+def _listed(page: Path, column: int = 0) -> list[list[str]]:
+    """Return the names in backticks of one column of a page's tables, row by row."""
+    rows = [line.split("|")[1:-1] for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    return [re.findall(r"`([\w/]+)`", cells[column]) for cells in rows]
+
+
+PACKAGES = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_page_of_a_package_lists_exactly_its_modules(package: str) -> None:
+    folder = SOURCE / package
+    modules = (path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.py"))
+    there = sorted(name for name in modules if not name.endswith("__init__"))
+    listed = _listed(DOCS / "rooms" / f"{package}.md")
+    assert sorted(name for row in listed for name in row) == there
+
+
+def test_the_page_of_the_core_lists_exactly_its_files_in_the_order_of_includes() -> None:
+    page = DOCS / "rooms" / "core.md"
+    listed = {folder: files for (folder,), files in zip(_listed(page), _listed(page, 2), strict=True)}
+    there = {
+        folder.name: sorted({path.stem for path in folder.glob("*.?pp")})
+        for folder in CORE.iterdir()
+        if folder.is_dir()
+    }
+    assert listed == there
+    checker = (CORE.parent / "tools" / "check_includes.py").read_text(encoding="utf-8")
+    order = re.search(r"^ORDER = \[(.*?)\]", checker, re.MULTILINE | re.DOTALL)
+    assert order is not None
+    assert list(listed) == re.findall(r'"(\w+)"', order[1])
+
+
+def test_the_design_lists_exactly_the_packages_and_modules_of_the_library() -> None:
+    modules = {path.stem for path in SOURCE.glob("*.py")} - {"__init__"}
+    plan = (DOCS / "design.md").read_text(encoding="utf-8").partition("### src/treewright/")[2].partition("\n## ")[0]
+    listed = re.findall(r"^\| (.*?) \|", plan, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(listed))) == sorted({*PACKAGES, *modules})
+
+
+def test_the_boundary_describes_every_function_of_the_core() -> None:
+    stub = (SOURCE / "_core.pyi").read_text(encoding="utf-8")
+    page = (DOCS / "boundary.md").read_text(encoding="utf-8")
+    names = re.findall(r"^(?:def|class) (\w+)", stub, re.MULTILINE)
+    assert [name for name in names if f"_core.{name}" not in page] == []
+    described = set(re.findall(r"_core\.(\w+)", page))
+    assert described <= set(names)
 
 
 @pytest.mark.slow
