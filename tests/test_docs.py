@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,12 @@ def _listed(page: Path, column: int = 0) -> list[list[str]]:
     return [re.findall(r"`([\w/]+)`", cells[column]) for cells in rows]
 
 
+def _first_cells(page: Path, heading: str) -> list[list[str]]:
+    """Return the names in the first column of the tables between a heading and the next."""
+    section = re.split(r"^#", page.read_text(encoding="utf-8").partition(heading)[2], maxsplit=1, flags=re.MULTILINE)[0]
+    return [re.findall(r"`(\w+)`", line.split("|")[1]) for line in section.splitlines() if line.startswith("| `")]
+
+
 PACKAGES = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 
 
@@ -51,26 +58,29 @@ def test_the_page_of_a_package_lists_exactly_its_modules(package: str) -> None:
     assert sorted(name for row in listed for name in row) == there
 
 
-def test_the_page_of_the_core_lists_exactly_its_files_in_the_order_of_includes() -> None:
+def test_the_page_of_the_core_lists_exactly_its_files() -> None:
     page = DOCS / "rooms" / "core.md"
     listed = {folder: files for (folder,), files in zip(_listed(page), _listed(page, 2), strict=True)}
-    there = {
-        folder.name: sorted({path.stem for path in folder.glob("*.?pp")})
-        for folder in CORE.iterdir()
-        if folder.is_dir()
-    }
-    assert listed == there
+    folders = [folder for folder in CORE.iterdir() if folder.is_dir()]
+    assert listed == {folder.name: sorted({path.stem for path in folder.glob("*.?pp")}) for folder in folders}
+
+
+@pytest.mark.parametrize(("page", "heading"), [("design.md", "### core/"), ("rooms/core.md", "# the core")])
+def test_the_folders_of_the_core_are_listed_in_the_order_of_includes(page: str, heading: str) -> None:
     checker = (CORE.parent / "tools" / "check_includes.py").read_text(encoding="utf-8")
     order = re.search(r"^ORDER = \[(.*?)\]", checker, re.MULTILINE | re.DOTALL)
     assert order is not None
-    assert list(listed) == re.findall(r'"(\w+)"', order[1])
+    assert _first_cells(DOCS / page, heading) == [[folder] for folder in re.findall(r'"(\w+)"', order[1])]
 
 
-def test_the_design_lists_exactly_the_packages_and_modules_of_the_library() -> None:
+def test_the_design_lists_the_packages_in_the_layers_of_the_import_contract() -> None:
+    settings = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    listed = _first_cells(DOCS / "design.md", "### src/treewright/")
+    assert [sorted(row) for row in listed] == [sorted(layer.split(" | ")) for layer in layers]
     modules = {path.stem for path in SOURCE.glob("*.py")} - {"__init__"}
-    plan = (DOCS / "design.md").read_text(encoding="utf-8").partition("### src/treewright/")[2].partition("\n## ")[0]
-    listed = re.findall(r"^\| (.*?) \|", plan, re.MULTILINE)
-    assert sorted(re.findall(r"`(\w+)`", " ".join(listed))) == sorted({*PACKAGES, *modules})
+    assert {name for row in listed for name in row} == {*PACKAGES, *modules}
 
 
 def test_the_boundary_describes_every_function_of_the_core() -> None:
