@@ -2,8 +2,9 @@
 
 Comes in: paths and how to read them. Goes out: a `Source`.
 Always holds: there are as many rows as the file has records, in their order, or an error names the line; empty lines
-are no rows, and an error where the file has one column. Blanks around a value are dropped, and what is left of a missing marker is missing. A column's kind holds
-for all its rows, or is given by a schema; what could be read in two ways is an error that names the option.
+are no rows, and an error where the file has one column. Blanks around a value are dropped, and what is left of a
+missing marker is missing. A column's kind holds for all its rows, or is given by a schema; what could be read in two
+ways is an error that names the option.
 """
 
 from __future__ import annotations
