@@ -600,9 +600,9 @@ def test_decimal_commas_and_the_order_of_days_are_options(tmp_path: Path) -> Non
     told = treewright(*learn, "--day-first", "--decimal", ",", folder=tmp_path).stdout
     assert "2020-03-01 to 2020-03-12" in told
     assert "1.5 to 12.5" in told
-    predict = ("predict", "tree.json", "rows.csv", "--day-first")
-    assert treewright(*predict, folder=tmp_path).exit_code == 1
-    assert treewright(*predict, "--decimal", ",", folder=tmp_path).stdout.split() == ["prediction", *"aaaaaabbbbbb"]
+    predict = ("predict", "tree.json", "rows.csv")
+    assert treewright(*predict, folder=tmp_path).stdout.split() == ["prediction", *"aaaaaabbbbbb"]
+    assert treewright(*predict, "--decimal", ".", folder=tmp_path).exit_code == 1
 
 
 def test_unseen_levels_are_one_line_beside_the_answers(saved: Path) -> None:

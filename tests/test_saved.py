@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import treewright.tree
 from treewright import recipes as r
-from treewright.data.schema import KINDS, ColumnSpec, Schema, TargetSpec
+from treewright.data.schema import KINDS, ColumnSpec, Schema, TargetSpec, TextForm
 from treewright.errors import FileError
 from treewright.export import from_json, load, save, to_json
 from treewright.recipes.written import ADDED_SETTINGS, written_name, written_setting
@@ -182,6 +182,16 @@ def test_every_name_and_level_survives(name: str, target: str, levels: list[Any]
     str(t)
 
 
+@pytest.mark.parametrize("form", [{"decimal": ","}, {"day_first": False}, {"decimal": ".", "day_first": True}])
+def test_how_a_text_file_was_read_is_written_only_where_it_was_said(form: dict[str, Any]) -> None:
+    assert "text_form" not in json.loads(to_json(tennis()))["schema"]
+    t = tree(leaf(1, 2), dataclasses.replace(TENNIS, text_form=TextForm(**form)))
+    written = json.loads(to_json(t))
+    VALIDATOR.validate(written)
+    assert written["schema"]["text_form"] == form
+    assert from_json(to_json(t)) == t
+
+
 def test_levels_that_cannot_be_written_are_refused() -> None:
     schema = Schema((ColumnSpec("when", "nominal", (dataclasses,)),), TENNIS.target)  # type: ignore[arg-type]
     with pytest.raises(FileError, match="levels are strings, numbers or booleans"):
@@ -301,6 +311,10 @@ def changed(path: Path_, value: Any, t: Tree | None = None) -> str:
         (("schema", "target", "task"), "regression", r"\$\.schema\.target: a target for regression has no 'classes'"),
         (("schema", "target", "classes"), [], r"\$\.schema\.target\.classes is empty"),
         (("schema", "target", "classes"), ["a", "b", "c"], r"\$\.nodes\.stats has 2 numbers per node"),
+        (("schema", "text_form"), None, r"\$\.schema\.text_form must be an object, not null"),
+        (("schema", "text_form"), {"thousands": " "}, r"\$\.schema\.text_form has the unknown key 'thousands'"),
+        (("schema", "text_form"), {"decimal": ";"}, r"\$\.schema\.text_form\.decimal must be one of '\.', ','"),
+        (("schema", "text_form"), {"day_first": 1}, r"\$\.schema\.text_form\.day_first must be a boolean"),
         (("recipe",), [], r"\$\.recipe must be an object"),
         (("recipe", "extra"), 1, r"\$\.recipe has the unknown key 'extra'"),
         (("recipe", "slack"), NOTHING, r"\$\.recipe has no 'slack'"),

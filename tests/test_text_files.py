@@ -11,6 +11,7 @@ import pytest
 import treewright as tw
 from treewright.data.frame import Frame, RawColumn
 from treewright.data.reader import read
+from treewright.data.schema import TextForm
 from treewright.data.sources import Reading, open_source
 
 ROWS = "x,y\n" + "1,n\n2,p\n" * 500
@@ -183,6 +184,76 @@ def test_prediction_reads_by_the_options_too(tmp_path: Path) -> None:
     with pytest.raises(tw.DataError, match=r"line 2: column 'x' has '0,5', which is not a number; .*--decimal ','"):
         tw.predict(tree, tw.csv(path, day_first=True))
     assert tw.predict(tree, tw.csv(path, decimal=",", day_first=True)).tolist() == ["a"]
+
+
+TURNED = "d;x;y\n" + "12/05/2020;0,5;a\n05/12/2020;1,5;b\n" * 4
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_the_tree_keeps_how_its_text_file_was_read(
+    tmp_path: Path, on_disk: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, TURNED)
+    monkeypatch.setattr("treewright.training.learn.fits_in_memory", lambda *_: not on_disk)
+    given = tw.csv(path, decimal=",", day_first=True)
+    tree = tw.learn(given, "y", tw.SKLEARN)
+    assert tree.schema.text_form == TextForm(",", True)
+    tw.save(tree, tmp_path / "tree.json")
+    loaded = tw.load(tmp_path / "tree.json")
+    assert loaded.schema == tree.schema
+    expected = ["a", "b"] * 4
+    assert tw.predict(loaded, path).tolist() == expected
+    assert tw.predict(loaded, tw.csv(path, delimiter=";")).tolist() == expected
+    assert str(tw.rank_splits(path, tree=loaded)) == str(tw.rank_splits(given, tree=loaded))
+    one = write(tmp_path, "d;x\n05/12/2020;1,5\n", "one.csv")
+    assert str(tw.explain_row(loaded, one)) == str(tw.explain_row(loaded, tw.csv(one, decimal=",", day_first=True)))
+    assert tw.predict(loaded, tw.sql(f"SELECT x, d FROM '{path.as_posix()}'")).tolist() == expected
+
+
+def test_an_option_that_differs_from_the_tree_applies_as_given(tmp_path: Path) -> None:
+    path = write(tmp_path, "d;y\n" + "12/05/2020;a\n05/12/2020;b\n" * 4)
+    tree = tw.learn(tw.csv(path, day_first=True), "y", tw.SKLEARN)
+    assert tw.predict(tree, path).tolist() == ["a", "b"] * 4
+    assert tw.predict(tree, tw.csv(path, day_first=False)).tolist() == ["b", "a"] * 4
+    with pytest.raises(tw.DataError, match=r"line 2: .* which is no date with the day first; .*--month-first"):
+        tw.predict(tree, write(tmp_path, "d;z\n12/25/2020;0\n", "american.csv"))
+
+
+def test_a_decimal_point_where_the_tree_has_commas_is_named_with_its_option(tmp_path: Path) -> None:
+    tree = tw.learn(tw.csv(write(tmp_path, "x;y\n" + "0,5;a\n1,5;b\n" * 4), decimal=","), "y", tw.SKLEARN)
+    points = write(tmp_path, "x;z\n0.5;0\n1.5;0\n", "points.csv")
+    with pytest.raises(tw.DataError, match=r"line 2: column 'x' has '0\.5', which is not a number; .*--decimal '\.'"):
+        tw.predict(tree, points)
+    assert tw.predict(tree, tw.csv(points, decimal=".")).tolist() == ["a", "b"]
+
+
+def test_a_query_over_text_files_keeps_how_they_were_read(tmp_path: Path) -> None:
+    path = write(tmp_path, TURNED)
+    query = f"SELECT * FROM '{path.as_posix()}'"
+    source = open_source(query, Reading(sql=True, decimal=",", day_first=True))
+    assert read(source).text_form == TextForm(",", True)
+
+
+def test_files_of_two_formats_keep_how_they_were_read(tmp_path: Path) -> None:
+    write(tmp_path, "d,y\n12/05/2020,a\n", "rows1.csv")
+    write(tmp_path, "d\ty\n05/12/2020\tb\n", "rows2.tsv")
+    source = open_source(str(tmp_path / "rows*"), Reading(day_first=True))
+    assert read(source).text_form == TextForm(None, True)
+
+
+@pytest.mark.parametrize("content", ["x\n1\n\n2\n", "x\r\n1\r\n\r\n2\r\n", "x\n1\n\n"])
+def test_an_empty_line_in_a_file_with_one_column_is_refused(tmp_path: Path, content: str) -> None:
+    path = write(tmp_path, content)
+    with pytest.raises(tw.DataError, match=r"rows\.csv, line 3: it is empty, .* missing value; write NA"):
+        read(path)
+    with pytest.raises(tw.DataError, match="line 3: it is empty"):
+        read(tw.sql(f"SELECT * FROM '{path.as_posix()}'"))
+
+
+@pytest.mark.parametrize("missing", ["NA", '""', " "])
+def test_a_missing_value_in_a_file_with_one_column_is_a_row(tmp_path: Path, missing: str) -> None:
+    found = column(read(write(tmp_path, f"x\n1\n{missing}\n2\n")), "x")
+    np.testing.assert_array_equal(found.values, [1, np.nan, 2])
 
 
 def test_columns_that_are_only_passed_on_are_not_judged(tmp_path: Path) -> None:

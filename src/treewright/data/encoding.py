@@ -128,7 +128,8 @@ def describe(
     for column in frame.columns:
         if not (keep_empty and column.kind == "numeric" and column.all_missing):
             _refuse_useless(column, target)
-    return Schema(tuple(specify(column, chosen.get(column.name)) for column in frame.columns), target_spec)
+    specs = tuple(specify(column, chosen.get(column.name)) for column in frame.columns)
+    return Schema(specs, target_spec, frame.text_form)
 
 
 def check_table(n_columns: int, n_rows: int, target_name: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data import value_text as wording
-from treewright.data.schema import TIME_KINDS, Kind, Level
+from treewright.data.schema import NO_TEXT_FORM, TIME_KINDS, Kind, Level, TextForm
 from treewright.errors import DataError
 
 FloatArray = NDArray[np.float64]
@@ -86,13 +86,14 @@ class Frame:
     """Columns in order.
 
     `named` is False when the names x0, x1, ... were only made up for an array. `skipped` names columns that were there
-    but not read, because nobody asked for them.
+    but not read, because nobody asked for them. `text_form` is how the text file it came from was read.
     """
 
     columns: tuple[RawColumn, ...]
     n_rows: int
     named: bool = True
     skipped: tuple[str, ...] = ()
+    text_form: TextForm = NO_TEXT_FORM
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -61,7 +61,8 @@ def read_partition(
         data = open_source(data, schema=schema)
     if isinstance(data, Source):
         frame = read_partition(data.whole(only), nameless=nameless)
-        return replace(frame, skipped=tuple(name for name in data.columns if name not in frame.names))
+        skipped = tuple(name for name in data.columns if name not in frame.names)
+        return replace(frame, skipped=skipped, text_form=data.text_form)
     if isinstance(data, Frame):
         return data
     _refuse_sparse(data)

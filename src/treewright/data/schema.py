@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from treewright.errors import FileError
@@ -61,11 +61,27 @@ class TargetSpec:
 
 
 @dataclass(frozen=True)
+class TextForm:
+    """How a text file writes numbers and dates: the decimal sign, and whether the day comes before the month.
+
+    None where the user did not say.
+    """
+
+    decimal: str | None = None
+    day_first: bool | None = None
+
+
+#: Nothing was said.
+NO_TEXT_FORM = TextForm()
+
+
+@dataclass(frozen=True)
 class Schema:
-    """The columns in order and the target."""
+    """The columns in order and the target; `text_form` is how the text file of the training rows was read."""
 
     columns: tuple[ColumnSpec, ...]
     target: TargetSpec
+    text_form: TextForm = NO_TEXT_FORM
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,6 +89,7 @@ class Schema:
 
     def as_dict(self) -> dict[str, Any]:
         """The written form, used by the saved file."""
+        form = {key: value for key, value in asdict(self.text_form).items() if value is not None}
         return {
             "columns": [
                 {"name": c.name, "kind": c.kind, **({"levels": _plain(c.levels)} if c.levels is not None else {})}
@@ -85,18 +102,20 @@ class Schema:
                 **({"costs": [list(row) for row in self.target.costs]} if self.target.costs is not None else {}),
                 **({"priors": list(self.target.priors)} if self.target.priors is not None else {}),
             },
+            **({"text_form": form} if form else {}),
         }
 
     @staticmethod
     def from_dict(written: object, place: str = "$.schema") -> Schema:
         """The schema that `as_dict` wrote; anything else is a `FileError` that says where."""
-        schema = require_keys(written, place, ("columns", "target"))
+        schema = require_keys(written, place, ("columns", "target"), ("text_form",))
         columns = schema["columns"]
         if type(columns) is not list:
             raise FileError(f"{place}.columns must be a list, not {json_kind(columns)}")
         specs = tuple(_column(column, f"{place}.columns[{i}]") for i, column in enumerate(columns))
         _refuse_twice([spec.name for spec in specs], f"{place}.columns", "column name")
-        return Schema(specs, _target(schema["target"], f"{place}.target"))
+        form = _text_form(schema["text_form"], f"{place}.text_form") if "text_form" in schema else NO_TEXT_FORM
+        return Schema(specs, _target(schema["target"], f"{place}.target"), form)
 
 
 def _plain(levels: Sequence[Any]) -> list[Level]:
@@ -131,6 +150,15 @@ def _target(written: object, place: str) -> TargetSpec:
     if "priors" in target:
         priors = _shares(priors, f"{place}.priors", len(classes or ()))
     return TargetSpec(_text(target["name"], f"{place}.name"), task, classes, costs, priors)
+
+
+def _text_form(written: object, place: str) -> TextForm:
+    form = require_keys(written, place, (), ("decimal", "day_first"))
+    if "decimal" in form:
+        _one_of(form["decimal"], f"{place}.decimal", (".", ","))
+    if "day_first" in form and type(form["day_first"]) is not bool:
+        raise FileError(f"{place}.day_first must be a boolean, not {json_kind(form['day_first'])}")
+    return TextForm(**form)
 
 
 def _shares(written: object, place: str, length: int) -> tuple[float, ...]:

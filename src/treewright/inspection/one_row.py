@@ -52,7 +52,7 @@ def one_row(tree: Tree, row: object) -> OneRow:
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     table, absent = _as_table(tree, row)
-    frame = read(table, only=tree.schema.names)
+    frame = read(table, only=tree.schema.names, schema=tree.schema)
     if frame.n_rows != 1:
         raise DataError(
             f"one row is explained at a time, but the table has {frame.n_rows}; choose one, as in table[3:4]"

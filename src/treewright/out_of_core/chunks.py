@@ -21,7 +21,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from treewright.data.frame import Frame
-from treewright.data.schema import Schema
+from treewright.data.schema import NO_TEXT_FORM, Schema, TextForm
 from treewright.data.sources import Reading, Source, is_name, is_source, open_source
 from treewright.data.sources.multiple_files import open_files
 from treewright.data.value_text import listed
@@ -44,13 +44,17 @@ Tables = Callable[[tuple[str, ...] | None], Iterator[object]]
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """A table some rows at a time. `bytes`: about how much memory all rows would take, None where nobody knows."""
+    """A table some rows at a time. `bytes`: about how much memory all rows would take, None where nobody knows.
+
+    `text_form`: how the text files it comes from are read.
+    """
 
     name: str
     columns: tuple[str, ...]
     bytes: int | None
     tables: Tables
     rows: int
+    text_form: TextForm = NO_TEXT_FORM
 
     def frames(self, only: Collection[str] | None = None) -> Iterator[Frame]:
         """The rows from the first on, in order: all columns, or only these."""
@@ -98,7 +102,7 @@ def chunked(
             tables = partial(_batches, source, rows)
         else:
             tables = _Spool(source.batches(None, rows), _required(scratch)).tables
-        return Chunks(source.name, source.columns, source.n_bytes, tables, rows)
+        return Chunks(source.name, source.columns, source.n_bytes, tables, rows, source.text_form)
     once = _read_once(data, memory_limit)
     if once is not None:
         names, seen = _beginning(once, name)

@@ -124,9 +124,8 @@ def _from_chunks(
     frames = _logged("described", chunks.frames())
     each = (column_summary.summarize(frame, options.target, options.weight, options.kinds) for frame in frames)
     said = reduce(column_summary.merge, each, column_summary.NOTHING)
-    schema = _checked_schema(
-        column_summary.described(said, options.task, options.kinds, options.keep_columns), options, recipe
-    )
+    found = column_summary.described(said, options.task, options.kinds, options.keep_columns)
+    schema = _checked_schema(replace(found, text_form=chunks.text_form), options, recipe)
 
     def coded(frame: Frame) -> Encoded:
         return column_summary.encode_partition(frame, schema, options.target, options.weight)

@@ -67,6 +67,12 @@ def line_of_width(path: str, delimiter: str, expected: int) -> tuple[int, int] |
     return None
 
 
+def line_of_nothing(path: str, delimiter: str) -> int | None:
+    """The first line without a sign in it."""
+    with _lines(path) as lines:
+        return next((number for number, record in _numbered(path, lines, delimiter) if not record), None)
+
+
 def line_of_value(path: str, delimiter: str, place: int, text: str, header: bool) -> int | None:
     """The first line that has this text in this column."""
     with _lines(path) as lines:

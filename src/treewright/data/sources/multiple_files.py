@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from treewright.data.schema import Schema
+from treewright.data.schema import NO_TEXT_FORM, Schema
 from treewright.data.sources import open_file
 from treewright.data.sources.formats import Reading, format_of, size_in_memory
 from treewright.data.sources.source import Source, Table, has_pyarrow
@@ -89,6 +89,7 @@ def _one_by_one(sources: list[Source], name: str, form: str) -> Source:
         read,
         None if None in counts else sum(count or 0 for count in counts),
         n_bytes=None if None in sizes else sum(size or 0 for size in sizes),
+        text_form=next((source.text_form for source in sources if source.text_form != NO_TEXT_FORM), NO_TEXT_FORM),
     )
 
 

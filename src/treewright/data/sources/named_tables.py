@@ -46,6 +46,9 @@ def csv(
 ) -> TextFile:
     """Say how a text file is to be read, where its name alone does not.
 
+    A tree keeps the `decimal` and `day_first` of the file it was learned from: they are the defaults for text files
+    that are read for that tree later.
+
     Parameters
     ----------
     path : str or PathLike

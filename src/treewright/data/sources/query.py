@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from treewright.data.schema import Schema
+from treewright.data.schema import NO_TEXT_FORM, Schema
 from treewright.data.sources.duckdb import all_rows, connect, explained, source_of
 from treewright.data.sources.formats import Reading, files_of, format_of
 from treewright.data.sources.source import Source
 from treewright.data.sources.sql_quoting import quoted_name, quoted_text
-from treewright.data.sources.text_files import text_table
+from treewright.data.sources.text_files import TextTable, text_table
 from treewright.errors import DataError
 
 _NAME = "the query"
@@ -29,10 +30,10 @@ def open_query(query: str, reading: Reading, schema: Schema | None) -> Source:
     """A query over files, or over a DuckDB database."""
     connection = connect(reading.database, reading)
     statement = _select(connection, query)
-    for name in dict.fromkeys(_names(statement)):
-        _make_view(connection, name, reading, schema)
+    views = [_make_view(connection, name, reading, schema) for name in dict.fromkeys(_names(statement))]
+    form = next((table.form for table in views if table is not None), NO_TEXT_FORM)
     rows = all_rows(connection, f"SELECT json_deserialize_sql({quoted_text(json.dumps(statement))})", _explain)
-    return source_of(connection, rows[0][0], _NAME, reading)
+    return replace(source_of(connection, rows[0][0], _NAME, reading), text_form=form)
 
 
 def _select(connection: Any, query: str) -> dict[str, Any]:
@@ -69,15 +70,15 @@ def _names(statement: Any) -> Iterator[str]:
         yield from _names(part)
 
 
-def _make_view(connection: Any, name: str, reading: Reading, schema: Schema | None) -> None:
+def _make_view(connection: Any, name: str, reading: Reading, schema: Schema | None) -> TextTable | None:
     """A text file under its own name, which a query finds before DuckDB looks for the file itself."""
     try:
         paths = files_of(name) or [name]
         formats = {format_of(path) for path in paths}
     except DataError:  # a table of the database, or a name that the query itself gives
-        return
+        return None
     if len(formats) > 1 or not formats & set(_TEXT):
-        return
+        return None
     found = Reading(format=formats.pop(), missing=reading.missing, decimal=reading.decimal, day_first=reading.day_first)
     table = text_table(connection, paths, name, found, schema)
     view = f"CREATE TEMP VIEW {quoted_name(name)} AS {table.select(table.columns)}"
@@ -85,6 +86,7 @@ def _make_view(connection: Any, name: str, reading: Reading, schema: Schema | No
         connection.execute(view).fetchall()
     except Exception as error:
         raise explained(error, name) from error
+    return table
 
 
 def _explain(error: Exception) -> DataError:

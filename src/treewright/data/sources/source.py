@@ -12,6 +12,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from treewright.data.schema import NO_TEXT_FORM, TextForm
+
 #: Rows in a batch: enough to be fast, few enough that a batch of a wide table stays small.
 BATCH = 65_536
 
@@ -25,7 +27,8 @@ class Source:
 
     `target` is the column that the file itself declares to be the target. `markers` counts, for columns with missing
     values, which texts stood for them. `n_rows` is None where only reading would tell; `n_bytes` is about how much
-    memory all rows would take, None where nobody knows.
+    memory all rows would take, None where nobody knows. `text_form` is how the text file
+    writes numbers and dates, as far as the user or the tree says it.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Source:
     target: str | None = None
     markers: Callable[[Collection[str]], Mapping[str, Mapping[str, int]]] = field(default=lambda _: {})
     n_bytes: int | None = None
+    text_form: TextForm = NO_TEXT_FORM
 
     def whole(self, only: Collection[str] | None = None) -> Table:
         """All rows at once."""

@@ -2,8 +2,9 @@
 
 Comes in: paths and how to read them. Goes out: a `Source`.
 Always holds: there are as many rows as the file has records, in their order, or an error names the line; empty lines
-are no rows. Blanks around a value are dropped, and what is left of a missing marker is missing. A column's kind holds
-for all its rows, or is given by a schema; what could be read in two ways is an error that names the option.
+are no rows, and an error where the file has one column. Blanks around a value are dropped, and what is left of a
+missing marker is missing. A column's kind holds for all its rows, or is given by a schema; what could be read in two
+ways is an error that names the option.
 """
 
 from __future__ import annotations
@@ -15,13 +16,21 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from treewright.data.schema import Level, Schema
+from treewright.data.schema import NO_TEXT_FORM, Level, Schema, TextForm
 from treewright.data.sources.duckdb import all_rows, connect, explained, results
 from treewright.data.sources.formats import MARKERS, Reading
-from treewright.data.sources.lines import delimiter_of, line_of_end, line_of_value, line_of_width, names_of, not_utf8
+from treewright.data.sources.lines import (
+    delimiter_of,
+    line_of_end,
+    line_of_nothing,
+    line_of_value,
+    line_of_width,
+    names_of,
+    not_utf8,
+)
 from treewright.data.sources.source import Source, Table
 from treewright.data.sources.sql_quoting import quoted_name, quoted_text, quoted_texts
-from treewright.data.sources.text_kinds import AMBIGUOUS, GUESSED, Form, could_be, is_kind, value
+from treewright.data.sources.text_kinds import AMBIGUOUS, GUESSED, could_be, is_kind, value
 from treewright.errors import DataError
 
 _KINDS = {
@@ -50,7 +59,7 @@ class TextTable:
     delimiter: str
     header: bool
     markers: tuple[str, ...]
-    form: Form
+    form: TextForm
     given: Mapping[str, str]  # the kinds that a schema gives
     guessed: dict[str, str] = field(default_factory=dict)  # the kinds that were found in all rows
 
@@ -84,9 +93,21 @@ class TextTable:
 
     def select(self, columns: tuple[str, ...]) -> str:
         """The query that gives the values of these columns."""
+        if len(self.columns) == 1:
+            self._refuse_empty_lines()
         kinds = self.kinds(columns)
         chosen = ", ".join(f"{self._value(name, kinds[name])} AS {quoted_name(name)}" for name in columns)
         return f"SELECT {chosen} FROM {self.rows(columns)}"
+
+    def _refuse_empty_lines(self) -> None:
+        """An empty line of a file with one column could be a row without a value, and DuckDB passes over it."""
+        for path in self.paths:
+            line = line_of_nothing(path, self.delimiter)
+            if line is not None:
+                raise DataError(
+                    f"{path}, line {line}: it is empty, and in a file with one column it could be a missing value; "
+                    "write NA there if it is one, or remove the line"
+                )
 
     def _value(self, name: str, kind: str) -> str:
         text = self.text(name)
@@ -112,7 +133,14 @@ def open_text(
     """Text files with the same columns; `name` is what messages call them."""
     table = text_table(connect(None, reading) if connection is None else connection, paths, name, reading, schema)
     columns = reading.kept(table.columns, name)
-    return Source(name, str(reading.format), columns, partial(_read, table), markers=partial(_marker_counts, table))
+    return Source(
+        name,
+        str(reading.format),
+        columns,
+        partial(_read, table),
+        markers=partial(_marker_counts, table),
+        text_form=table.form,
+    )
 
 
 def text_table(connection: Any, paths: list[str], name: str, reading: Reading, schema: Schema | None) -> TextTable:
@@ -120,9 +148,15 @@ def text_table(connection: Any, paths: list[str], name: str, reading: Reading, s
     delimiter = delimiter_of(paths[0], reading)
     columns = names_of(paths[0], reading, delimiter)
     markers = MARKERS if reading.missing is None else reading.missing
-    form = Form(reading.decimal, reading.day_first)
+    form = _form(reading, NO_TEXT_FORM if schema is None else schema.text_form)
     given = {} if schema is None else {name: kind for name, kind in _kinds(schema).items() if name in columns}
     return TextTable(connection, paths, name, columns, delimiter, reading.header, markers, form, given)
+
+
+def _form(reading: Reading, learned: TextForm) -> TextForm:
+    """How numbers and dates are written: as the user says, otherwise as in the file that the tree was learned from."""
+    decimal = learned.decimal if reading.decimal is None else reading.decimal
+    return TextForm(decimal, learned.day_first if reading.day_first is None else reading.day_first)
 
 
 def _read(table: TextTable, columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
@@ -195,10 +229,7 @@ def _refuse_ambiguous(table: TextTable, name: str, kind: str) -> None:
     where = f"{table.name}: column {name!r} has"
     if kind == "day and month":
         odd = f"NOT {is_kind('datetime', table.text(name), table.form)}"
-        first = "day" if table.form.day_first else "month"
-        unknown = "and whether the day or the month comes first is not known"
-        why = unknown if table.form.day_first is None else f"which is no date with the {first} first"
-        raise DataError(f"{where} {_example(table, name, odd)!r}, {why}; {_DAY_REMEDY}")
+        raise DataError(f"{where} {_example(table, name, odd)!r}, {_why_no_date(table.form)}; {_DAY_REMEDY}")
     if table.form.decimal == ",":
         raise DataError(
             f"{where} {_example(table, name, f'contains({table.text(name)}, chr(46))')!r}, which has a decimal point "
@@ -276,14 +307,25 @@ def _wrong_value(table: TextTable, place: int, kind: str, text: str) -> DataErro
     lines = ((path, line_of_value(path, table.delimiter, place, text, table.header)) for path in table.paths)
     path, line = next(((path, line) for path, line in lines if line is not None), (table.name, None))
     where = path if line is None else f"{path}, line {line}"
-    if kind == "datetime" and table.form.day_first is None and re.fullmatch(r"\d+[-/.]\d+[-/.]\d{4}.*", text):
-        return DataError(
-            f"{where}: column {name!r} has {text!r}, and whether the day or the month comes first is not known; "
-            f"{_DAY_REMEDY}"
-        )
-    comma = kind == "number" and table.form.decimal is None and re.fullmatch(r"[+-]?\d+,\d+", text)
-    remedy = "say tw.csv(..., decimal=',') or --decimal ',', " if comma else ""
+    if kind == "datetime" and re.fullmatch(r"\d+[-/.]\d+[-/.]\d{4}.*", text):
+        return DataError(f"{where}: column {name!r} has {text!r}, {_why_no_date(table.form)}; {_DAY_REMEDY}")
+    remedy = _decimal_remedy(table.form.decimal, text) if kind == "number" else ""
     return DataError(
         f"{where}: column {name!r} has {text!r}, which is not {_NAMED.get(kind, kind)}; {remedy}correct it, or say "
         f"that it means a missing value (--missing {text!r})"
     )
+
+
+def _why_no_date(form: TextForm) -> str:
+    """Why a date that ends with the year cannot be read."""
+    if form.day_first is None:
+        return "and whether the day or the month comes first is not known"
+    return f"which is no date with the {'day' if form.day_first else 'month'} first"
+
+
+def _decimal_remedy(decimal: str | None, text: str) -> str:
+    """The option by which the text would be a number; the tree may have the other sign from its training rows."""
+    sign = "." if decimal == "," else ","
+    if not re.fullmatch(rf"[+-]?\d+{re.escape(sign)}\d+", text):
+        return ""
+    return f"say tw.csv(..., decimal={sign!r}) or --decimal {sign!r}, "

@@ -8,8 +8,7 @@ rows. Numbers are rounded correctly; moments with an offset are taken to UTC.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from treewright.data.schema import TextForm
 from treewright.data.sources.sql_quoting import quoted_text, quoted_texts
 
 #: The kinds that are looked for, the first that holds for all texts of a column is the column's.
@@ -28,15 +27,7 @@ _DATE = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
 _TURNED = r"\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
 
 
-@dataclass(frozen=True)
-class Form:
-    """How numbers and dates are written: the decimal sign, and whether the day comes before the month."""
-
-    decimal: str | None = None
-    day_first: bool | None = None
-
-
-def is_kind(kind: str, x: str, form: Form) -> str:
+def is_kind(kind: str, x: str, form: TextForm) -> str:
     """Whether the text is of this kind; `x` is not NULL there."""
     if kind == "text":
         return "true"
@@ -60,7 +51,7 @@ def is_kind(kind: str, x: str, form: Form) -> str:
     return _is_moment(kind, x, form)
 
 
-def could_be(kind: str, x: str, form: Form) -> str:
+def could_be(kind: str, x: str, form: TextForm) -> str:
     """The same where nobody said what the column is: 007 and 01234 are codes then, not numbers."""
     found = is_kind(kind, x, form)
     if kind not in {"whole", "large", "number", "decimal comma"}:
@@ -68,7 +59,7 @@ def could_be(kind: str, x: str, form: Form) -> str:
     return f"({found} AND NOT {_matches(x, '[+-]?0[0-9].*')})"
 
 
-def value(kind: str, x: str, form: Form) -> str:
+def value(kind: str, x: str, form: TextForm) -> str:
     """The value of a text that is of this kind."""
     if kind == "number":
         return f"CAST({x if form.decimal in (None, '.') else _with_point(x)} AS DOUBLE)"
@@ -91,7 +82,7 @@ def _with_point(x: str) -> str:
     return f"replace({x}, ',', '.')"
 
 
-def _is_moment(kind: str, x: str, form: Form) -> str:
+def _is_moment(kind: str, x: str, form: TextForm) -> str:
     clock = "" if kind == "date" else f"([ T]{_CLOCK}{_OFFSET}?)?"
     found = f"({_matches(x, _DATE + clock)} AND {_moment(x)} IS NOT NULL)"
     if form.day_first is None:

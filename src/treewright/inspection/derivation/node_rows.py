@@ -72,7 +72,7 @@ def of_table(
 def at_node(tree: Tree, node: int, data: object, target: object = None, weight: object = None) -> Entries:
     """The rows that reach a node of a tree, as they did when it grew."""
     name = tree.schema.target.name
-    frame = read(data)
+    frame = read(data, schema=tree.schema)
     if target is None and name not in frame.names:
         raise DataError(
             f"the table lacks the target {name!r}, and without answers nothing can be counted; it has the columns "
