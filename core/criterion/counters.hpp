@@ -85,6 +85,12 @@ concept CutCounter = requires(const C& counter, typename C::Word* to, const type
                          { counter.deviation(from) } -> std::same_as<double>;
                      });
 
+// A counter that scores two sides with rows faster than one by one.
+template <class C>
+concept ScoresBothSides = requires(const C& counter, const typename C::Word* from, const TargetRange& target) {
+    { counter.score_both(from, from, target) } -> std::same_as<double>;
+};
+
 // A counter of the target: it reads the items of rows itself, counts them in narrow bins and returns sums.
 template <class C>
 concept TargetCounter = CutCounter<C> && requires(const C& counter, typename C::Word* to, const typename C::Word* from,
@@ -347,5 +353,6 @@ private:
     RoundedSquares squares_;
 };
 static_assert(TargetCounter<MomentCounter>);
+static_assert(ScoresBothSides<MomentCounter>);
 
 } // namespace tw

@@ -211,9 +211,8 @@ private:
     template <class Over>
     double gain_of_sides(const Word* low, const Word* high, const Over& over) const {
         if (min_weight_ > 0 && !(heavy(low) && heavy(high))) return no_gain;
-        if constexpr (requires { counter_.both(low, high, rules_.target_range); }) {
-            if constexpr (std::is_same_v<Over, ExactDivision>)
-                return counter_.both(low, high, rules_.target_range) - reference_;
+        if constexpr (ScoresBothSides<Counter> && std::is_same_v<Over, ExactDivision>) {
+            return counter_.score_both(low, high, rules_.target_range) - reference_;
         }
         return counter_.side(low, rules_.target_range, over) + counter_.side(high, rules_.target_range, over) -
                reference_;
