@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/unknown_value.hpp"
+
 namespace tw {
 
 enum class Branching { each_value, binary, grouped, one_vs_rest, merge };
@@ -40,9 +42,17 @@ inline bool is_for_classes(Criterion criterion) {
         case Criterion::f:
         case Criterion::custom_numbers:
             return false;
-        default:
+        case Criterion::information_gain:
+        case Criterion::gain_ratio:
+        case Criterion::gini:
+        case Criterion::misclassification:
+        case Criterion::twoing:
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
+        case Criterion::custom_classes:
             return true;
     }
+    unknown_value("Criterion");
 }
 
 struct MergeOptions {

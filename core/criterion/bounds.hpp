@@ -51,19 +51,24 @@ double bound_by_pieces(int classes, double low_size, double bin_size, double hig
     return best + 1e-12 * std::abs(best);
 }
 
+// The criteria that counters of classes can score.
+template <Criterion criterion>
+concept CountedByClass = criterion == Criterion::gini || criterion == Criterion::information_gain ||
+                         criterion == Criterion::misclassification;
+
 // The formulas for any number of classes with any weights. `Count` reads class c of a counter as a number.
-template <class Count>
-double bound_of_classes(Criterion criterion, int classes, const Count& low, const Count& bin, const Count& high,
-                        double to_beat) {
+template <Criterion criterion, class Count>
+    requires CountedByClass<criterion>
+double bound_of_classes(int classes, const Count& low, const Count& bin, const Count& high, double to_beat) {
     double low_size = 0, bin_size = 0, high_size = 0, whole = 0;
     for (int c = 0; c < classes; ++c) {
         low_size += low(c);
         bin_size += bin(c);
         high_size += high(c);
-        if (criterion == Criterion::gini) whole += low(c) * low(c);
+        if constexpr (criterion == Criterion::gini) whole += low(c) * low(c);
     }
-    const auto square = [](double x) { return x * x; };
-    if (criterion == Criterion::gini) {
+    if constexpr (criterion == Criterion::gini) {
+        const auto square = [](double x) { return x * x; };
         // Every row of the bin in a class of its own side would be the best imaginable.
         double others = 0;
         for (int c = 0; c < classes; ++c) others += square(high(c));
@@ -77,8 +82,7 @@ double bound_of_classes(Criterion criterion, int classes, const Count& low, cons
                                                       square(a) / low_total + square(d + b) / high_total);
                                   },
                                   [](double, double, double) { return 0.0; }, to_beat));
-    }
-    if (criterion == Criterion::information_gain) {
+    } else if constexpr (criterion == Criterion::information_gain) {
         double easy = -LogTable::of(low_size) - LogTable::of(high_size);
         for (int c = 0; c < classes; ++c) easy += LogTable::of(low(c)) + LogTable::of(high(c));
         if (easy < to_beat || low_size <= 0 || high_size <= 0) return easy;
@@ -97,13 +101,15 @@ double bound_of_classes(Criterion criterion, int classes, const Count& low, cons
                                       return -LogTable::of(most) - LogTable::of(all - most);
                                   },
                                   to_beat));
+    } else {
+        static_assert(criterion == Criterion::misclassification);
+        double most_low = 0, most_high = 0;
+        for (int c = 0; c < classes; ++c) {
+            most_low = std::max(most_low, low(c));
+            most_high = std::max(most_high, high(c));
+        }
+        return most_low + most_high + bin_size;
     }
-    double most_low = 0, most_high = 0;
-    for (int c = 0; c < classes; ++c) {
-        most_low = std::max(most_low, low(c));
-        most_high = std::max(most_high, high(c));
-    }
-    return most_low + most_high + bin_size;
 }
 
 // How far, squared, the classes of a part of a bin's rows can be from an even share of the bin: by what each class can

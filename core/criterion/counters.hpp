@@ -2,9 +2,9 @@
 // The fast form of the mean impurities of criterion.hpp: gain = (score of the sides - score of the node) / weight of
 // the node.
 //
-// A counter defines what a row adds (Item), the layout of a bin (Word, words(); Narrow while at most `max_narrow_rows`
-// rows are counted), the score of a side, an upper bound for any cut inside a bin (`bound`) and the unit of scores;
-// `to_sums` returns what was counted as sums (measure.hpp), except squares, which are rounded. Where `has_deviation`, a
+// The concepts CutCounter and TargetCounter list what a counter has. A bin is Narrow while at most `max_narrow_rows`
+// rows are counted; `bound` is an upper bound for any cut inside a bin; `to_sums` returns what was counted as sums
+// (measure.hpp), except squares, which are rounded. Where `has_deviation`, a
 // score above that of the undivided node is a squared distance (of the sides' means, times n m / (n + m) for sides of
 // sizes n and m), and `deviation` bounds the squared distance of any part of a bin's rows from an even share of the
 // bin. Scores are convex in the counts of the low side, so over all divisions of a bin they are largest at a corner:
@@ -15,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -62,8 +63,48 @@ private:
     std::vector<double> table_;
 };
 
+// What the search for a cut needs: what a row adds (Item), the layout of a bin (Word, words()), the score of a side,
+// the bound of a bin, and the unit of scores.
+template <class C>
+concept CutCounter = requires(const C& counter, typename C::Word* to, const typename C::Word* from,
+                              const typename C::Item& item, const TargetRange& target, const ReciprocalTable& table) {
+    { C::fixed } -> std::convertible_to<int>;
+    { C::is_strict } -> std::convertible_to<bool>;
+    { C::has_deviation } -> std::convertible_to<bool>;
+    { counter.words() } -> std::same_as<int>;
+    { counter.unit() } -> std::same_as<double>;
+    { counter.add(to, item) } -> std::same_as<void>;
+    { counter.rows(from) } -> std::same_as<int64_t>;
+    { counter.listed(from) } -> std::same_as<int64_t>;
+    { counter.weight(from) } -> std::same_as<double>;
+    { counter.side(from, target, ExactDivision{}) } -> std::same_as<double>;
+    { counter.side(from, target, table) } -> std::same_as<double>;
+    { counter.bound(from, from, from, target, 0.0) } -> std::same_as<double>;
+} && (!C::has_deviation || requires(const C& counter, const typename C::Word* from) {
+                         { counter.size(from) } -> std::same_as<double>;
+                         { counter.deviation(from) } -> std::same_as<double>;
+                     });
+
+// A counter that scores two sides with rows faster than one by one.
+template <class C>
+concept ScoresBothSides = requires(const C& counter, const typename C::Word* from, const TargetRange& target) {
+    { counter.score_both(from, from, target) } -> std::same_as<double>;
+};
+
+// A counter of the target: it reads the items of rows itself, counts them in narrow bins and returns sums.
+template <class C>
+concept TargetCounter = CutCounter<C> && requires(const C& counter, typename C::Word* to, const typename C::Word* from,
+                                                  typename C::Narrow* narrow, const typename C::Item& item, Sum* sums) {
+    { counter.item(int64_t{}) } -> std::same_as<typename C::Item>;
+    { counter.narrow_words() } -> std::same_as<int>;
+    { counter.add(narrow, item) } -> std::same_as<void>;
+    { counter.widen(to, narrow) } -> std::same_as<void>;
+    { counter.to_sums(from, sums) } -> std::same_as<void>;
+};
+
 // Two classes in one word: rows in the low half, rows of the second class in the high half.
 template <Criterion criterion>
+    requires CountedByClass<criterion>
 class TwoClassCounter {
 public:
     using Word = uint64_t;
@@ -135,6 +176,7 @@ private:
         } else if constexpr (criterion == Criterion::information_gain) {
             return log_table_(first) + log_table_(second) - log_table_(n);
         } else {
+            static_assert(criterion == Criterion::misclassification);
             return static_cast<double>(std::max(first, second));
         }
     }
@@ -143,9 +185,15 @@ private:
     LogTable log_table_;
 };
 
+static_assert(TargetCounter<TwoClassCounter<Criterion::gini>>);
+static_assert(TargetCounter<TwoClassCounter<Criterion::information_gain>>);
+static_assert(TargetCounter<TwoClassCounter<Criterion::misclassification>>);
+static_assert(max_narrow_rows < 1 << 16); // both halves of a narrow word, and the rows of a narrow MomentCounter
+
 // One word per class; for few classes a fixed number of words, some of them never used.
 constexpr int max_fixed_classes = 8;
 template <Criterion criterion, int lanes = 0>
+    requires CountedByClass<criterion>
 class ClassCounter {
 public:
     using Word = uint32_t;
@@ -192,19 +240,24 @@ public:
             } else if constexpr (criterion == Criterion::information_gain) {
                 parts += log_table_(counter[c]);
             } else {
+                static_assert(criterion == Criterion::misclassification);
                 most = std::max(most, counter[c]);
             }
         }
         if (n == 0) return 0;
-        if constexpr (criterion == Criterion::gini) return over(parts, n);
-        if constexpr (criterion == Criterion::information_gain) return parts - log_table_(n);
-        return static_cast<double>(most);
+        if constexpr (criterion == Criterion::gini) {
+            return over(parts, n);
+        } else if constexpr (criterion == Criterion::information_gain) {
+            return parts - log_table_(n);
+        } else {
+            return static_cast<double>(most);
+        }
     }
     double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double to_beat) const {
         const auto count = [](const Word* counter) {
             return [counter](int c) { return static_cast<double>(counter[c]); };
         };
-        return bound_of_classes(criterion, words(), count(low), count(bin), count(high), to_beat);
+        return bound_of_classes<criterion>(words(), count(low), count(bin), count(high), to_beat);
     }
 
     // Gini's sums of squares as rows come over one by one to the low side: no look at the other classes is needed.
@@ -227,6 +280,11 @@ private:
     int classes_;
     LogTable log_table_;
 };
+
+static_assert(TargetCounter<ClassCounter<Criterion::gini, max_fixed_classes>>);
+static_assert(TargetCounter<ClassCounter<Criterion::gini>>);
+static_assert(TargetCounter<ClassCounter<Criterion::information_gain>>);
+static_assert(TargetCounter<ClassCounter<Criterion::misclassification>>);
 
 // A numeric target: rows, their sum in the measure's units, and the sum of squared steps.
 class MomentCounter {
@@ -294,5 +352,7 @@ private:
     const Measure* measure_;
     RoundedSquares squares_;
 };
+static_assert(TargetCounter<MomentCounter>);
+static_assert(ScoresBothSides<MomentCounter>);
 
 } // namespace tw

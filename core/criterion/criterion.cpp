@@ -151,13 +151,38 @@ bool is_mean_impurity(Criterion criterion) {
         case Criterion::absolute_error:
         case Criterion::poisson:
             return true;
-        default:
+        case Criterion::gain_ratio:
+        case Criterion::twoing:
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
+        case Criterion::f:
+        case Criterion::custom_classes:
+        case Criterion::custom_numbers:
             return false;
     }
+    unknown_value("Criterion");
 }
 
 bool is_test(Criterion criterion) {
-    return criterion == Criterion::chi_square || criterion == Criterion::likelihood_ratio || criterion == Criterion::f;
+    switch (criterion) {
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
+        case Criterion::f:
+            return true;
+        case Criterion::information_gain:
+        case Criterion::gain_ratio:
+        case Criterion::gini:
+        case Criterion::misclassification:
+        case Criterion::twoing:
+        case Criterion::variance:
+        case Criterion::standard_deviation:
+        case Criterion::absolute_error:
+        case Criterion::poisson:
+        case Criterion::custom_classes:
+        case Criterion::custom_numbers:
+            return false;
+    }
+    unknown_value("Criterion");
 }
 
 double weight_of(Criterion criterion, Stat stat) { return is_for_classes(criterion) ? sum_of(stat) : stat[0]; }
@@ -196,7 +221,7 @@ double impurity(Criterion criterion, Stat stat, double offset) {
         case Criterion::poisson:
             return poisson(stat, offset);
     }
-    return 0;
+    unknown_value("Criterion");
 }
 
 double improvement(Criterion criterion, Stat parent, std::span<const double> children, double offset) {
@@ -219,13 +244,23 @@ double improvement(Criterion criterion, Stat parent, std::span<const double> chi
             return (each_child(largest_of) - largest_of(parent)) / total;
         case Criterion::absolute_error:
             return (parent[2] - each_child([](Stat child) { return child[2]; })) / total;
-        default: {
+        case Criterion::information_gain:
+        case Criterion::gain_ratio:
+        case Criterion::gini:
+        case Criterion::twoing:
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
+        case Criterion::standard_deviation:
+        case Criterion::f:
+        case Criterion::custom_classes:
+        case Criterion::custom_numbers: {
             const double before = impurity(criterion, parent, offset);
             return each_child([&](Stat child) {
                 return weight_of(criterion, child) / total * (before - impurity(criterion, child, offset));
             });
         }
     }
+    unknown_value("Criterion");
 }
 
 Test test(Criterion criterion, std::span<const double> children, int width) {

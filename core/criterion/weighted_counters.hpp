@@ -1,11 +1,15 @@
 // More counters: rows with weights, the agreement with a split (surrogates), and the choice among all counters.
 #pragma once
 
+#include <stdexcept>
+
 #include "criterion/counters.hpp"
 
 namespace tw {
 
 // Classes of rows with weights: rows, then one weight per class.
+template <Criterion criterion>
+    requires CountedByClass<criterion>
 class WeightedClassCounter {
 public:
     using Word = int64_t;
@@ -17,8 +21,7 @@ public:
     static constexpr int fixed = 0;
     static constexpr bool is_strict = false; // without weight a row changes nothing
 
-    WeightedClassCounter(const Measure& measure, Criterion criterion)
-        : measure_(&measure), classes_(measure.n_classes), criterion_(criterion) {}
+    explicit WeightedClassCounter(const Measure& measure) : measure_(&measure), classes_(measure.n_classes) {}
 
     int words() const { return classes_ + 1; }
     int narrow_words() const { return words(); }
@@ -46,28 +49,38 @@ public:
         for (int c = 1; c <= classes_; ++c) {
             const double w = static_cast<double>(counter[c]);
             sum += w;
-            parts += criterion_ == Criterion::gini               ? w * w
-                     : criterion_ == Criterion::information_gain ? LogTable::of(w)
-                                                                 : 0;
-            most = std::max(most, w);
+            if constexpr (criterion == Criterion::gini) {
+                parts += w * w;
+            } else if constexpr (criterion == Criterion::information_gain) {
+                parts += LogTable::of(w);
+            } else {
+                static_assert(criterion == Criterion::misclassification);
+                most = std::max(most, w);
+            }
         }
         if (!(sum > 0)) return 0;
-        return criterion_ == Criterion::gini               ? parts / sum
-               : criterion_ == Criterion::information_gain ? parts - LogTable::of(sum)
-                                                           : most;
+        if constexpr (criterion == Criterion::gini) {
+            return parts / sum;
+        } else if constexpr (criterion == Criterion::information_gain) {
+            return parts - LogTable::of(sum);
+        } else {
+            return most;
+        }
     }
     double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double to_beat) const {
         const auto count = [](const Word* counter) {
             return [counter](int c) { return static_cast<double>(counter[c + 1]); };
         };
-        return bound_of_classes(criterion_, classes_, count(low), count(bin), count(high), to_beat);
+        return bound_of_classes<criterion>(classes_, count(low), count(bin), count(high), to_beat);
     }
 
 private:
     const Measure* measure_;
     int classes_;
-    Criterion criterion_;
 };
+static_assert(TargetCounter<WeightedClassCounter<Criterion::gini>>);
+static_assert(TargetCounter<WeightedClassCounter<Criterion::information_gain>>);
+static_assert(TargetCounter<WeightedClassCounter<Criterion::misclassification>>);
 
 // A numeric target of rows with weights: rows, weight, weighted sum, weighted sum of squared steps.
 class WeightedMomentCounter {
@@ -127,6 +140,7 @@ private:
     const Measure* measure_;
     RoundedSquares squares_;
 };
+static_assert(TargetCounter<WeightedMomentCounter>);
 
 // How well a cut imitates a split into two children: rows whose child is on its side, by weight. Rows that do not know
 // their child are listed, for cuts lie between all values, but not counted.
@@ -165,6 +179,7 @@ public:
         return static_cast<double>(std::max(one, other));
     }
 };
+static_assert(CutCounter<SurrogateCounter>);
 
 // Gain ratio compares the cuts of a column by gain.
 inline Criterion counted_criterion(Criterion criterion) {
@@ -172,32 +187,65 @@ inline Criterion counted_criterion(Criterion criterion) {
 }
 
 inline bool has_counter(Criterion criterion) {
-    return criterion == Criterion::gini || criterion == Criterion::information_gain ||
-           criterion == Criterion::misclassification || criterion == Criterion::variance;
+    switch (criterion) {
+        case Criterion::information_gain:
+        case Criterion::gini:
+        case Criterion::misclassification:
+        case Criterion::variance:
+            return true;
+        case Criterion::gain_ratio:
+        case Criterion::twoing:
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
+        case Criterion::standard_deviation:
+        case Criterion::absolute_error:
+        case Criterion::poisson:
+        case Criterion::f:
+        case Criterion::custom_classes:
+        case Criterion::custom_numbers:
+            return false;
+    }
+    unknown_value("Criterion");
+}
+
+// Classes too many for an item have no counter.
+template <Criterion criterion, class Act>
+void with_class_counter(const Measure& measure, const Act& act) {
+    if (!measure.unit_weights) return act(WeightedClassCounter<criterion>(measure));
+    if (measure.n_classes > std::numeric_limits<typename ClassCounter<criterion>::Item>::max()) return;
+    if (measure.n_classes == 2) return act(TwoClassCounter<criterion>(measure));
+    if constexpr (criterion == Criterion::gini) {
+        if (measure.n_classes <= max_fixed_classes) return act(ClassCounter<criterion, max_fixed_classes>(measure));
+    }
+    act(ClassCounter<criterion>(measure));
 }
 
 // Calls act(counter) with the counter that serves a rule and a measure best; a rule without one is not called.
 template <class Act>
 void with_counter(Criterion criterion, const Measure& measure, const Act& act) {
     if (!has_counter(criterion)) return;
-    if (criterion == Criterion::variance)
-        return measure.unit_weights ? act(MomentCounter(measure)) : act(WeightedMomentCounter(measure));
-    if (!measure.unit_weights) return act(WeightedClassCounter(measure, criterion));
-    const bool two = measure.n_classes == 2;
-    if (measure.n_classes > std::numeric_limits<ClassCounter<Criterion::gini>::Item>::max()) return;
     switch (criterion) {
         case Criterion::gini:
-            if (two) return act(TwoClassCounter<Criterion::gini>(measure));
-            return measure.n_classes <= max_fixed_classes
-                       ? act(ClassCounter<Criterion::gini, max_fixed_classes>(measure))
-                       : act(ClassCounter<Criterion::gini>(measure));
+            return with_class_counter<Criterion::gini>(measure, act);
         case Criterion::information_gain:
-            return two ? act(TwoClassCounter<Criterion::information_gain>(measure))
-                       : act(ClassCounter<Criterion::information_gain>(measure));
-        default:
-            return two ? act(TwoClassCounter<Criterion::misclassification>(measure))
-                       : act(ClassCounter<Criterion::misclassification>(measure));
+            return with_class_counter<Criterion::information_gain>(measure, act);
+        case Criterion::misclassification:
+            return with_class_counter<Criterion::misclassification>(measure, act);
+        case Criterion::variance:
+            return measure.unit_weights ? act(MomentCounter(measure)) : act(WeightedMomentCounter(measure));
+        case Criterion::gain_ratio:
+        case Criterion::twoing:
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
+        case Criterion::standard_deviation:
+        case Criterion::absolute_error:
+        case Criterion::poisson:
+        case Criterion::f:
+        case Criterion::custom_classes:
+        case Criterion::custom_numbers:
+            throw std::logic_error("with_counter: has_counter names a criterion that no counter scores");
     }
+    unknown_value("Criterion");
 }
 
 } // namespace tw

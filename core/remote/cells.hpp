@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "criterion/counters.hpp"
 #include "remote/protocol.hpp"
 
 namespace tw {
@@ -19,7 +20,7 @@ struct CellRow {
 };
 
 // The cells of each range, from the rows in it; what a row adds is `item(row)`.
-template <class Counter, class ItemOf>
+template <CutCounter Counter, class ItemOf>
 void count_into_cells(const Counter& counter, std::span<const KeyRange> ranges,
                       std::vector<std::vector<CellRow>>& rows_of_range, std::vector<Cells>& out, const ItemOf& item) {
     using Word = typename Counter::Word;

@@ -9,7 +9,7 @@
 namespace tw {
 namespace {
 
-template <class Counter>
+template <TargetCounter Counter>
 class RemoteHistogramRows final : public RemoteRows {
 public:
     using Word = typename Counter::Word;

@@ -19,7 +19,7 @@
 namespace tw {
 
 // The work on one node.
-template <class Counter>
+template <CutCounter Counter>
 struct RemoteSearch {
     // A cut inside a bin: after which key, and how good. `below` and `above` where they are known.
     struct Point {
@@ -42,7 +42,7 @@ struct RemoteSearch {
     std::vector<Words<Counter>> low;        // what lies below
 };
 
-template <class Counter>
+template <CutCounter Counter>
 class RemoteRefiner {
 public:
     using Word = typename Counter::Word;

@@ -18,9 +18,9 @@ namespace tw {
 namespace {
 
 // So few rows are better ordered than counted: more where a histogram is large.
-template <class Counter>
+template <TargetCounter Counter>
 int64_t sorted_row_limit(const BinnedTable& binned, const Counter& counter) {
-    return std::clamp<int64_t>(static_cast<int64_t>(binned.bins()) * counter.words() / 64, 512, 32768);
+    return std::clamp<int64_t>(static_cast<int64_t>(binned.bins()) * counter.words() / 64, 512, max_sorted_rows);
 }
 
 std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binned, const Recipe& recipe,
@@ -47,7 +47,7 @@ std::vector<double> values_present(const std::vector<ValueRanks>& value_ranks, c
 
 } // namespace
 
-template <class Counter>
+template <TargetCounter Counter>
 TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Measure& measure,
                             std::shared_ptr<const BinnedTable> codes, const Counter& counter, Profile* profile,
                             ThreadPool& pool)
@@ -72,7 +72,7 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
 }
 
 // The work on one node's candidates.
-template <class Counter>
+template <TargetCounter Counter>
 struct HistogramRows<Counter>::NodeSearch {
     const OpenNode* open_node = nullptr;
     std::optional<RefiningScan<Counter>> scan;
@@ -86,7 +86,7 @@ struct HistogramRows<Counter>::NodeSearch {
     std::vector<Entry> entries; // if anything is told that needs rows
 };
 
-template <class Counter>
+template <TargetCounter Counter>
 HistogramRows<Counter>::HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all,
                                       int64_t max_detached_rows)
     : tree_data_(std::move(tree_data)),
@@ -96,13 +96,13 @@ HistogramRows<Counter>::HistogramRows(std::shared_ptr<TreeData<Counter>> tree_da
     histograms_.reserve(1);
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 void HistogramRows<Counter>::reserve(int nodes) {
     node_rows_.resize(std::max<size_t>(node_rows_.size(), nodes));
     histograms_.reserve(node_rows_.size());
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 std::unique_ptr<RowStore> HistogramRows<Counter>::detach(int node) {
     if (static_cast<int64_t>(size(node)) > context_.max_sorted_rows) {
         return std::make_unique<HistogramRows>(tree_data_, node_rows_[node], context_.max_sorted_rows);
@@ -113,7 +113,7 @@ std::unique_ptr<RowStore> HistogramRows<Counter>::detach(int node) {
 // --- counting ---
 
 // Histograms of these nodes, row by row.
-template <class Counter>
+template <TargetCounter Counter>
 void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& pool) {
     using Narrow = typename Counter::Narrow;
     struct Block {
@@ -145,7 +145,7 @@ void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& po
 
 // --- choosing ---
 
-template <class Counter>
+template <TargetCounter Counter>
 std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Task& task,
                                                                        const std::vector<OpenNode>& open_nodes,
                                                                        ThreadPool& pool) {
@@ -211,7 +211,7 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
 }
 
 // Between bins first; then inside the bins where a better cut could hide.
-template <class Counter>
+template <TargetCounter Counter>
 void HistogramRows<Counter>::find_cuts(const Task& task, std::vector<NodeSearch>& searches, ThreadPool& pool) {
     const size_t columns = context_.by_histogram.size();
     const int64_t all = static_cast<int64_t>(searches.size() * columns);
@@ -251,7 +251,7 @@ void HistogramRows<Counter>::find_cuts(const Task& task, std::vector<NodeSearch>
     });
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 void HistogramRows<Counter>::find_ordered_cuts(std::vector<NodeSearch>& searches, ThreadPool& pool) {
     const size_t columns = context_.by_histogram.size();
     pool.run(static_cast<int64_t>(searches.size() * columns), [&](int64_t i) {
@@ -266,7 +266,7 @@ void HistogramRows<Counter>::find_ordered_cuts(std::vector<NodeSearch>& searches
     });
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 Candidate HistogramRows<Counter>::to_candidate(const Task& task, NodeSearch& search,
                                                const CandidateColumn& candidate_column) const {
     const NodeFacts& facts = search.open_node->facts;
@@ -289,7 +289,7 @@ Candidate HistogramRows<Counter>::to_candidate(const Task& task, NodeSearch& sea
 }
 
 // The same search, with the child of each row as what is looked for.
-template <class Counter>
+template <TargetCounter Counter>
 std::vector<Surrogate> HistogramRows<Counter>::surrogates(const Task& task, int node, const Split& split,
                                                           ThreadPool& pool) {
     if (static_cast<int64_t>(size(node)) <= context_.max_sorted_rows) {
@@ -332,7 +332,7 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates(const Task& task, int 
 
 // --- dividing ---
 
-template <class Counter>
+template <TargetCounter Counter>
 void HistogramRows<Counter>::partition(int node, uint64_t node_key, const Split& split,
                                        const std::vector<Split>& surrogates, int first, ThreadPool& pool) {
     const ProfileTimer watch(context_.profile, &Profile::partitioning);

@@ -21,7 +21,7 @@ std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recip
                                          std::shared_ptr<const BinnedTable> binned, Profile* profile, ThreadPool& pool);
 
 // What all rows of a tree share, and live as long as any of them.
-template <class Counter>
+template <TargetCounter Counter>
 struct TreeData {
     TreeData(const Table& table, const Recipe& recipe, const Measure& measure, std::shared_ptr<const BinnedTable> codes,
              const Counter& counter, Profile* profile, ThreadPool& pool);
@@ -33,7 +33,7 @@ struct TreeData {
     SearchContext<Counter> context;
 };
 
-template <class Counter>
+template <TargetCounter Counter>
 class HistogramRows final : public RowStore {
 public:
     using Word = typename Counter::Word;

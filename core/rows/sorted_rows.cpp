@@ -17,7 +17,7 @@ constexpr size_t max_rows_sorted_directly = 48; // so few rows are ordered witho
 
 } // namespace
 
-template <class Counter>
+template <TargetCounter Counter>
 SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::span<const uint32_t> rows,
                                 std::span<const Item> items)
     : context_(context),
@@ -30,6 +30,7 @@ SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::span
       child_(rows.size()),
       spare_(rows.size()) {
     const ProfileTimer watch(context.profile, &Profile::sorting);
+    if (static_cast<int64_t>(rows.size()) > max_sorted_rows) throw std::logic_error("SortedRows: too many rows");
     nodes_[0].range = {0, rows.size()};
     for (size_t i = 0; i < rows.size(); ++i) member_[i] = static_cast<uint16_t>(i);
     for (size_t scan_column = 0; scan_column < context.by_histogram.size(); ++scan_column) {
@@ -37,19 +38,19 @@ SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::span
     }
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::unique_ptr<OwnedRows> own)
     : SortedRows(context, own->row, own->item) {
     own_ = std::move(own);
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 std::unique_ptr<RowStore> SortedRows<Counter>::detach(int node) {
     return std::make_unique<SortedRows>(context_, std::move(nodes_[node].own));
 }
 
 // Gives every column that may be cut a slot; returns how many there are. Where codes are values, one code is one value.
-template <class Counter>
+template <TargetCounter Counter>
 size_t SortedRows<Counter>::find_changing() {
     const std::vector<ColumnBins>& columns = context_.binned.columns();
     std::vector<uint8_t> changes(columns.size(), 0);
@@ -69,7 +70,7 @@ size_t SortedRows<Counter>::find_changing() {
 
 // Rows are sorted by counting their codes, then by value within a code; missing values come last. Where codes are
 // values, they stand for them.
-template <class Counter>
+template <TargetCounter Counter>
 void SortedRows<Counter>::order_column(size_t scan_column) {
     const size_t rows = row_.size(), at = static_cast<size_t>(context_.by_histogram[scan_column]);
     const Numbers& numbers = context_.numbers(scan_column);
@@ -109,7 +110,7 @@ void SortedRows<Counter>::order_column(size_t scan_column) {
     }
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 std::vector<uint32_t> SortedRows<Counter>::table_rows(int node) const {
     const RowRange range = nodes_[node].range;
     std::vector<uint32_t> rows;
@@ -118,7 +119,7 @@ std::vector<uint32_t> SortedRows<Counter>::table_rows(int node) const {
     return rows;
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 std::vector<typename SortedRows<Counter>::Item> SortedRows<Counter>::node_items(int node) const {
     const RowRange range = nodes_[node].range;
     std::vector<Item> items;
@@ -127,7 +128,7 @@ std::vector<typename SortedRows<Counter>::Item> SortedRows<Counter>::node_items(
     return items;
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 Total SortedRows<Counter>::total(int node) const {
     if (const OwnedRows* own = nodes_[node].own.get()) return total_of_items<Counter>(context_, own->row, own->item);
     // Classes are counted without a look at the table.
@@ -137,8 +138,8 @@ Total SortedRows<Counter>::total(int node) const {
 }
 
 // What is seen of each row is `item[row]`: its target, or the child it should be sent to.
-template <class Counter>
-template <class AnyCounter>
+template <TargetCounter Counter>
+template <CutCounter AnyCounter>
 Cut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item,
                                   const CutRules& rules, const Words<AnyCounter>& total, size_t scan_column,
                                   RowRange range, bool tries_missing) const {
@@ -217,7 +218,7 @@ Cut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typename AnyC
 }
 
 // What lies below a cut.
-template <class Counter>
+template <TargetCounter Counter>
 Words<Counter> SortedRows<Counter>::low_side(size_t scan_column, const Cut& cut, RowRange range) const {
     Words<Counter> low = zero_words(context_.counter);
     if (cut.low_rows == 0) return low;
@@ -227,7 +228,7 @@ Words<Counter> SortedRows<Counter>::low_side(size_t scan_column, const Cut& cut,
 }
 
 // Both sides of a cut and the rows without a value, which come last.
-template <class Counter>
+template <TargetCounter Counter>
 Sides SortedRows<Counter>::sides(size_t scan_column, const Cut& cut, RowRange range) const {
     const Measure& measure = training().measure;
     const size_t width = static_cast<size_t>(measure.sums());
@@ -243,7 +244,7 @@ Sides SortedRows<Counter>::sides(size_t scan_column, const Cut& cut, RowRange ra
     return sides;
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 std::vector<std::vector<Candidate>> SortedRows<Counter>::candidates(const Task& task,
                                                                     const std::vector<OpenNode>& open_nodes,
                                                                     ThreadPool&) {
@@ -284,7 +285,7 @@ std::vector<std::vector<Candidate>> SortedRows<Counter>::candidates(const Task& 
     return found;
 }
 
-template <class Counter>
+template <TargetCounter Counter>
 std::vector<Surrogate> SortedRows<Counter>::surrogates(const Task& task, int node, const Split& split,
                                                        ThreadPool& pool) {
     const std::vector<uint32_t> rows = table_rows(node);
@@ -311,7 +312,7 @@ std::vector<Surrogate> SortedRows<Counter>::surrogates(const Task& task, int nod
 
 // --- dividing ---
 
-template <class Counter>
+template <TargetCounter Counter>
 void SortedRows<Counter>::partition(int node, uint64_t node_key, const Split& split,
                                     const std::vector<Split>& surrogates, int first, ThreadPool&) {
     const ProfileTimer watch(context_.profile, &Profile::partitioning);
@@ -343,7 +344,7 @@ void SortedRows<Counter>::partition(int node, uint64_t node_key, const Split& sp
 }
 
 // A row that is spread goes to many children, in parts.
-template <class Counter>
+template <TargetCounter Counter>
 void SortedRows<Counter>::partition_fractional(const Split& split, RowRange range, int first) {
     if constexpr (std::is_integral_v<Item>) {
         throw std::logic_error("rows are spread, but have no weights");
@@ -362,7 +363,7 @@ void SortedRows<Counter>::partition_fractional(const Split& split, RowRange rang
 }
 
 // The columns of a node, divided as its rows were; put off until a child is asked about, for many never are.
-template <class Counter>
+template <TargetCounter Counter>
 void SortedRows<Counter>::partition_columns(int parent) {
     const Node& whole = nodes_[parent];
     const size_t begin = whole.range.begin, end = whole.range.end;
@@ -408,7 +409,9 @@ template class SortedRows<ClassCounter<Criterion::gini, max_fixed_classes>>;
 template class SortedRows<ClassCounter<Criterion::information_gain>>;
 template class SortedRows<ClassCounter<Criterion::misclassification>>;
 template class SortedRows<MomentCounter>;
-template class SortedRows<WeightedClassCounter>;
+template class SortedRows<WeightedClassCounter<Criterion::gini>>;
+template class SortedRows<WeightedClassCounter<Criterion::information_gain>>;
+template class SortedRows<WeightedClassCounter<Criterion::misclassification>>;
 template class SortedRows<WeightedMomentCounter>;
 
 } // namespace tw

@@ -5,13 +5,17 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "rows/row_store.hpp"
 #include "threshold/candidates.hpp"
 
 namespace tw {
 
-template <class Counter>
+// Rows and ranks are numbered in 16 bits.
+constexpr int64_t max_sorted_rows = 32768;
+
+template <TargetCounter Counter>
 class SortedRows final : public RowStore {
 public:
     using Item = typename Counter::Item;
@@ -44,6 +48,8 @@ private:
         uint16_t row; // numbered within this subtree
     };
     static constexpr uint16_t missing_rank = 0xffff; // the last
+    static_assert(max_sorted_rows <= std::numeric_limits<decltype(RankedRow::row)>::max());
+    static_assert(max_sorted_rows <= missing_rank); // ranks of values are below
 
     struct RowRange {
         size_t begin = 0, end = 0;
@@ -61,7 +67,7 @@ private:
     size_t find_changing();
     void order_column(size_t scan_column);
     void partition_columns(int parent);
-    template <class AnyCounter>
+    template <CutCounter AnyCounter>
     Cut best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item, const CutRules& rules,
                  const Words<AnyCounter>& total, size_t scan_column, RowRange range, bool tries_missing) const;
     Words<Counter> low_side(size_t scan_column, const Cut& cut, RowRange range) const;

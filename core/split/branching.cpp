@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "split/candidate_search.hpp"
 
@@ -55,9 +56,16 @@ bool ordering_is_exact(Criterion criterion, size_t classes) {
         case Criterion::standard_deviation:
         case Criterion::absolute_error:
             return false;
-        default:
+        case Criterion::information_gain:
+        case Criterion::gain_ratio:
+        case Criterion::gini:
+        case Criterion::misclassification:
+        case Criterion::twoing:
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
             return classes <= 2;
     }
+    unknown_value("Criterion");
 }
 
 struct Outcome {
@@ -258,9 +266,12 @@ Outcome branch_column(const Task& task, const Parent& parent, const ColumnFacts&
             const std::vector<int> absent(facts.levels, grouping->rest);
             return place_missing(task, parent, facts, histogram, placement, grouping->mapping, absent);
         }
-        default:
+        case Branching::each_value:
             return each_value(task, parent, facts, histogram, placement);
+        case Branching::merge: // merge_levels branches its columns itself
+            throw std::logic_error("branch_column: merge has a search of its own");
     }
+    unknown_value("Branching");
 }
 
 } // namespace

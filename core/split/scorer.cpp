@@ -56,8 +56,17 @@ Rating rate(const Task& task, const Parent& parent, const Children& children) {
             rating.test = test(criterion, children.stats, children.width);
             rating.gain = rating.score = -rating.test.log_p;
             break;
-        default:
+        case Criterion::information_gain:
+        case Criterion::gini:
+        case Criterion::misclassification:
+        case Criterion::variance:
+        case Criterion::standard_deviation:
+        case Criterion::absolute_error:
+        case Criterion::poisson:
+        case Criterion::custom_classes:
+        case Criterion::custom_numbers:
             rating.gain = rating.score = rating.decrease;
+            break;
     }
     return rating;
 }

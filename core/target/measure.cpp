@@ -225,9 +225,27 @@ void Measure::to_report(const Sum* stat, double* out) const {
 }
 
 Statistic statistic_of(Criterion criterion) {
-    if (criterion == Criterion::absolute_error) return Statistic::medians;
-    if (criterion == Criterion::poisson) return Statistic::deviance;
-    return is_for_classes(criterion) ? Statistic::classes : Statistic::squares;
+    switch (criterion) {
+        case Criterion::information_gain:
+        case Criterion::gain_ratio:
+        case Criterion::gini:
+        case Criterion::misclassification:
+        case Criterion::twoing:
+        case Criterion::chi_square:
+        case Criterion::likelihood_ratio:
+        case Criterion::custom_classes:
+            return Statistic::classes;
+        case Criterion::variance:
+        case Criterion::standard_deviation:
+        case Criterion::f:
+        case Criterion::custom_numbers:
+            return Statistic::squares;
+        case Criterion::absolute_error:
+            return Statistic::medians;
+        case Criterion::poisson:
+            return Statistic::deviance;
+    }
+    unknown_value("Criterion");
 }
 
 Measure measure_target(const Target& targets, int64_t rows, bool fractions, Statistic statistic) {

@@ -16,7 +16,7 @@ namespace tw {
 
 // Calls `found(b, low)` for each of the bins where a cut of gain `min_gain` could hide, if no cut between bins has more
 // than `highest`; `low` is what lies below the bin.
-template <class Counter, class Found>
+template <CutCounter Counter, class Found>
 void find_open_bins(const Counter& counter, CutScorer<Counter>& scorer, std::span<const typename Counter::Word> bins,
                     Words<Counter> low, double min_gain, double highest, const Found& found) {
     const size_t words = static_cast<size_t>(counter.words());
@@ -33,7 +33,7 @@ void find_open_bins(const Counter& counter, CutScorer<Counter>& scorer, std::spa
     }
 }
 
-template <class Counter>
+template <CutCounter Counter>
 class BinScan {
 public:
     using Word = typename Counter::Word;

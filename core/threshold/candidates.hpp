@@ -10,7 +10,7 @@ namespace tw {
 
 // The sums of both sides of a cut and of the rows without a value, but for squares. Without a cut all known rows are
 // low.
-template <class Counter>
+template <TargetCounter Counter>
 Sides sides_of(const Counter& counter, const Measure& measure, const Words<Counter>& known,
                const Words<Counter>& missing, const Cut& cut, const Words<Counter>& low) {
     const Words<Counter>& below = cut.low_rows > 0 ? low : known;
@@ -32,7 +32,7 @@ struct CutGain {
     double gain;
     int upper;
 };
-template <class Counter>
+template <TargetCounter Counter>
 CutGain cut_gain_of(const Task& task, const Counter& counter, const NodeFacts& node, const Words<Counter>& known,
                     const Words<Counter>& low) {
     const Measure& measure = task.measure;
@@ -54,7 +54,7 @@ CutGain cut_gain_of(const Task& task, const Counter& counter, const NodeFacts& n
 }
 
 // A cut as a candidate where every row weighs one and has a value; one that was not found says why.
-template <class Counter>
+template <TargetCounter Counter>
 Candidate cut_to_candidate(const Task& task, const Counter& counter, const NodeFacts& node, int column, const Cut& cut,
                            const Words<Counter>& known, const Words<Counter>& low) {
     Candidate candidate;
@@ -136,7 +136,7 @@ struct CandidateColumn {
 };
 
 // What a node tells, in order of columns: by_histogram columns worth it, and all the others.
-template <class Counter>
+template <TargetCounter Counter>
 std::vector<CandidateColumn> candidate_columns(const SearchContext<Counter>& context, const std::vector<int>& kept) {
     std::vector<CandidateColumn> all;
     for (const int scan_column : kept) all.push_back({scan_column, context.column(scan_column).column});
@@ -147,7 +147,7 @@ std::vector<CandidateColumn> candidate_columns(const SearchContext<Counter>& con
 }
 
 // Whether the candidate of a cut is made from all that lies on its sides, not from the cut alone.
-template <class Counter>
+template <TargetCounter Counter>
 bool needs_rating(const Task& task, const SearchContext<Counter>& context, const Cut& cut) {
     const Recipe& recipe = task.recipe;
     return cut.found() && (cut.has_missing || !context.training.measure.unit_weights || keeps_all_columns(recipe) ||
@@ -186,7 +186,7 @@ std::vector<Entry> entries_of(std::span<const uint32_t> rows, std::span<const It
 }
 
 // A node's statistics from what its rows add.
-template <class Counter>
+template <TargetCounter Counter>
 Total total_of_items(const SearchContext<Counter>& context, std::span<const uint32_t> rows,
                      std::span<const typename Counter::Item> items) {
     using Item = typename Counter::Item;

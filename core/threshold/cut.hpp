@@ -36,7 +36,7 @@ struct Cut {
 };
 
 // What all rows of a tree share.
-template <class Counter>
+template <CutCounter Counter>
 struct SearchContext {
     const TrainingTable& training;
     const BinnedTable& binned;
@@ -56,7 +56,7 @@ struct SearchContext {
 };
 
 // Which columns are by_histogram and which gathered. A third child for missing values is more than a cut can say.
-template <class Counter>
+template <CutCounter Counter>
 void plan_columns(SearchContext<Counter>& context) {
     const bool three_ways = context.recipe.missing == Missing::own && context.recipe.branching != Branching::binary;
     for (size_t i = 0; i < context.training.table.columns.size(); ++i) {
@@ -90,7 +90,7 @@ struct CutRules {
     bool beats(double gain, double best) const { return gain > best + tolerance; }
 };
 
-template <class Counter>
+template <CutCounter Counter>
 CutRules cut_rules(const Task& task, const Counter& counter, const NodeFacts& node, const TargetRange& target_range) {
     const Stopping& stopping = task.recipe.stopping;
     CutRules result;
@@ -106,7 +106,7 @@ CutRules cut_rules(const Task& task, const Counter& counter, const NodeFacts& no
 }
 
 // Rates the cuts of one column at one node.
-template <class Counter>
+template <CutCounter Counter>
 class CutScorer {
 public:
     using Word = typename Counter::Word;
@@ -211,9 +211,8 @@ private:
     template <class Over>
     double gain_of_sides(const Word* low, const Word* high, const Over& over) const {
         if (min_weight_ > 0 && !(heavy(low) && heavy(high))) return no_gain;
-        if constexpr (requires { counter_.both(low, high, rules_.target_range); }) {
-            if constexpr (std::is_same_v<Over, ExactDivision>)
-                return counter_.both(low, high, rules_.target_range) - reference_;
+        if constexpr (ScoresBothSides<Counter> && std::is_same_v<Over, ExactDivision>) {
+            return counter_.score_both(low, high, rules_.target_range) - reference_;
         }
         return counter_.side(low, rules_.target_range, over) + counter_.side(high, rules_.target_range, over) -
                reference_;

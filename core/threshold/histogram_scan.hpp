@@ -31,14 +31,14 @@ struct BinCut {
 };
 
 // A cut, and what lies below it: nothing where it is not placed, for it lies between bins.
-template <class Counter>
+template <CutCounter Counter>
 struct LocatedCut {
     Cut cut;
     Words<Counter> low{};
 };
 
 // A bin worth looking into: what lies below it, and where its rows stand among those of all such bins.
-template <class Counter>
+template <CutCounter Counter>
 struct OpenBin {
     int bin;
     size_t first;
@@ -47,7 +47,7 @@ struct OpenBin {
 };
 
 // What a histogram alone can tell: cuts between bins, and which bins could hide a better one.
-template <class Counter>
+template <CutCounter Counter>
 class HistogramScan {
 public:
     using Word = typename Counter::Word;
@@ -152,7 +152,7 @@ protected:
 };
 
 // The same with the rows at hand.
-template <class Counter>
+template <CutCounter Counter>
 class RefiningScan : public HistogramScan<Counter> {
     using Coarse = HistogramScan<Counter>;
     using Coarse::columns_;
@@ -292,7 +292,7 @@ private:
 };
 
 // Adds rows to a histogram of `words` each bin; at most `max_narrow_rows` of them if it is narrow.
-template <class Counter, class Word>
+template <CutCounter Counter, class Word>
 void count_rows(const Counter& counter, const BinnedTable& binned, std::span<const uint32_t> rows,
                 std::span<const typename Counter::Item> items, size_t words, Word* histogram) {
     constexpr size_t l1_bytes = 40960; // bytes of histogram that stay in the nearest cache

@@ -13,7 +13,7 @@
 
 namespace tw {
 
-template <class Counter>
+template <CutCounter Counter>
 class OrderedScan {
 public:
     using Word = typename Counter::Word;
