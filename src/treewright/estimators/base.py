@@ -253,9 +253,8 @@ class _TreeEstimator(BaseEstimator):
     def _refuses_missing(self) -> bool:
         """Asked before `fit` too, when parameters may still be anything."""
         try:
-            missing = (
-                self._base_recipe().missing if self.missing is None else field_choice("missing", self.missing, None)
-            )
+            given = self._base_recipe().missing if self.missing is None else self.missing
+            missing = field_choice("missing", given, None)
         except RecipeError:
             return False
         return isinstance(missing, RefuseMissing)

@@ -133,7 +133,5 @@ def named_recipe(recipe: object) -> Recipe:
     if not isinstance(recipe, str):
         raise RecipeError(f"recipe must be a Recipe such as treewright.C45, or one of {names}, not {recipe!r}")
     if (key := recipe_key(recipe)) not in RECIPES:
-        raise RecipeError(
-            f"recipe={recipe!r} is not known; choose from {names}, or give a Recipe such as treewright.C45"
-        )
+        raise RecipeError(f"recipe={recipe!r} is not known; choose from {names}, or give a Recipe")
     return RECIPES[key]
