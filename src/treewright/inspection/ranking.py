@@ -135,8 +135,9 @@ def rank_splits(
 
     Without a tree the rows are a whole table and `recipe` (or its name, "c45") says how columns branch; its criterion
     is used if none is given. Without a recipe it is done as on a blackboard: one branch per level, two sides of a limit
-    for numbers, rows without an answer left out; by information gain, or variance for a numeric target. With a tree (`data` is then what
-    it was learned from) the rows are those that reach `node`, weighed as they were, and the recipe is the tree's.
+    for numbers, rows without an answer left out; by information gain, or variance for a numeric target. With a tree
+    (`data` is then what it was learned from) the rows are those that reach `node`, weighed as they were, and the recipe
+    is the tree's.
 
     >>> import treewright as tw
     >>> sky, wind = ["sun", "sun", "rain", "rain"], ["no", "yes", "no", "yes"]
