@@ -176,7 +176,7 @@ class Recipe:
         --------
         >>> import treewright as tw
         >>> tw.CART.with_(criterion="entropy", pruning=None, max_depth=5)
-        CART.with_(criterion=InformationGain(), pruning=None, max_depth=5)
+        CART.with_(criterion=InformationGain(), max_depth=5, pruning=None)
         """
         return dataclasses.replace(self, **changed_fields(self, changes))
 
