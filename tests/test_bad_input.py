@@ -427,7 +427,7 @@ def test_a_class_instead_of_a_choice() -> None:
 
 
 def test_not_a_recipe() -> None:
-    refused(lambda: tw.learn(GOOD, "y", "CART"), "recipe must be a Recipe", "treewright.C45", error=tw.RecipeError)
+    refused(lambda: tw.learn(GOOD, "y", "CARTS"), "recipe='CARTS' is not known", "'c45'", error=tw.RecipeError)
 
 
 BAD_SETTINGS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {

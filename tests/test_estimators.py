@@ -565,7 +565,7 @@ def test_importances() -> None:
             tw.CHAIDClassifier(branching="binary", min_child=3),
             r"'min_child' can be set with branching='merge' only, not with Binary\(enumerate_up_to=12\); leave it None",
         ),
-        (tw.TreeClassifier(recipe="C45"), "recipe must be a Recipe such as treewright.C45, not 'C45'"),
+        (tw.TreeClassifier(recipe="C46"), "recipe='C46' is not known; choose from 'cart', 'c45'"),
         (tw.TreeRegressor(recipe=tw.C45), "the recipe 'C45' has no criterion for regression"),
         (
             tw.ID3Classifier(numeric="categorical_only"),

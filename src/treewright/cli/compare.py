@@ -14,14 +14,13 @@ import click
 from treewright.cli.console import note, progress, say, say_json, score_text, steps, table
 from treewright.cli.learn import LearningTable, learning_options
 from treewright.cli.reading import data_options, find, kinds_of, names_of, reading_of
-from treewright.cli.recipes import ALGORITHMS, Name, pruner_of, recipe_of
+from treewright.cli.recipes import ALGORITHMS, Name, algorithm_name, pruner_of, recipe_of
 from treewright.cli.remedies import on_the_command_line
 from treewright.cli.sections import Command
 from treewright.errors import RecipeError
 from treewright.recipes.missing import MISSING_NAMES
-from treewright.recipes.pruners import Pruner
+from treewright.recipes.pruners import PRUNING_NAMES, Pruner
 from treewright.training.cross_validation import Scores, cross_validated, fold_masks, impossible
-from treewright.training.parameters import PRUNING_NAMES
 from treewright.tree.text import name_text
 
 _FOUR = ("id3", "c4.5", "cart", "chaid")
@@ -43,7 +42,7 @@ def compare(data: str, **settings: Any) -> None:
     kinds = kinds_of(settings["kind"])
     found = find(data, settings["target"], reading_of(settings), kinds, settings["weight"])
     table_of = LearningTable.of(found, kinds, settings)
-    algorithms = [name.lower() for name in names_of(settings["algorithms"])]
+    algorithms = [algorithm_name(name) for name in names_of(settings["algorithms"])]
     for name in algorithms:
         if name not in ALGORITHMS:
             raise click.UsageError(f"there is no algorithm {name!r}; choose from {', '.join(ALGORITHMS)}")

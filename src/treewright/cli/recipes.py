@@ -21,23 +21,23 @@ from treewright.data.schema import Task
 from treewright.recipes.branching import BRANCHING_NAMES
 from treewright.recipes.criterion import CRITERION_NAMES
 from treewright.recipes.missing import MISSING_NAMES
-from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, RPART, SKLEARN
+from treewright.recipes.named import ID3, RECIPES, recipe_key
+from treewright.recipes.numeric import NUMERIC_NAMES
 from treewright.recipes.pruners import PRUNERS, Pruner
 from treewright.recipes.recipe import Recipe
-from treewright.training.parameters import NUMERIC_NAMES, recipe_with
+from treewright.training.parameters import recipe_with
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-ALGORITHMS: dict[str, Recipe] = {
-    "cart": CART,
-    "c4.5": C45,
-    "id3": ID3,
-    "chaid": CHAID,
-    "exhaustive-chaid": EXHAUSTIVE_CHAID,
-    "j48": J48,
-    "rpart": RPART,
-    "sklearn": SKLEARN,
-}
+
+def algorithm_name(text: str) -> str:
+    """Return a recipe's name as the shell writes it, in lower case and with dashes: c4.5, exhaustive-chaid."""
+    key = recipe_key(text)
+    return "c4.5" if key == "c45" else key.replace("_", "-") if key in RECIPES else text.lower()
+
+
+#: Every named recipe by its name in the shell.
+ALGORITHMS: dict[str, Recipe] = {algorithm_name(name): recipe for name, recipe in RECIPES.items()}
 
 #: Every pruner by its name with dashes: cost-complexity-cv.
 PRUNER_NAMES: dict[str, type[Pruner]] = {
@@ -58,6 +58,16 @@ class Name(click.ParamType[str]):
         if written not in self.names:
             self.fail(f"{value!r} is not known; choose from {', '.join(self.names)}", param, ctx)
         return written.replace("-", "_")
+
+
+class Algorithm(click.Choice[str]):
+    """One of the named recipes; c45 is c4.5, and - and _ are the same."""
+
+    def __init__(self) -> None:
+        super().__init__(list(ALGORITHMS), case_sensitive=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(super().convert(algorithm_name(str(value)), param, ctx))
 
 
 class Amount(click.ParamType[float]):
@@ -107,7 +117,7 @@ def recipe_options(command: Command) -> Command:
         of_recipe(
             "-a",
             "--algorithm",
-            type=click.Choice(list(ALGORITHMS), case_sensitive=False),
+            type=Algorithm(),
             default="cart",
             show_default=True,
             help="The choices to start from.",

@@ -25,7 +25,7 @@ from treewright.data.frame import FloatArray, Frame, RawColumn
 from treewright.data.kinds import KindChoice, kinds_from_categorical_features
 from treewright.data.reader import read, read_column
 from treewright.data.schema import Schema, Task
-from treewright.errors import DataError
+from treewright.errors import DataError, RecipeError
 from treewright.estimators.paths import (
     ccp_path,
     columns_asked,
@@ -46,6 +46,7 @@ from treewright.recipes.missing import Missing, RefuseMissing
 from treewright.recipes.named import CART, CHAID
 from treewright.recipes.numeric import Numeric
 from treewright.recipes.recipe import Recipe
+from treewright.recipes.variants import field_choice
 from treewright.training.learn import learn_from
 from treewright.training.learn_large import FitOptions
 from treewright.training.parameters import recipe_with
@@ -251,8 +252,12 @@ class _TreeEstimator(BaseEstimator):
 
     def _refuses_missing(self) -> bool:
         """Asked before `fit` too, when parameters may still be anything."""
-        missing = getattr(self._base_recipe(), "missing", None) if self.missing is None else self.missing
-        return isinstance(missing, RefuseMissing) or (isinstance(missing, str) and missing == "error")
+        try:
+            given = self._base_recipe().missing if self.missing is None else self.missing
+            missing = field_choice("missing", given, None)
+        except RecipeError:
+            return False
+        return isinstance(missing, RefuseMissing)
 
     def _seed(self) -> int | None:
         if self.random_state is None:

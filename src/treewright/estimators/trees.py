@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from treewright.estimators.base import _ChaidEstimator, _Classifier, _Regressor
-from treewright.recipes.named import C45, CART, ID3
+from treewright.recipes.named import C45, CART, ID3, named_recipe
 from treewright.recipes.numeric import Numeric
 from treewright.recipes.recipe import Recipe
 from treewright.training.parameters import documented
@@ -32,10 +32,10 @@ class TreeClassifier(_Classifier):
     array(['yes'], dtype='<U3')
     """
 
-    recipe: Recipe | None = None
+    recipe: Recipe | str | None = None
 
     def _base_recipe(self) -> Recipe:
-        return CART if self.recipe is None else self.recipe
+        return CART if self.recipe is None else named_recipe(self.recipe)
 
 
 @documented
@@ -43,10 +43,10 @@ class TreeClassifier(_Classifier):
 class TreeRegressor(_Regressor):
     """A tree for a number by any recipe that has a criterion for numbers."""
 
-    recipe: Recipe | None = None
+    recipe: Recipe | str | None = None
 
     def _base_recipe(self) -> Recipe:
-        return CART if self.recipe is None else self.recipe
+        return CART if self.recipe is None else named_recipe(self.recipe)
 
 
 @documented

@@ -32,6 +32,7 @@ from treewright.recipes.criterion import (
     Variance,
 )
 from treewright.recipes.missing import Ignore
+from treewright.recipes.named import named_recipe
 from treewright.recipes.numeric import Threshold
 from treewright.recipes.recipe import Recipe
 from treewright.tree.as_tree import TreeLike, as_tree
@@ -123,7 +124,7 @@ def rank_splits(
     target: object = None,
     criterion: str | Criterion | Sequence[str | Criterion] | None = None,
     *,
-    recipe: Recipe | None = None,
+    recipe: Recipe | str | None = None,
     tree: TreeLike | None = None,
     node: int = 0,
     weight: object = None,
@@ -132,10 +133,11 @@ def rank_splits(
 ) -> Ranking:
     """Every column's best split, ranked by a criterion, or by several side by side.
 
-    Without a tree the rows are a whole table and `recipe` says how columns branch; its criterion is used if none is
-    given. Without a recipe it is done as on a blackboard: one branch per level, two sides of a limit for numbers, rows
-    without an answer left out; by information gain, or variance for a numeric target. With a tree (`data` is then what
-    it was learned from) the rows are those that reach `node`, weighed as they were, and the recipe is the tree's.
+    Without a tree the rows are a whole table and `recipe` (or its name, "c45") says how columns branch; its criterion
+    is used if none is given. Without a recipe it is done as on a blackboard: one branch per level, two sides of a limit
+    for numbers, rows without an answer left out; by information gain, or variance for a numeric target. With a tree
+    (`data` is then what it was learned from) the rows are those that reach `node`, weighed as they were, and the recipe
+    is the tree's.
 
     >>> import treewright as tw
     >>> sky, wind = ["sun", "sun", "rain", "rain"], ["no", "yes", "no", "yes"]
@@ -155,7 +157,7 @@ def rank_splits(
             raise DataError("kinds and task are what the tree already knows; leave them out, or leave out the tree")
         entries = at_node(tree, node, data, target, weight)
     else:
-        recipe = BLACKBOARD if recipe is None else recipe
+        recipe = BLACKBOARD if recipe is None else named_recipe(recipe)
         entries = of_table(data, target, recipe, weight, kinds, task)
     wanted = _criteria(criterion, recipe, entries)
     names = tuple(shown_name(one) for one in wanted)

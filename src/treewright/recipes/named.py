@@ -1,9 +1,10 @@
-"""The named recipes: each algorithm with all its conventions."""
+"""The named recipes: each algorithm with all its conventions, and the one table of their names."""
 
 from __future__ import annotations
 
 import dataclasses
 
+from treewright.errors import RecipeError
 from treewright.recipes.branching import EachValue, Merge
 from treewright.recipes.criterion import (
     ChiSquare,
@@ -88,3 +89,49 @@ CHAID = Recipe(
 )
 
 EXHAUSTIVE_CHAID = dataclasses.replace(CHAID, name="EXHAUSTIVE_CHAID", branching=Merge(min_child=50, exhaustive=True))
+
+# --- by name ----------------------------------------------------------------------------------------------------------
+
+RECIPES: dict[str, Recipe] = {
+    "cart": CART,
+    "c45": C45,
+    "id3": ID3,
+    "chaid": CHAID,
+    "exhaustive_chaid": EXHAUSTIVE_CHAID,
+    "j48": J48,
+    "rpart": RPART,
+    "sklearn": SKLEARN,
+}
+
+
+def recipe_key(text: str) -> str:
+    """Return a recipe's name as the table has it: C4.5 is c45, and Exhaustive-CHAID is exhaustive_chaid."""
+    return text.lower().replace(".", "").replace("-", "_")
+
+
+def named_recipe(recipe: object) -> Recipe:
+    """Return the recipe itself, or the one of that name.
+
+    Parameters
+    ----------
+    recipe
+        A recipe, or a name in the table, in upper or lower case.
+
+    Returns
+    -------
+    Recipe
+        The recipe.
+
+    Raises
+    ------
+    RecipeError
+        If there is no recipe of that name, or it is neither a recipe nor a name.
+    """
+    if isinstance(recipe, Recipe):
+        return recipe
+    names = ", ".join(map(repr, RECIPES))
+    if not isinstance(recipe, str):
+        raise RecipeError(f"recipe must be a Recipe such as treewright.C45, or one of {names}, not {recipe!r}")
+    if (key := recipe_key(recipe)) not in RECIPES:
+        raise RecipeError(f"recipe={recipe!r} is not known; choose from {names}, or give a Recipe")
+    return RECIPES[key]

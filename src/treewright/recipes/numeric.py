@@ -60,6 +60,12 @@ class CategoricalOnly(Choice):
 
 Numeric = Threshold | Binned | CategoricalOnly
 
+NUMERIC_NAMES: dict[str, Numeric] = {
+    "threshold": Threshold(),
+    "binned": Binned(),
+    "categorical_only": CategoricalOnly(),
+}
+
 
 def __dir__() -> list[str]:
     return __all__

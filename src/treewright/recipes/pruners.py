@@ -284,6 +284,18 @@ Pruner = (
 #: Every kind of pruner.
 PRUNERS: tuple[type[Pruner], ...] = get_args(Pruner)
 
+#: The pruners that need no setting, by name.
+PRUNING_NAMES: dict[str, Pruner] = {
+    "cost_complexity_cv": CostComplexityCV(),
+    "impurity_threshold_cv": ImpurityThresholdCV(),
+    "reduced_error": ReducedError(),
+    "error_based": ErrorBased(),
+    "pessimistic": Pessimistic(),
+    "minimum_error": MinimumError(),
+    "minimum_description": MinimumDescription(),
+    "merge_equal_leaves": MergeEqualLeaves(),
+}
+
 
 def __dir__() -> list[str]:
     return __all__

@@ -1,6 +1,6 @@
 """Recipes: an algorithm is a frozen list of choices.
 
-Comes in: choices (choices.py), or `dataclasses.replace` on a named recipe.
+Comes in: choices, or `with_` on a named recipe.
 Goes out: a `Recipe`, checked once, when it is built; `as_dict` and `from_dict` are its one written form, used by the
 saved file and by the core alike.
 Always holds: a `Recipe` that exists is possible.
@@ -15,10 +15,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from treewright.errors import RecipeError
-from treewright.recipes.branching import BRANCHING_NAMES, Binary, Branching, EachValue, Grouped, Merge, OneVsRest
+from treewright.recipes.branching import Binary, Branching, EachValue, Grouped, Merge, OneVsRest
 from treewright.recipes.choice import require, require_count, require_one_of, require_within
 from treewright.recipes.criterion import (
-    CRITERION_NAMES,
     AbsoluteError,
     ChiSquare,
     ClassificationCriterion,
@@ -35,7 +34,6 @@ from treewright.recipes.criterion import (
     Variance,
 )
 from treewright.recipes.missing import (
-    MISSING_NAMES,
     Fractional,
     Ignore,
     LearnedDirection,
@@ -49,6 +47,7 @@ from treewright.recipes.missing import (
 from treewright.recipes.numeric import Binned, CategoricalOnly, Numeric, Threshold
 from treewright.recipes.pruners import PRUNERS, Pruner
 from treewright.recipes.stopping import Collapse, Complexity, Leaves, Simplify, Stopping
+from treewright.recipes.variants import CHOICE_NAMES, changed_fields, differences, named_choice
 from treewright.recipes.written import written_name, written_setting
 
 
@@ -79,10 +78,9 @@ class Recipe:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, names in (("branching", BRANCHING_NAMES), ("missing", MISSING_NAMES)):
-            self._resolve(name, names)
-        self._resolve("criterion", CRITERION_NAMES)
-        self._resolve("regression", CRITERION_NAMES)
+        for name, names in CHOICE_NAMES.items():
+            if isinstance(value := getattr(self, name), str):
+                object.__setattr__(self, name, named_choice(f"Recipe.{name}", value, names))
         for name, (types, optional) in _FIELD_TYPES.items():
             value = getattr(self, name)
             if isinstance(value, types) or (optional and value is None):
@@ -99,12 +97,6 @@ class Recipe:
         require_count("Recipe", "rivals", self.rivals, 0)
         require_count("Recipe", "seed", self.seed, 0)
         self._refuse_impossible()
-
-    def _resolve(self, name: str, names: Mapping[str, object]) -> None:
-        value = getattr(self, name)
-        if isinstance(value, str):
-            require(value in names, f"Recipe.{name}={value!r} is not known; choose from {', '.join(map(repr, names))}")
-            object.__setattr__(self, name, names[value])
 
     def _refuse_impossible(self) -> None:
         for name, task in (("criterion", "classification"), ("regression", "regression")):
@@ -158,6 +150,44 @@ class Recipe:
             )
         if isinstance(self.simplify, Collapse):
             require(self.regression is None, "Recipe.simplify=Collapse counts training errors; use regression=None")
+
+    def with_(self, **changes: Any) -> Recipe:
+        """Return a variant of this recipe: what is not given stays as it is.
+
+        Parameters
+        ----------
+        **changes
+            A field of the recipe (`criterion`, `missing`, `pruning`, `name`, `seed`, ...) with a choice or its name in
+            lower case, or a setting of `stopping` or `leaves` by itself (`max_depth=5` keeps the other limits). The
+            name of a choice that the recipe has already keeps its settings. A function as `criterion` or `regression`
+            becomes a `Custom` criterion.
+
+        Returns
+        -------
+        Recipe
+            The variant, under the same name unless `name` is given.
+
+        Raises
+        ------
+        RecipeError
+            If a name is not known, or the choices do not go together.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> tw.CART.with_(criterion="entropy", pruning=None, max_depth=5)
+        CART.with_(criterion=InformationGain(), max_depth=5, pruning=None)
+        """
+        return dataclasses.replace(self, **changed_fields(self, changes))
+
+    def __repr__(self) -> str:
+        """The named recipe of this name and what differs from it, as `with_` takes it."""
+        from treewright.recipes.named import RECIPES  # the named recipes are made of this class
+
+        named = {recipe.name: recipe for recipe in RECIPES.values()}
+        text, base = (self.name, named[self.name]) if self.name in named else ("Recipe()", Recipe())
+        changes = differences(self, base)
+        return f"{text}.with_({changes})" if changes else text
 
     def as_dict(self) -> dict[str, Any]:
         """The written form: every choice as {"choice": class name, its settings}."""

@@ -77,6 +77,8 @@ class Complexity(Choice):
 
 Simplify = Collapse | Complexity
 
+SIMPLIFY_NAMES: dict[str, Simplify] = {"collapse": Collapse(), "complexity": Complexity()}
+
 
 @dataclass(frozen=True)
 class Leaves(Choice):

@@ -18,12 +18,11 @@ from treewright.data.kinds import KindChoice
 from treewright.data.left_out import without_useless
 from treewright.data.reader import read, taken
 from treewright.data.schema import Schema, Task
-from treewright.errors import RecipeError
 from treewright.growing.weights import target_with, weighted
 from treewright.out_of_core.dask_partitions import is_partitioned
 from treewright.out_of_core.inputs import is_large, with_target
 from treewright.pruning.prune import grow_and_prune
-from treewright.recipes.named import CART
+from treewright.recipes.named import CART, named_recipe
 from treewright.recipes.recipe import Recipe
 from treewright.training.learn_large import FitOptions, fits_in_memory, learn_large
 from treewright.training.parameters import unknown_argument
@@ -33,7 +32,7 @@ from treewright.tree.tree import Tree
 def learn(
     data: object,
     target: object,
-    recipe: Recipe = CART,
+    recipe: Recipe | str = CART,
     *,
     weight: object = None,
     kinds: Mapping[str, KindChoice] | None = None,
@@ -54,7 +53,8 @@ def learn(
     not: "numeric", "nominal", "ordinal", "date", ..., or a list of levels in order. `n_threads=0` means all processors;
     the tree is the same for any number. `progress` is called now and then with the fraction of the fit that is done: it
     counts the trees of all folds of a cross-validation, never falls, and reaches 1 at the end. Ctrl-C ends a long fit.
-    Settings such as max_depth belong to the recipe: `replace(tw.CART, stopping=tw.stopping.Stopping(max_depth=3))`.
+    Settings such as max_depth belong to the recipe: `tw.CART.with_(max_depth=3)`. A named recipe may
+    be given by its name: "c45".
 
     `task` is "classification" or "regression". Without it, text, categories and truth values are classes, and numbers
     go by one rule, the same from the shell and for tables in files: whole numbers of at most two different values, or
@@ -74,7 +74,7 @@ def learn(
     3
     """
     if unknown:
-        raise TypeError(unknown_argument(unknown, list(signature(learn).parameters)[:-1], recipe))
+        raise TypeError(unknown_argument(unknown, list(signature(learn).parameters)[:-1], named_recipe(recipe)))
     return learn_from(
         data,
         target,
@@ -89,15 +89,14 @@ def learn(
 def learn_from(
     data: object,
     target: object,
-    recipe: Recipe,
+    recipe: Recipe | str,
     options: FitOptions,
     weight: object = None,
     n_threads: int = 0,
     progress: Callable[[float], object] | None = None,
 ) -> Tree:
     """`learn` with all settings in one value; the names of target and weight are put into it here."""
-    if not isinstance(recipe, Recipe):
-        raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
+    recipe = named_recipe(recipe)
     if (is_large(data) or is_partitioned(data)) and not fits_in_memory(data, options.memory_limit):
         table, target_name, weight_name = with_target(data, target, weight)
         return learn_large(table, replace(options, target=target_name, weight=weight_name), recipe, n_threads, progress)

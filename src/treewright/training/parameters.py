@@ -18,51 +18,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from treewright import recipes
 from treewright.data.schema import Task
 from treewright.data.value_text import listed
 from treewright.errors import RecipeError
-from treewright.recipes.branching import BRANCHING_NAMES, Merge
-from treewright.recipes.criterion import CRITERION_NAMES, Custom
-from treewright.recipes.missing import MISSING_NAMES
-from treewright.recipes.numeric import Binned, CategoricalOnly, Numeric, Threshold
-from treewright.recipes.pruners import (
-    CostComplexity,
-    CostComplexityCV,
-    ErrorBased,
-    ImpurityThresholdCV,
-    MergeEqualLeaves,
-    MinimumDescription,
-    MinimumError,
-    Pessimistic,
-    Pruner,
-    ReducedError,
-)
+from treewright.recipes.branching import Merge
+from treewright.recipes.named import RECIPES
+from treewright.recipes.pruners import CostComplexity
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Stopping
+from treewright.recipes.variants import changed_fields, field_choice
 
 Class = TypeVar("Class", bound=type)
 
-NUMERIC_NAMES: dict[str, Numeric] = {
-    "threshold": Threshold(),
-    "binned": Binned(),
-    "categorical_only": CategoricalOnly(),
-}
-
-PRUNING_NAMES: dict[str, Pruner] = {
-    "cost_complexity_cv": CostComplexityCV(),
-    "impurity_threshold_cv": ImpurityThresholdCV(),
-    "reduced_error": ReducedError(),
-    "error_based": ErrorBased(),
-    "pessimistic": Pessimistic(),
-    "minimum_error": MinimumError(),
-    "minimum_description": MinimumDescription(),
-    "merge_equal_leaves": MergeEqualLeaves(),
-}
-
 #: The one description of every parameter, whichever estimators have it.
 DESCRIPTIONS = {
-    "recipe": "The choices to start from, such as treewright.C45; None is treewright.CART.",
+    "recipe": "The choices to start from, such as treewright.C45 or its name 'c45'; None is treewright.CART.",
     "criterion": "What makes a split good. For classes 'gini', 'entropy' (also 'information_gain', 'log_loss'), "
     "'gain_ratio', 'misclassification', 'twoing' or 'chi_square'; for numbers 'squared_error' (also 'variance'), "
     "'standard_deviation', 'absolute_error', 'poisson' or 'f'. Or a value such as treewright.criterion.GainRatio(), "
@@ -129,26 +99,18 @@ def recipe_with(
 
     Where these are None, because the table is too large to be counted first, a share is refused.
     """
-    if not isinstance(recipe, Recipe):
-        raise RecipeError(f"recipe must be a Recipe such as treewright.C45, not {recipe!r}")
     given = {name: _plain(value) for name, value in parameters.items() if value is not None}
     own, other = ("criterion", "regression") if task == "classification" else ("regression", "criterion")
-    choices: dict[str, Any] = _picked(given, ("unseen", "seed"))
-    stopping, leaves = _stopping(given, n_rows, n_columns, total_weight), _picked(given, ("smoothing", "m"))
-    if stopping:
-        choices["stopping"] = replace(recipe.stopping, **stopping)
-    if leaves:
-        choices["leaves"] = replace(recipe.leaves, **leaves)
-    for name, names in (("branching", BRANCHING_NAMES), ("numeric", NUMERIC_NAMES), ("missing", MISSING_NAMES)):
-        if name in given:
-            choices[name] = _named(name, given[name], names, getattr(recipe, name))
+    changes: dict[str, Any] = _picked(given, ("branching", "numeric", "missing", "unseen", "seed", "smoothing", "m"))
+    changes |= _stopping(given, n_rows, n_columns, total_weight)
     if "criterion" in given:
-        choices[own] = _criterion(given["criterion"], task, getattr(recipe, own))
+        changes[own] = field_choice(own, given["criterion"], getattr(recipe, own), "criterion")
     pruning = parameters.get("pruning", "recipe")
     if "ccp_alpha" in given:
-        choices["pruning"] = _ccp(given["ccp_alpha"], pruning)
+        changes["pruning"] = _ccp(given["ccp_alpha"], pruning)
     elif not (isinstance(pruning, str) and pruning == "recipe"):
-        choices["pruning"] = _named("pruning", pruning, PRUNING_NAMES, recipe.pruning)
+        changes["pruning"] = pruning
+    choices = changed_fields(recipe, changes)
     merge = _picked(given, _MERGE)
     if merge:
         choices["branching"] = _merge(choices.get("branching", recipe.branching), merge)
@@ -158,22 +120,6 @@ def recipe_with(
         # Perhaps it is only the other task's criterion that these choices do not go with, and nobody asks for that one.
         choices[other] = None
         return replace(recipe, **choices)
-
-
-def _named(parameter: str, value: Any, names: Mapping[str, Any], current: Any) -> Any:
-    """What a name stands for. The name of what the recipe has already keeps the recipe's settings; values just pass."""
-    if not isinstance(value, str):
-        return value
-    if value not in names:
-        raise RecipeError(f"{parameter}={value!r} is not known; choose from {listed(tuple(names), len(names))}")
-    return current if type(current) is type(names[value]) else names[value]
-
-
-def _criterion(value: Any, task: Task, current: Any) -> Any:
-    if callable(value) and not isinstance(value, type):
-        return Custom(value, task)
-    names = {name: criterion for name, criterion in CRITERION_NAMES.items() if criterion.task == task}
-    return _named("criterion", value, names, current)
 
 
 def _ccp(alpha: Any, pruning: Any) -> CostComplexity | None:
@@ -292,19 +238,15 @@ def _section(title: str, entries: Mapping[str, str]) -> str:
 def unknown_argument(given: Mapping[str, object], known: Sequence[str], recipe: object) -> str:
     """Say why `learn` has no such argument, and where the setting belongs."""
     name, value = next(iter(given.items()))
-    named = [text for text, one in vars(recipes).items() if text.isupper() and one == recipe]
-    base = f"treewright.{named[0]}" if named else "recipe"
-    if name in {one.name for one in fields(Stopping)}:
-        setting = f"stopping=dataclasses.replace({base}.stopping, {name}={value!r})"
-    elif name in {one.name for one in fields(Recipe)}:
-        setting = f"{name}={value!r}"
-    elif name in DESCRIPTIONS:
+    if name in {one.name for owner in (Stopping, Recipe) for one in fields(owner)}:
+        named = [one.name for one in RECIPES.values() if one == recipe]
+        base = f"treewright.{named[0]}" if named else "recipe"
+        return (
+            f"learn has no argument {name!r}: it is a setting of the recipe; write "
+            f"learn(data, target, {base}.with_({name}={value!r}))"
+        )
+    if name in DESCRIPTIONS:
         return f"learn has no argument {name!r}: it is a parameter of estimators such as treewright.CARTClassifier"
-    else:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"its arguments are {listed(list(known))}"
-        return f"learn has no argument {name!r}; {hint}"
-    return (
-        f"learn has no argument {name!r}: it is a setting of the recipe; write "
-        f"learn(data, target, dataclasses.replace({base}, {setting}))"
-    )
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"its arguments are {listed(list(known))}"
+    return f"learn has no argument {name!r}; {hint}"
