@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +103,9 @@ def test_models_of_scikit_learn_are_refused_with_a_remedy(fitted: Any) -> None:
 @pytest.mark.parametrize(
     ("argument", "remedy"),
     [
-        ({"max_depth": 3}, r"stopping=dataclasses.replace\(treewright.CART.stopping, max_depth=3\)"),
+        ({"max_depth": 3}, r"treewright.CART.with_\(max_depth=3\)"),
         ({"min_samples_leaf": 5}, "min_samples_leaf=5"),
-        ({"criterion": "gini"}, r"dataclasses.replace\(treewright.CART, criterion='gini'\)"),
+        ({"criterion": "gini"}, r"treewright.CART.with_\(criterion='gini'\)"),
         ({"ccp_alpha": 0.1}, "parameter of estimators"),
         ({"n_thread": 2}, "did you mean 'n_threads'"),
         ({"pony": 2}, "its arguments are"),
@@ -119,10 +118,8 @@ def test_a_setting_of_the_recipe_given_to_learn_is_refused_with_a_remedy(argumen
 
 
 def test_the_remedy_for_a_setting_given_to_learn_can_be_run() -> None:
-    import dataclasses
-
     with pytest.raises(TypeError) as raised:
         tw.learn(ROWS, "y", tw.ID3, max_depth=1)  # type: ignore[arg-type]
     written = str(raised.value).split("write learn(data, target, ")[1].removesuffix(")")
-    made = eval(written, {"dataclasses": dataclasses, "treewright": tw})
-    assert made == replace(tw.ID3, stopping=replace(tw.ID3.stopping, max_depth=1))
+    made = eval(written, {"treewright": tw})
+    assert made == tw.ID3.with_(max_depth=1)

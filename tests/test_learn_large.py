@@ -320,7 +320,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "costs of an unknown class": (table, {"target": "ill", "costs": {"never": {"yes": 2}}}),
     "kinds of an unknown column": (table, {"target": "ill", "kinds": {"twon": "nominal"}}),
     "pruned by classes": (table, {"target": "dose", "recipe": replace(tw.CART, pruning=tw.pruning.Pessimistic())}),
-    "no recipe": (table, {"target": "ill", "recipe": "CART"}),
+    "no recipe": (table, {"target": "ill", "recipe": "CARD"}),
 }
 
 
