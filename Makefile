@@ -1,19 +1,23 @@
-# Comes in: Python 3.11 or newer with venv, make and a C++20 compiler. Goes out: each target below, self-sufficient.
-# Always holds: everything installed lies in .venv (but chromium and PostgreSQL, packages of the system), everything compiled in
-# build; a target installs only what changed.
+# Needs Python 3.11 or newer with venv, make and a C++20 compiler. Every target installs what it needs into .venv (chromium and
+# PostgreSQL: into the system) and compiles in build.
 #
 #   make demo     learn and print two trees          make bench     time against other libraries
 #   make test     the tests, slow ones left out      make sanitize  the tests under address and undefined sanitizers
 #   make lint     every check of style and types     make format    lay out Python and C++ as lint wants them
-#   make docs     the site, in build/docs            make clean     remove .venv, build and caches
+#   make docs     the site, in build/docs            make fuzz      random tables and mutated files, MINUTES=10
+#   make wheels   sdist and wheels, tested, in dist  make sanitize-threads  those that use threads under TSan
+#   make clean    remove .venv, build and caches
 
 PYTHON ?= python3
+comma := ,
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Every version is that of requirements.lock on the Python that it was made with; other Pythons take the newest.
+LOCK := $(shell $(PYTHON) -c "import sys; print('-c requirements.lock' if sys.version_info[:2] == (3, 11) else '')")
 CORE := $(wildcard core/*/*.cpp core/*/*.hpp)
 
-.PHONY: demo test lint format docs bench sanitize clean
+.PHONY: demo test lint format docs fuzz bench sanitize sanitize-threads wheels clean
 
 demo: $(VENV)/core.stamp
 	@$(BIN)/python examples/demo.py
@@ -26,11 +30,13 @@ lint: $(VENV)/core.stamp $(VENV)/lint.stamp
 	$(BIN)/ruff format --check
 	$(BIN)/clang-format --dry-run --Werror $(CORE)
 	$(BIN)/python tools/check_includes.py
+	$(BIN)/python tools/check_sizes.py
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 
 format: $(VENV)/lint.stamp
 	$(BIN)/ruff check --fix-only
+	$(BIN)/python tools/tree_schema.py
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(CORE)
 
@@ -39,19 +45,39 @@ docs: $(VENV)/core.stamp $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs $(ARGS)
 	@echo build/docs/index.html
 
+# Random tables and mutated files; a failure is printed once, and its smallest case is written to tests/fuzz/corpus.
+fuzz: $(VENV)/core.stamp $(VENV)/test.stamp
+	$(BIN)/python tests/fuzz/fuzz_run.py --keep --minutes $(or $(MINUTES),10) $(ARGS)
+
 bench: $(VENV)/core.stamp $(VENV)/bench.stamp
 	$(BIN)/python bench/run.py $(ARGS)
 
-# Runs in an empty environment that borrows the packages of .venv: in .venv itself the editable install would come first.
+# The whole suite under address and undefined-behaviour sanitizers, and the tests that use threads under the thread
+# sanitizer. Both run in an empty environment that borrows the packages of .venv: in .venv itself the editable install
+# would come first. Python and numpy are not instrumented, so only what the core does is reported.
+SANITIZED = $(PIP) install --no-build-isolation --no-deps --upgrade --target build/$@/site \
+		-C build-dir=build/$@/build -C cmake.define.TREEWRIGHT_SANITIZE=$(1) . && \
+	$(PYTHON) -m venv --without-pip build/$@/venv && rm -f build/$@/log.* && \
+	LD_PRELOAD="$$(g++ -print-file-name=$(2)) $$(g++ -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0:log_path=build/$@/log UBSAN_OPTIONS=print_stacktrace=1 \
+	TSAN_OPTIONS=halt_on_error=0:exitcode=66:log_path=build/$@/log:ignore_noninstrumented_modules=1 \
+	PYTHONPATH="build/$@/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+	build/$@/venv/bin/python -m pytest -n 2 $(3) $(ARGS) || { cat build/$@/log.*; exit 1; }
+THREADED = tests/test_histogram_search.py tests/test_extremes.py tests/test_long_fits.py \
+	tests/test_predict_large.py tests/test_disk_partitions.py tests/test_against_oracle.py
+
 sanitize: $(VENV)/core.stamp $(VENV)/test.stamp
-	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/sanitize/site \
-		-C build-dir=build/sanitize/build -C cmake.define.TREEWRIGHT_SANITIZE=address,undefined .
-	$(PYTHON) -m venv --without-pip build/sanitize/venv
-	rm -f build/sanitize/log.*
-	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
-		ASAN_OPTIONS=detect_leaks=0:log_path=build/sanitize/log UBSAN_OPTIONS=print_stacktrace=1 \
-		PYTHONPATH="build/sanitize/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
-		build/sanitize/venv/bin/python -m pytest -n 2 tests $(ARGS) || { cat build/sanitize/log.*; exit 1; }
+	$(call SANITIZED,address$(comma)undefined,libasan.so,$(or $(TESTS),tests))
+
+sanitize-threads: $(VENV)/core.stamp $(VENV)/test.stamp
+	$(call SANITIZED,thread,libtsan.so,$(or $(TESTS),$(THREADED)))
+	@! ls build/$@/log.* 2>/dev/null || { cat build/$@/log.*; exit 1; }
+
+# One stable-ABI wheel serves 3.12 and later; 3.11 has its own. PYTHONS names the interpreters to build for and to test on.
+PYTHONS ?= $(PYTHON)
+wheels: $(VENV)/tools.stamp $(VENV)/release.stamp
+	$(BIN)/python tools/build_wheels.py $(PYTHONS)
+	$(BIN)/python tools/check_wheel.py $(PYTHONS)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
@@ -62,16 +88,16 @@ clean:
 
 # The build tools lie in .venv instead of pip's throwaway environment, so that an edit recompiles one file and not all.
 # The backend is asked what else it misses: cmake and ninja, where the machine has none.
-$(VENV)/tools.stamp: pyproject.toml
+$(VENV)/tools.stamp: pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])" \
-		| xargs -r $(PIP) install
+		| xargs -r $(PIP) install $(LOCK)
 	$(BIN)/python -c "from scikit_build_core.build import get_requires_for_build_editable as r; print(*r())" \
-		| xargs -r $(PIP) install
+		| xargs -r $(PIP) install $(LOCK)
 	@touch $@
 
 $(VENV)/core.stamp: $(VENV)/tools.stamp CMakeLists.txt $(wildcard core/*) $(CORE)
-	$(PIP) install --no-build-isolation --editable .
+	$(PIP) install $(LOCK) --no-build-isolation --editable .
 	@touch $@
 
 # Pages are tested in a real browser, queries in a real server. Where one is not there and cannot be installed, its tests
@@ -83,6 +109,6 @@ $(VENV)/system.stamp: | $(VENV)/tools.stamp
 		--no-install-recommends $$missing) >$(VENV)/system.log 2>&1 || echo "not installed, their tests are skipped: $$missing"
 	@touch $@
 
-$(VENV)/test.stamp $(VENV)/lint.stamp $(VENV)/bench.stamp $(VENV)/docs.stamp: $(VENV)/%.stamp: $(VENV)/tools.stamp | $(VENV)/core.stamp
-	$(PIP) install --no-build-isolation --editable '.[$*]'
+$(VENV)/test.stamp $(VENV)/lint.stamp $(VENV)/bench.stamp $(VENV)/docs.stamp $(VENV)/release.stamp: $(VENV)/%.stamp: $(VENV)/tools.stamp | $(VENV)/core.stamp
+	$(PIP) install $(LOCK) --no-build-isolation --editable '.[$*]'
 	@touch $@

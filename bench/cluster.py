@@ -1,11 +1,9 @@
 """One tree on a cluster: treewright beside xgboost.dask, lightgbm.dask and Spark.
 
-Comes in: how many rows (4,000,000 unless told). Goes out: a table of seconds, held-out accuracy and how many times ours
-each takes, as Markdown and with --json in a file.
-Always holds: the rows are made from a seed and lie on the same two workers, persisted, before any clock starts; Spark,
-in local mode with two threads, has them cached as vectors. What a library does to the rows before it grows (bins,
-codes, matrices) is on its clock. Dask libraries take turns; a time is the best of three, for Spark of two. A peer that
-is not installed or fails is named with its reason.
+The rows are made from a seed and lie on the same two workers, persisted, before any clock starts; Spark, in local
+mode with two threads, has them cached as vectors. What a library does to the rows before it grows (bins, codes,
+matrices) is on its clock. Dask libraries take turns; a time is the best of three, for Spark of two. A peer that is
+not installed or fails is named with its reason.
 
     python bench/cluster.py [--rows N] [--depth 10] [--partitions 16] [--only treewright ...] [--json FILE]
 """

@@ -1,8 +1,7 @@
 """What a contender is: a name and a way to fit one tree, ours and the peers' alike.
 
-Comes in: a `Table`, a depth (None: unlimited) and a number of threads. Goes out: a `Fitted` that answers a matrix.
-Always holds: a fit starts at the table a user has in hand, so that building a library's own data set is part of it.
-A contender says by `refuses` what it cannot do, instead of doing something else in silence.
+A fit starts at the table a user has in hand, so that building a library's own data set is part of it. A contender
+says by `refuses` what it cannot do, instead of doing something else in silence.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Exactness: is our tree as good on the rows it learned as scikit-learn's, at every depth?
 
-Comes in: the folder of a stored table. Goes out: the weighted training impurity of both trees by depth, and ties.
-Always holds: two trees are followed together from the root as long as they divide the same rows alike. Where they part
-although both divisions are equally good, that is a tie: below it nothing can be compared, and the node counts as a leaf
-in both. Where they part otherwise, both go on, and the difference shows.
+Two trees are followed together from the root as long as they divide the same rows alike. Where they part although
+both divisions are equally good, that is a tie: below it nothing can be compared, and the node counts as a leaf in
+both. Where they part otherwise, both go on, and the difference shows.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Scoring elsewhere: how long DuckDB takes for a tree as SQL and onnxruntime for a tree as ONNX, beside `predict`.
 
-Comes in: a folder with adult.parquet and covertype.parquet (default: shared/data beside the repository).
-Goes out: a table of seconds, and in how many rows the others disagree with `predict`.
-Always holds: all answer the same rows, repeated until there are enough; DuckDB holds them in a table of its own,
-onnxruntime in arrays of float64 and text, and `predict` is given them as Arrow. Each time is the best of three.
+All predict the same rows, repeated until there are enough; DuckDB holds them in a table of its own, onnxruntime in
+arrays of float64 and text, and `predict` is given them as Arrow. Each time is the best of three.
 
 Run: python bench/exports.py [FOLDER] [--rows N]
 """

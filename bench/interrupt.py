@@ -1,8 +1,6 @@
 """`python bench/interrupt.py [--rows N]`: how long Ctrl-C takes to end a fit.
 
-Comes in: a number of rows. Goes out: for each recipe, the longest wait of several interrupts at different moments of a
-fit of N x 28 float32.
-Always holds: a fit that ends before the signal comes is not counted.
+A fit that ends before the signal comes is not counted.
 """
 
 from __future__ import annotations

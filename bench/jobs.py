@@ -1,8 +1,6 @@
 """What workers do: fit and time, fit and measure memory, predict and time.
 
-Comes in: names of contenders and folders of stored tables, because a question travels between processes. Goes out:
-seconds, scores, bytes.
-Always holds: a time covers the whole fit or the whole prediction and nothing else; the table is in memory before.
+A time covers the whole fit or the whole prediction and nothing else; the table is in memory before.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What the benchmark must show: every promised ratio, the figure reached, and whether that is enough.
 
-Comes in: the `Record`s of a run. Goes out: one `Shown` for each promise.
-Always holds: a ratio compares records of one case, so of one run; a promise whose workload did not run has no figure.
-A stopped peer counts as slower than the limit, never as the fastest.
+A ratio compares records of one case, so of one run; a promise whose workload did not run has no figure. A stopped
+peer counts as slower than the limit, never as the fastest.
 """
 
 from __future__ import annotations

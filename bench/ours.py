@@ -1,7 +1,6 @@
 """Our side: the recipe of scikit-learn by each of its two doors, and CART with everything it keeps.
 
-Comes in: a `Table`, a depth, a number of threads. Goes out: `Contender`s like the peers.
-Always holds: the estimator gets the very matrix that the peers get; the number of rivals is 0 where peers keep none.
+The estimator gets the very matrix that the peers get; the number of rivals is 0 where peers keep none.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """A tree of a table much larger than the memory it may use, beside reading the file once.
 
-Comes in: the size of the table in gigabytes (20 unless told), the memory limit. Goes out: seconds and peak memory of a
-process that learns (Linux tells it), seconds of one that only reads, and what is left in the scratch folder.
-Always holds: the table is made for the purpose, from a seed, as Parquet files in a temporary folder (or --folder), and
-removed. Numbers are float64 in full precision, two classes. The file is dropped from the cache of the system before it
-is read, where the system lets us.
+The table is made for the purpose, from a seed, as Parquet files in a temporary folder (or --folder), and removed.
+Numbers are float64 in full precision, two classes. The file is dropped from the cache of the system before it is
+read, where the system lets us.
 
     python bench/out_of_core.py --gigabytes 20
 """

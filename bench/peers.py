@@ -1,10 +1,9 @@
 """The peers: other libraries' single trees, under settings that ask for the same tree as ours.
 
-Comes in: a `Table`, a depth, a number of threads. Goes out: a `Contender` for every library, whether it is here or not.
-Always holds: one tree, all columns, no sampling, no regularisation, leaves of one row allowed, equal depth. Boosting
-libraries do one round with learning rate 1 on squared error: with classes as columns of zeros and ones that criterion
-is gini's, and the leaf holds the mean, so that held-out scores compare. Levels are handed over as such where a library
-knows them and as numbers where it does not; missing values as such or, where a library refuses them, as -1.
+One tree, all columns, no sampling, no regularisation, leaves of one row allowed, equal depth. Boosting libraries do
+one round with learning rate 1 on squared error: with classes as columns of zeros and ones that criterion is gini's,
+and the leaf holds the mean, so that held-out scores compare. Levels are handed over as such where a library knows
+them and as numbers where it does not; missing values as such or, where a library refuses them, as -1.
 """
 
 from __future__ import annotations

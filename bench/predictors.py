@@ -1,7 +1,6 @@
-"""Ways to answer many rows by one tree: ours, the peers' own, and the compilers of scikit-learn's trees.
+"""Ways to predict many rows by one tree: ours, the peers' own, and the compilers of scikit-learn's trees.
 
-Comes in: a `Table`, a depth, a number of threads. Goes out: a function from a float32 matrix to classes.
-Always holds: building (fitting, converting, compiling) is done before anything is timed; all of them end at classes.
+Building (fitting, converting, compiling) is done before anything is timed; all of them end at classes.
 """
 
 from __future__ import annotations

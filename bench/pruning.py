@@ -1,10 +1,8 @@
 """Every way to prune on real tables: leaves, held-out score and the processor time of learning, growing included.
 
-Comes in: a folder with adult.parquet, diamonds.parquet and letter.parquet (default: shared/data beside the repository;
-needs pyarrow). Goes out: a table per data set on the screen, as docs/pruning.md shows it.
-Always holds: every third row is held out; all methods prune the tree of one recipe, CART's, but for the critical value,
-whose splits are chosen by their p; C4.5's own pruning is shown on C4.5's tree too. Scores are accuracy or, for a
-number, the share of variance explained.
+Every third row is held out; all methods prune the tree of one recipe, CART's, but for the critical value, whose
+splits are chosen by their p; C4.5's own pruning is shown on C4.5's tree too. Scores are accuracy or, for a number,
+the share of variance explained.
 
 Run: python bench/pruning.py [FOLDER]
 """

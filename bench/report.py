@@ -1,7 +1,6 @@
 """The report: records kept in a file, the table of ratios as Markdown, and its place in docs/benchmarks.md.
 
-Comes in: `Record`s. Goes out: bench/results/*.json, Markdown, the page with its marked block replaced.
-Always holds: a section that runs again replaces the whole section, so that a ratio never mixes two runs.
+A section that runs again replaces the whole section, so that a ratio never mixes two runs.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Rule lists against the trees they are made from: accuracy on rows held out, and how much there is to read.
 
-Comes in: a folder with the tables (default: shared/data beside the repository; needs pyarrow). Goes out: a table on the
-screen, as docs/rules.md shows it.
-Always holds: ten folds with the same share of every class, dealt anew in each repeat; tree and list of a fold are made
-from the same rows, by the recipe C45 as it is, and asked about the same others. Conditions are counted as they are
-printed, one per column and rule.
+Ten folds with the same share of every class, dealt anew in each repeat; tree and list of a fold are made from the
+same rows, by the recipe C45 as it is, and score the same others. Conditions are counted as they are printed,
+one per column and rule.
 
 Run: python bench/rules.py [FOLDER]
 """

@@ -1,8 +1,6 @@
 """`python bench/run.py [workload ...] [--quick] [--write-docs]`: how fast, and how good, beside other libraries.
 
-Comes in: names of workloads (none: all of them). Goes out: every run on the screen as it happens, bench/results/*.json,
-the promised ratios, and with --write-docs the table in docs/benchmarks.md.
-Always holds: nothing here judges by exit code; a benchmark informs.
+Nothing here judges by exit code; a benchmark informs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """How long a tree takes on a cluster, and what is sent: the formula of docs/scale.md, as a program.
 
-Comes in: a table's size and a cluster. Goes out: seconds and bytes by level, the page's tables and picture.
-Always holds: every constant stands at the top, with where it comes from; nothing is measured here. `check` sets the
-formula beside measurements, so that whoever doubts it can add one.
+Every constant stands at the top, with where it comes from; nothing is measured here. `check` sets the formula beside
+measurements, so that whoever doubts it can add one.
 
     python bench/scale_simulation.py                 print the tables
     python bench/scale_simulation.py --picture FILE  draw time against workers
@@ -230,9 +229,9 @@ MEASURED = (
     Measured("in memory, two threads", 1e6, 1, 2, 0.525, scheduled=False),
     Measured("in memory, two threads", 1e7, 1, 2, 3.9, scheduled=False),
     # Four parts in memory (parts.memory), the made table: the sizes of all answers.
-    Measured("four parts", 2e5, 1, 4, None, 28e6),
-    Measured("four parts", 1e6, 1, 4, None, 56e6),
-    Measured("four parts", 5e6, 1, 4, None, 78e6),
+    Measured("four partitions", 2e5, 1, 4, None, 28e6),
+    Measured("four partitions", 1e6, 1, 4, None, 56e6),
+    Measured("four partitions", 5e6, 1, 4, None, 78e6),
     # bench/cluster.py, its table persisted on the workers; bytes from the log of a fit of 8 million rows.
     Measured("Dask on one machine", 1e7, 2, 1, 7.33),
     Measured("Dask on one machine", 8e6, 2, 1, None, 86.8e6),
@@ -295,7 +294,7 @@ def time_table() -> str:
 
 def level_table(workers: int = 64) -> str:
     """Level by level: what is sent, and where the time goes."""
-    lines = ["| rows | level | questions | sent by a worker | received | computing | sending | tasks |"]
+    lines = ["| rows | level | requests | sent by a worker | received | computing | sending | tasks |"]
     lines.append("|---|---|---|---|---|---|---|---|")
     for name, table in TABLES.items():
         for place, level in enumerate(fit(table, Cluster(workers))):

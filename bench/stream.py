@@ -1,8 +1,6 @@
 """How much memory `treewright predict` needs for a CSV file that is larger than memory.
 
-Comes in: the size of the file in gigabytes (5 unless told). Goes out: rows per second and the peak memory of the
-process that predicts.
-Always holds: the file is made for the purpose, from a seed, in a temporary folder (or --folder), and removed.
+The file is made for the purpose, from a seed, in a temporary folder (or --folder), and removed.
 
     python bench/stream.py --gigabytes 5
 """

@@ -1,8 +1,7 @@
 """The tables of the benchmark: made ones of any size, and real ones from ../shared/data beside the repository.
 
-Comes in: a name and a size. Goes out: a `Table`: C-order matrices of rows to learn and rows held out.
-Always holds: the same name and size give the same table on every machine; a level is a whole number in its column,
-a missing value is NaN, and `nominal` names the columns that hold levels. A real table that is not here is None.
+The same name and size give the same table on every machine; a level is a whole number in its column, a missing value
+is NaN, and `nominal` names the columns that hold levels. A real table that is not here is None.
 """
 
 from __future__ import annotations

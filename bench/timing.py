@@ -1,7 +1,6 @@
 """Timing: contenders take turns, so that whatever else the machine does hits all alike; every run is kept.
 
-Comes in: a question for each contender. Goes out: one `Record` for each, runs and score or the reason why not.
-Always holds: the figure of a record is its best run; nothing is asked twice that failed or has used up its time.
+The figure of a record is its best run; nothing is run twice that failed or has used up its time.
 """
 
 from __future__ import annotations

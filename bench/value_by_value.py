@@ -1,8 +1,6 @@
 """`python bench/value_by_value.py [table ...]`: the search by codes beside that value by value, in the same core.
 
-Comes in: names of tables (none: covertype). Goes out: for the recipes of C4.5, without and with missing values, seconds
-of growing by either way, and whether the trees are the same to the bit.
-Always holds: both ways get the same arrays and two threads; a table that is not here is said so.
+Both ways get the same arrays and two threads; a table that is not here is said so.
 """
 
 from __future__ import annotations

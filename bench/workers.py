@@ -1,8 +1,6 @@
 """Workers: every contender runs in a process of its own, so that none disturbs another and a slow one can be stopped.
 
-Comes in: a function of a module, its arguments, a limit in seconds. Goes out: what the function gives, or a `Failure`.
-Always holds: one worker works at a time; a worker that is over its limit, or dies, is gone, and the next question
-starts another.
+One worker works at a time; a worker that is over its limit, or dies, is gone, and the next question starts another.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The workloads: which tables, which depths, who takes part.
 
-Comes in: a `Scale` (full or quick), workers, a folder for tables. Goes out: `Record`s, section by section.
-Always holds: within a case everybody gets the same stored table, the same depth and the same number of threads. A table
-or a library that is not here is said so, and the rest goes on.
+Within a case everybody gets the same stored table, the same depth and the same number of threads. A table or a
+library that is not here is said so, and the rest goes on.
 """
 
 from __future__ import annotations

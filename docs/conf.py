@@ -1,8 +1,7 @@
 """How the site is built: `make docs`.
 
-Comes in: the pages of this folder, docstrings, `examples/gallery.py`. Goes out: build/docs/index.html.
-Always holds: a reader's browser loads nothing from elsewhere; pictures and derivations are made while building, by the
-library itself, and are not kept in the repository.
+The pages load nothing from other hosts. The library draws pictures and derivations during the build, outside the
+repository.
 """
 
 import subprocess

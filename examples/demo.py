@@ -50,9 +50,9 @@ def tennis() -> None:
     for day in days:
         others = tw.learn(rows_of(table, days != day), target="play", recipe=tw.ID3)
         right += tw.predict(others, rows_of(table, days == day))[0] == play[day]
-    majority = max(np.mean(play == answer) for answer in set(play))
+    majority = max(np.mean(play == label) for label in set(play))
     print(f"\nLeaving one day out at a time: {right} of {len(play)} right ({right / len(play):.0%}).")
-    print(f"Always saying the more frequent answer: {majority:.0%}. Fourteen days are few.\n")
+    print(f"Always predicting the majority class: {majority:.0%}. Fourteen days are few.\n")
 
 
 def breast_cancer() -> None:

@@ -1,7 +1,4 @@
-"""Every kind of picture, written to a folder: `python examples/gallery.py pictures`.
-
-Comes in: the folder; tables that come with scikit-learn, and small literals. Goes out: svg and png files, one each.
-"""
+"""Every kind of picture, written to a folder: `python examples/gallery.py pictures`."""
 
 import sys
 from collections.abc import Callable
@@ -16,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 import treewright as tw
 from treewright.inspection.histograms import histograms
-from treewright.render import boundary, curve, depth_scores, path_plot, plot, svg
+from treewright.render import boundary, curve, depth_scores, growth, path_plot, plot, svg
 
 UNPRUNED = replace(tw.CART, pruning=None)
 
@@ -133,6 +130,7 @@ def main(folder: Path) -> None:
         tree, table = made[name]
         drawn = svg(tree, histograms=histograms(tree, table))
         (folder / f"{name}-histograms.svg").write_text(drawn, encoding="utf-8")
+    (folder / "tennis-growth.svg").write_text(growth(made["tennis-id3"][0]).animation(), encoding="utf-8")
     for name, axes in charts(made).items():
         axes.figure.savefig(folder / f"{name}.png", dpi=100)
     print(f"{len(list(folder.iterdir()))} pictures in {folder}")

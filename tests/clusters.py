@@ -1,7 +1,4 @@
-"""Dask clusters on this machine, whose workers are processes that can be killed.
-
-Comes in: how many workers. Goes out: a cluster; what its scheduler still knows.
-"""
+"""Dask clusters on this machine, whose workers are processes that can be killed."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,9 @@ from hypothesis import settings
 
 settings.register_profile("steady", derandomize="HYPOTHESIS_WANDER" not in os.environ)
 settings.load_profile("steady")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a shell: tests of Ctrl-C would not end
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")

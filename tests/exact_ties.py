@@ -1,7 +1,6 @@
 """What a split is worth, in whole numbers and fractions, so that a tie can be proven.
 
-Comes in: the answers of a node's rows, and the child of each row that a split sends. Goes out: fractions.
-Always holds: nothing is rounded. A number counts as the decimal it is written as, for that is what a table means.
+Nothing is rounded. A number counts as the decimal it is written as, for that is what a table means.
 """
 
 from __future__ import annotations

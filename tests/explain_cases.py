@@ -1,7 +1,6 @@
 """Small random tables with every kind of column, and recipes of every kind, for what explains trees.
 
-Comes in: a seed. Goes out: a table (a pandas frame), its target, a recipe that can learn from it.
-Always holds: the same seed gives the same case; columns are named after their kind; every class occurs.
+The same seed gives the same case; columns are named after their kind; every class occurs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Trees and rows that put every export to the test.
 
-Comes in: a seed, or the name of a real table. Goes out: a `Case`: a tree, rows for it as an Arrow table, and what
-prediction says about them.
-Always holds: rows have missing values and levels nobody knows, columns of every kind, and values on and beside every
-break; names and levels hold what usually breaks quoting.
+Rows have missing values and levels nobody knows, columns of every kind, and values on and beside every break; names
+and levels hold what usually breaks quoting.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from handmade import Plan, Question, arrays
+from handmade_trees import Plan, Question, arrays
 
 import treewright as tw
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec

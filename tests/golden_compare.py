@@ -1,13 +1,11 @@
 """Compares a treewright tree with the tree of another program, node for node.
 
-Comes in: a `Tree` (or anything with the same names), a golden of tests/goldens and its data set. Goes out: a list of
-`Difference`, empty when the trees are the same.
-Always holds: pure functions; children are matched by the branch they are, never by their order. Below a node whose
-split or counts differ nothing is compared: what is below follows from it.
+Pure functions; children are matched by the branch they are, never by their order. Below a node whose split or counts
+differ nothing is compared: what is below follows from it.
 
 What is accepted without being called a difference:
 - a level that no training row has at the node may be in any child or in none (rpart and CHAID leave it open);
-- Id3 has no answer for an empty branch, we answer the parent's majority;
+- Id3 predicts nothing in an empty branch, we predict the parent's majority class;
 - a tie between classes goes to the lowest place, as in every program here;
 - rpart with usesurrogate=0 lists surrogates that it never uses, we make none;
 - CHAID: a missing value where training had missing values but not at this node (`nearest code`) follows a rule that
@@ -25,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from golden_answers import answer_of, shares_of
+from golden_predictions import class_of, shares_of
 
 Golden = dict[str, Any]
 Match = list[int]  # golden child -> our child
@@ -208,7 +206,7 @@ def answer_differences(
     node: Any, theirs: Golden, above: Golden | None, program: str, classes: Sequence[Any], close: Closeness
 ) -> Iterator[Wrong]:
     """What the node answers by itself, inner nodes and empty leaves too, and the share of each class."""
-    wanted = classes[answer_of(theirs, above)]
+    wanted = classes[class_of(theirs, above)]
     if node.prediction != wanted:
         yield "answer", node.prediction, wanted
     shares = shares_of(theirs, above, program)

@@ -1,7 +1,6 @@
 """The tree of another program as one of ours, so that what we do to trees can be compared by itself.
 
-Comes in: a golden of tests/goldens (C4.5 or J48) and the schema its table was learned with. Goes out: a `Tree`.
-Always holds: splits, counts and answers are the golden's; what a golden does not tell (gain, score) is zero.
+Splits, counts and predictions are the golden's; what a golden lacks (gain, score) is zero.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from golden_answers import shares_of
+from golden_predictions import shares_of
 
 import treewright as tw
 

@@ -1,11 +1,7 @@
 """The brute force: docs/choices.md written a second time, in plain Python, to hold the core against.
 
-Comes in: encoded columns (float arrays with NaN; int codes with -1), kinds, levels, target, weight and a `Recipe`, as
-`_core.grow` takes them.
-Goes out: `grow`, a tree of nested dictionaries; `decide`, all that a node may become; `predict_row`.
-Always holds: no code of the library is used but `treewright.recipes.recipe`. Where rounding may decide (scores
-within 1e-9),
-every outcome is kept, the one the tie rules ask for first.
+No code of the library is used but `treewright.recipes.recipe`. Where rounding may decide (scores within 1e-9), every
+outcome is kept, the one the tie rules ask for first.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Every division a column offers at a node, each with its rating: the exhaustive part of the oracle.
 
-Comes in: a `Problem`, a node (its entries) and a column.
-Goes out: the allowed `Candidate`s in the order they are tried.
-Always holds: nothing is skipped because it looks bad; only what docs/choices.md forbids is left out.
+Nothing is skipped because it looks bad; only what docs/choices.md forbids is left out.
 """
 
 from __future__ import annotations

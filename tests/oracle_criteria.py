@@ -1,9 +1,7 @@
 """The oracle's formulas: impurities, gains and tests, straight from docs/choices.md.
 
-Comes in: a criterion of `treewright.recipes.recipe` and groups of entries, an entry being (target, weight).
-Goes out: impurities, and a `Rating` of a division, or None where the criterion forbids it.
-Always holds: every sum goes through `math.fsum`. Weights and targets of the tests are dyadic, so the sums are exact,
-the same multiset of entries gives the same bits, and a tie can be told from a difference.
+Every sum goes through `math.fsum`. Weights and targets of the tests are dyadic, so the sums are exact, the same
+multiset of entries gives the same bits, and a tie differs from a difference.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The core's tree held against the oracle, node by node.
 
-Comes in: a table and a recipe (`check_case`), or a decoded tree and the `Problem` it was grown from (`check_tree`).
-Goes out: nothing, or an AssertionError that names the node.
-Always holds: at every node the oracle decides anew from the entries that reach it, then follows the core's own choice
-if that is one of the choices rounding allows. So a tie does not end the comparison.
+At every node the oracle decides anew from the entries that reach it, then follows the core's own choice if that is
+one of the choices rounding allows. So a tie does not end the comparison.
 """
 
 from __future__ import annotations

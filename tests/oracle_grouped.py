@@ -1,9 +1,7 @@
 """C4.5's grouping of levels (-s), written down a second time.
 
-Comes in: a `Problem` whose branching is `Grouped`, a node and a nominal column.
-Goes out: every grouping the climb may end in (several only where values tie within rounding), the canonical one first.
-Always holds: a block is a frozenset of levels, "missing" being the level after the last; `rest` holds the levels that
-weigh half a row or less, which never take part in the climb and become the last child.
+A block is a frozenset of levels, "missing" being the level after the last; `rest` holds the levels that weigh half a
+row or less, which never take part in the climb and become the last child.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The best cut of a number among thousands of distinct values, by trying them all at once with numpy.
 
-Comes in: values (NaN is missing), targets, weights and a criterion. Goes out: the gain of every cut.
-Always holds: every boundary between neighbouring values is rated; no histogram, no bound, nothing skipped.
+Every boundary between neighbouring values is rated; no histogram, no bound, nothing skipped.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """CHAID written down a second time: merge, resplit or exhaust, float the missing, adjust, absorb small children.
 
-Comes in: a `Problem` whose branching is `Merge`, a node and a column.
-Goes out: every result the algorithm may have (several only where pairs tie within rounding), the canonical one first.
-Always holds: groups are tuples of categories, each sorted, and sorted by their first category; the category after the
-last level (or bin) is "missing".
+Groups are tuples of categories, each sorted, and sorted by their first category; the category after the last level
+(or bin) is "missing".
 """
 
 from __future__ import annotations

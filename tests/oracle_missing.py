@@ -1,8 +1,6 @@
 """Where entries go once a split is chosen: known values, surrogates, shares, and what is left behind.
 
-Comes in: a `Problem`, a node and the chosen `Split`.
-Goes out: surrogates, the fate of a missing value, and the entries of every child.
-Always holds: `fate` uses the numbers of docs/boundary.md: a child, -1 spread, -2 stop here, -3 random.
+`fate` uses the numbers of docs/boundary.md: a child, -1 spread, -2 stop here, -3 random.
 """
 
 from __future__ import annotations

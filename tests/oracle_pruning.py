@@ -1,7 +1,6 @@
 """The classic pruning rules a second time: plain recursion over nodes, the standard library only.
 
-Comes in: a tree. Goes out: the ids of the nodes that a rule makes leaves, topmost only.
-Always holds: written from the formulas of docs/pruning.md, not from the library.
+Written from the formulas of docs/pruning.md, not from the library.
 """
 
 from __future__ import annotations

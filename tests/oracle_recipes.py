@@ -1,7 +1,6 @@
 """Recipes for hypothesis: every accepted triple of criterion, branching and missing policy, the rest at random.
 
-Comes in: nothing, or one triple. Goes out: pytest parameters, and strategies for (table, recipe) cases.
-Always holds: a drawn recipe can be built and fits its table; the other task is refused, so that no rule is shut out.
+A drawn recipe can be built and fits its table; the other task is refused, so that no rule is shut out.
 """
 
 from __future__ import annotations
@@ -113,7 +112,7 @@ def cases(draw: st.DrawFn, criterion: Any, branching: Any, missing: Any) -> tupl
     )
     table = draw(
         tables(
-            n_classes=None if criterion.task == "classification" else 0,
+            n_classes=0 if criterion.task == "regression" else criterion.max_classes,
             missing=not isinstance(missing, r.RefuseMissing),
             numbers=not refused,
             counts=isinstance(criterion, r.Poisson),

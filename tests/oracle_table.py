@@ -1,8 +1,6 @@
 """The oracle's values: a table of plain lists, a split, and the one rule that sends a value to a child.
 
-Comes in: encoded columns (float arrays with NaN, int codes with -1) and a recipe.
-Goes out: `Problem` (all that stays the same while a tree grows) and `Split`, with `route`.
-Always holds: None is the only missing value in here; an entry of a node is (row, weight).
+None is the only missing value in here; an entry of a node is (row, weight).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Small tables for hypothesis: few distinct values, so that ties, repeats and missing values are the rule.
 
-Comes in: nothing. Goes out: strategies for `Table`, and `Table.grow`, the core's tree of it.
-Always holds: weights and numeric targets are dyadic numbers, so that sums are exact in float64.
+Weights and numeric targets are dyadic numbers, so that sums are exact in float64.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """A tree's arrays read and followed by the rule of docs/boundary.md, without the core's help.
 
-Comes in: the arrays that `_core.grow` returns.
-Goes out: the same tree as nested dictionaries (the oracle's form, plus `id`, `unseen`, `rivals`), and, for a row, every
-node that answers it with its weight.
-Always holds: only the arrays, the row and the seed are looked at; no recipe, no policy.
+Only the arrays, the row and the seed are looked at; no recipe, no policy.
 """
 
 from __future__ import annotations

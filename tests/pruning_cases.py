@@ -1,7 +1,4 @@
-"""What the tests of pruning share: recipes that grow large trees, and made-up tables as the engine takes them.
-
-Comes in: a `Table` of oracle_tables. Goes out: encoded rows, a tree as grown, how well a tree answers.
-"""
+"""What the tests of pruning share: recipes that grow large trees, and made-up tables as the engine takes them."""
 
 from __future__ import annotations
 

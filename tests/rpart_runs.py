@@ -1,9 +1,7 @@
 """Fresh runs of R's rpart on public tables, as plain values.
 
-Comes in: the name of a table of ../shared/data. Goes out: its rows in the core's form (`Table`), the same with holes,
-and for each cp the tree that rpart grows on it, with the training rows of every node.
-Always holds: rpart's defaults but for cp; columns are named by place; levels and classes are codes, in the order that
-the table declares; holes are where a hash of row and column puts them, the same on every machine.
+Rpart's defaults but for cp; columns are named by place; levels and classes are codes, in the order that the table
+declares; holes are where a hash of row and column puts them, the same on every machine.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """Our estimators under scikit-learn's names and parameters, for scikit-learn's own tests of its trees.
 
-Comes in: scikit-learn's constructor parameters. Goes out: estimators with the recipe SKLEARN, whose `tree_` is what
-`treewright.export.sklearn` makes of the tree.
-Always holds: nothing is learned or answered here. ExtraTree's adapters search all thresholds: there is no random
-splitter.
+Nothing is learned or predicted here. ExtraTree's adapters search all thresholds: there is no random splitter.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The databases that the SQL exports are run in.
 
-Comes in: Arrow tables and statements. Goes out: rows of plain Python values.
-Always holds: every database sees the same values, NaN included where it has one; PostgreSQL is a server of its own, on
-a socket in a folder of its own, and is gone when the tests are.
+Every database sees the same values, NaN included where it has one; PostgreSQL is a server of its own, on a socket in
+a folder of its own, and is gone when the tests are.
 """
 
 from __future__ import annotations

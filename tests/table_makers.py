@@ -1,7 +1,6 @@
 """The same columns in every kind of table.
 
-Comes in: a dict of lists, None for missing. Goes out: that table as pandas, polars, pyarrow, DuckDB and so on.
-Always holds: every maker keeps names, order and values.
+Every maker keeps names, order and values.
 """
 
 from __future__ import annotations

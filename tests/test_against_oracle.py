@@ -1,10 +1,7 @@
 """The core against the brute force of `oracle.py`, and against promises that need no oracle.
 
-Comes in: small random tables (hypothesis, always the same ones) and every recipe that can be built from a criterion, a
-branching and a missing policy; the rest of the recipe is random too.
-Goes out: assertions. A failure prints the smallest table it could find.
-Always holds: exact ties may be broken by rounding, so a split must be *one of* the best; where nothing was close the
-whole tree must be the same.
+Exact ties may be broken by rounding, so a split must be *one of* the best; where nothing was close the whole tree
+must be the same.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from oracle_large import all_cuts
 from oracle_recipes import cases, possible_recipes, recipe_of
 from oracle_table import NOMINAL, NUMBER, ORDINAL
 from oracle_tables import NUMBERS, Table, tables
-from raw import C45, CART
+from unpruned import C45, CART
 
 import treewright as tw
 from treewright import _core
@@ -285,7 +282,7 @@ def test_scale_of_a_number_moves_only_thresholds(case: tuple[Table, r.Recipe], p
 
 @promised
 @given(tables(n_classes=0), st.sampled_from((r.Variance, r.StandardDeviation, r.AbsoluteError)), st.integers(-40, 40))
-def test_scale_of_the_target_moves_only_answers(table: Table, criterion: Any, power: int) -> None:
+def test_scale_of_the_target_moves_only_predictions(table: Table, criterion: Any, power: int) -> None:
     recipe = recipe_of(criterion(), r.Binary(), r.LearnedDirection())
     factor = math.ldexp(1.0, power)
     a, b = table.grow(recipe), replace(table, target=table.target * factor).grow(recipe)
@@ -415,7 +412,7 @@ def variance_gain(parent: np.ndarray, children: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("branching", [r.EachValue(), r.Binary(), r.OneVsRest()], ids=lambda b: type(b).__name__)
 @pytest.mark.parametrize("built_in", [r.Gini(), r.Variance()], ids=lambda c: type(c).__name__)
-def test_custom_criterion_is_asked_once_per_node_and_column(built_in: Any, branching: Any) -> None:
+def test_custom_criterion_is_run_once_per_node_and_column(built_in: Any, branching: Any) -> None:
     task = built_in.task
     function = gini_gain if task == "classification" else variance_gain
 

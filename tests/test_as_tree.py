@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -20,14 +21,18 @@ ROWS: dict[str, list[Any]] = {**X, "y": Y}
 MORE: dict[str, tuple[Any, ...]] = {
     "apply": (X,),
     "boundary": ("a", "b"),
+    "calibrate": (X, Y, 0.5),
     "counterfactuals": ({"a": 1.0, "b": 1.0},),
     "curve": ("a",),
     "explain_row": ({"a": 1.0, "b": 1.0},),
     "predict": (X,),
     "predict_batches": (X,),
+    "predict_interval": (X,),
     "predict_proba": (X,),
+    "predict_set": (X,),
     "prune": (tw.pruning.MaxDepth(1),),
     "shap_values": (X,),
+    "stability": (X, Y),
 }
 
 
@@ -45,6 +50,17 @@ def fitted() -> Any:
     return tw.CARTClassifier(missing="majority", pruning=None).fit(frame, np.array(Y))
 
 
+@pytest.fixture(scope="module")
+def calibrated(fitted: Any) -> dict[str, Any]:
+    """Estimators with a calibrated tree, by the function that predicts with it."""
+    classes = copy.copy(fitted)
+    classes.tree_ = tw.calibrate(fitted, X, Y, 0.5)
+    target = [1.0, 2.0, 3.0, 7.0, 8.0, 9.0]
+    numbers = tw.CARTRegressor(missing="majority", pruning=None).fit(pytest.importorskip("pandas").DataFrame(X), target)
+    numbers.tree_ = tw.calibrate(numbers, X, target, 0.5)
+    return {"predict_set": classes, "predict_interval": numbers}
+
+
 def call(function: Callable[..., Any], tree: Any, folder: Path) -> Any:
     more = (folder / "tree.json",) if function.__name__ == "save" else MORE.get(function.__name__, ())
     made = function(tree, *more)
@@ -56,12 +72,15 @@ def test_all_functions_of_a_tree_are_here() -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_fitted_estimator_may_be_given_for_its_tree(name: str, fitted: Any, tmp_path: Path) -> None:
+def test_a_fitted_estimator_may_be_given_for_its_tree(
+    name: str, fitted: Any, calibrated: dict[str, Any], tmp_path: Path
+) -> None:
     for module in {"boundary": ["matplotlib"], "curve": ["matplotlib"], "plot": ["matplotlib"], "onnx": ["onnx"]}.get(
         name, []
     ):
         pytest.importorskip(module)
-    given, own = (call(FUNCTIONS[name], tree, tmp_path) for tree in (fitted, fitted.tree_))
+    estimator = calibrated.get(name, fitted)
+    given, own = (call(FUNCTIONS[name], tree, tmp_path) for tree in (estimator, estimator.tree_))
     assert type(given) is type(own)
     if isinstance(own, str | bytes):
         assert given == own

@@ -1,7 +1,6 @@
-"""What users get wrong: each mistake is told in words that name the column or field and the remedy.
+"""What users get wrong: each error message names the column or field and the remedy.
 
-Comes in: small tables with one thing wrong each. Always holds: a refused call leaves nothing half-done, so the input is
-what it was before, and the next call works.
+A refused call leaves nothing half-done, so the input is what it was before, and the next call works.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from raw import CART
 from table_makers import MAKERS
+from unpruned import CART
 
 import treewright as tw
 
@@ -252,7 +251,7 @@ def test_a_target_of_another_length(size: int) -> None:
 
 def test_a_target_that_is_also_a_column() -> None:
     frame = pd.DataFrame(GOOD)
-    words = ("target 'y' is also a column", "every answer would be given away", "drop it from the table")
+    words = ("target 'y' is also a column", "the prediction would be trivial", "drop it from the table")
     refused(lambda: tw.learn(frame, frame["y"]), *words)
 
 
@@ -284,7 +283,7 @@ def test_a_column_of_weights_is_named() -> None:
 
 
 def test_numbers_for_id3() -> None:
-    words = ("'ID3' asks about levels only", "'size' is numeric", "use C45 or CART", "numeric=Binned(10)", "kinds=")
+    words = ("'ID3' splits on levels only", "'size' is numeric", "use C45 or CART", "numeric=Binned(10)", "kinds=")
     refused_table(GOOD, *words, recipe=tw.ID3)
     assert tw.learn(GOOD, "y", tw.ID3, kinds={"size": "nominal"}).n_leaves == 4
     assert tw.learn(GOOD, "y", replace(tw.ID3, numeric=tw.numeric.Binned(2))).n_leaves == 2
@@ -374,6 +373,24 @@ def test_unseen_levels_as_errors() -> None:
     for unseen, answer in (("missing", "u"), ("majority", "v")):
         tree = tw.learn(table, "y", replace(tw.CART, unseen=unseen))
         assert tw.predict(tree, {"colour": ["green"]}).tolist() == [answer]
+
+
+@pytest.mark.parametrize("n_threads", [1.5, "2", None, 2**40, -(2**40)])
+def test_numbers_of_threads(n_threads: Any) -> None:
+    tree = tw.learn(GOOD, "y", tw.CART)
+    calls = (tw.predict, tw.predict_proba, tw.apply, tw.shap_values)
+    for call in calls:
+        with pytest.raises(tw.DataError, match="n_threads must be a whole number"):
+            call(tree, GOOD, n_threads=n_threads)
+    with pytest.raises(tw.DataError, match="n_threads must be a whole number"):
+        tw.learn(GOOD, "y", n_threads=n_threads)
+
+
+@pytest.mark.parametrize("limit", ["2 GX", "much", -1, 0, True, float("nan"), "2GB, please"])
+def test_memory_limits_of_tables_in_memory(limit: Any) -> None:
+    with pytest.raises(tw.DataError, match="memory_limit="):
+        tw.learn(GOOD, "y", memory_limit=limit)
+    assert tw.learn(GOOD, "y", memory_limit="2GB") == tw.learn(GOOD, "y")
 
 
 def test_probabilities_of_a_number() -> None:

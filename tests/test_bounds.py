@@ -1,7 +1,7 @@
 """Bounds: no cut inside a bin is better than the bound that keeps the bin closed.
 
-Comes in: rows in some order, a stretch of them that is the bin. Always holds: whatever order the bin's rows have, and
-wherever it is cut, the gain is at most the bound. Every subset of the bin's rows is tried as the part that goes low.
+Whatever order the bin's rows have, and wherever it is cut, the gain is at most the bound. Every subset of the bin's
+rows is tried as the part that goes low.
 """
 
 from __future__ import annotations

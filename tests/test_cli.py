@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from handmade import Question, fork, leaf, tree
+from handmade_trees import Question, fork, leaf, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transcript import blocks, run, write_files
@@ -31,8 +31,8 @@ from treewright.cli.export import formats
 from treewright.cli.recipes import PRUNER_NAMES, pruner_of
 from treewright.data.encoding import Encoded
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
-from treewright.training.cross_validation import fold_masks, set_aside
-from treewright.tree.atomic_write import whole_file
+from treewright.training.folds import random_folds, set_aside
+from treewright.tree.atomic_write import atomic_file
 
 pytest.importorskip("duckdb")
 
@@ -187,7 +187,7 @@ def test_c45_files_need_no_target(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
-def test_answers_in_every_form(saved: Path, form: str) -> None:
+def test_predictions_in_every_form(saved: Path, form: str) -> None:
     result = told(
         "predict", "tree.json", "people.csv", "-o", f"out.{form}", "--keep", "name,age", "-p", "--leaf", folder=saved
     )
@@ -212,7 +212,7 @@ def test_answers_in_every_form(saved: Path, form: str) -> None:
     ]
 
 
-def test_many_batches_answer_as_one(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_batches_predict_as_one(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = treewright("predict", "tree.json", "people.csv", folder=saved).stdout
     monkeypatch.setattr("treewright.data.sources.source.Source.batches.__defaults__", (None, 7))
     assert treewright("predict", "tree.json", "people.csv", folder=saved).stdout == whole
@@ -225,7 +225,7 @@ def test_standard_input_to_standard_output(saved: Path) -> None:
     assert [json.loads(line)["prediction"] for line in result.stdout.splitlines()] == [row[4] for row in ROWS[1:]]
 
 
-def test_an_error_leaves_the_old_answers_and_no_draft(saved: Path) -> None:
+def test_an_error_leaves_the_old_predictions_and_no_draft(saved: Path) -> None:
     (saved / "out.csv").write_text("before")
     content = (saved / "people.csv").read_text()
     (saved / "bad.csv").write_text(content * 1 + "old,north,00,x,no\n")
@@ -245,7 +245,7 @@ def test_files_are_written_whole_or_not_at_all(fails: bool, content: bytes) -> N
         path = Path(name) / "file"
         path.write_bytes(b"before")
         try:
-            with whole_file(path) as draft:
+            with atomic_file(path) as draft:
                 draft.write_bytes(content)
                 if fails:
                     raise KeyboardInterrupt
@@ -260,14 +260,14 @@ def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
     for mode in (0o600, 0o640, 0o444):
         path.write_text("before")
         path.chmod(mode)
-        with whole_file(path) as draft:
+        with atomic_file(path) as draft:
             assert draft.stat().st_mode & 0o077 == 0  # nobody else reads it while it is written
             draft.write_text("after")
         assert (path.read_text(), path.stat().st_mode & 0o777) == ("after", mode)
         path.unlink()
     before = os.umask(0o027)
     try:
-        with whole_file(path) as draft:
+        with atomic_file(path) as draft:
             draft.write_text("new")
         assert path.stat().st_mode & 0o777 == 0o640
     finally:
@@ -276,7 +276,7 @@ def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["木" * 80, "🌲" * 60, "x" * 255, "ä" * 127, "a\udcff" * 100])
 def test_any_name_that_the_file_system_takes(tmp_path: Path, name: str) -> None:
-    with whole_file(tmp_path / name) as draft:
+    with atomic_file(tmp_path / name) as draft:
         draft.write_text("written")
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
@@ -324,6 +324,8 @@ def test_show(saved: Path) -> None:
         "written": ["a.svg", "a.html"]
     }
     assert (saved / "a.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert told("show", "tree.json", "--growth", "growth.html", folder=saved) == {"written": ["growth.html"]}
+    assert "Level 1" in (saved / "growth.html").read_text(encoding="utf-8")
     assert "age" in treewright("show", "tree.json", "--importance", folder=saved).stdout
     assert tw.Tree.from_dict(told("show", "tree.json", folder=saved)) == tw.load(saved / "tree.json")
 
@@ -424,7 +426,7 @@ def test_compare_has_one_line_for_each(folder: Path) -> None:
 def test_rows_are_set_aside_by_value_and_by_class(n: int, folds: int, seed: int) -> None:
     numbers, classes = np.arange(n, dtype=float), (np.arange(n) % 2).astype(np.int32)
     rows = Encoded((numbers,), (0,), (0,), n, classes, 2)
-    masks = np.array(fold_masks(rows, folds, seed))
+    masks = np.array([fold.test for fold in random_folds(rows, folds, seed)])
     assert (masks.sum(axis=0) == 1).all(), "every row is tested once"
     for code in (0, 1):
         sizes = masks[:, classes == code].sum(axis=1)
@@ -442,7 +444,7 @@ def test_rows_are_set_aside_by_value_and_by_class(n: int, folds: int, seed: int)
     ("arguments", "code", "message"),
     [
         ("lern people.csv", 2, "there is no command 'lern'; did you mean 'learn'?"),
-        ("learn people.csv", 2, "say what to learn with --target; people.csv has 'age'"),
+        ("learn people.csv", 2, "give the column to predict with --target; people.csv has 'age'"),
         ("learn people.csv -t scor", 1, "did you mean 'score'?"),
         ("learn peple.csv -t score", 1, "there is no file 'peple.csv'; did you mean 'people.csv'?"),
         ("learn people.csv -t score --kind age=big", 2, "there is no kind 'big'"),
@@ -457,7 +459,7 @@ def test_rows_are_set_aside_by_value_and_by_class(n: int, folds: int, seed: int)
         ("learn people.csv -t score --costs {yes", 2, "is not JSON"),
         ("show people.csv", 1, "Trees are saved with: treewright learn"),
         ("predict tree.json people.csv --drop age", 1, "people.csv lacks 'age', which the tree was learned from"),
-        ("predict tree.json people.csv -o out.xyz", 2, "Name it .csv, .tsv, .jsonl or .parquet"),
+        ("predict tree.json people.csv -o out.xyz", 2, "name it .csv, .tsv, .jsonl or .parquet"),
         ("predict tree.json people.csv --keep nobody", 1, "there is no column 'nobody' to keep"),
         ("predict tree.json people.csv -o nowhere/out.csv", 1, "no such file or directory"),
         ("explain tree.json --row agee=3", 1, "the tree has no column 'agee'"),
@@ -505,7 +507,7 @@ def test_whoever_has_seen_enough_may_go(saved: Path) -> None:
 
 
 def test_ctrl_c_ends_silently_and_leaves_nothing(saved: Path) -> None:
-    (saved / "pipe.py").write_text("import time\nprint('age,city,zip', flush=True)\ntime.sleep(30)\n")
+    (saved / "pipe.py").write_text("import time\nprint('age,city,zip', flush=True)\ntime.sleep(300)\n")
     reader = subprocess.Popen([sys.executable, "pipe.py"], cwd=saved, stdout=subprocess.PIPE)
     command = [sys.executable, "-m", "treewright", "predict", "tree.json", "-", "-o", "out.csv"]
     (saved / "spool").mkdir()
@@ -518,12 +520,12 @@ def test_ctrl_c_ends_silently_and_leaves_nothing(saved: Path) -> None:
         stderr=subprocess.PIPE,
     )
     try:
-        for _ in range(200):
+        for _ in range(1200):
             if list((saved / "spool").glob("*/*")):  # it waits for its input
                 break
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=90)
     finally:
         process.kill()
         reader.kill()
@@ -605,7 +607,7 @@ def test_decimal_commas_and_the_order_of_days_are_options(tmp_path: Path) -> Non
     assert treewright(*predict, "--decimal", ".", folder=tmp_path).exit_code == 1
 
 
-def test_unseen_levels_are_one_line_beside_the_answers(saved: Path) -> None:
+def test_unseen_levels_are_one_line_beside_the_predictions(saved: Path) -> None:
     lines = (saved / "people.csv").read_text().splitlines()
     place = lines[0].split(",").index("city")
     row = lines[1].split(",")

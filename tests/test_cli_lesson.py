@@ -1,4 +1,4 @@
-"""`treewright lesson`: what is told, written and refused."""
+"""`treewright lesson`: what is shown, written and refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_all_are_listed() -> None:
 
 
 @pytest.mark.parametrize("name", ["tennis", "wordle"])
-def test_one_is_told(name: str) -> None:
+def test_one_is_shown(name: str) -> None:
     found = run(name)
     assert found.exit_code == 0
     assert found.output == tw.lessons.story(name)().text() + "\n"
@@ -62,7 +62,7 @@ def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
         (["wordle", "--words", "nowhere.txt"], 2, "does not exist"),
     ],
 )
-def test_mistakes_are_told_in_one_line(arguments: list[str], code: int, words: str) -> None:
+def test_mistakes_are_reported_in_one_line(arguments: list[str], code: int, words: str) -> None:
     found = run(*arguments)
     assert found.exit_code == code
     assert words in found.output
@@ -88,7 +88,7 @@ def test_wordle_is_played() -> None:
     ended = CliRunner().invoke(game, input="\n")
     assert "4 possible. I guess" in ended.output
     found = CliRunner().invoke(game, input="what\nGGGGG\n")
-    assert "That is no pattern" in found.output
+    assert "not a pattern" in found.output
     assert "Found it." in found.output
     none_left = CliRunner().invoke(game, input="-----\n-----\n-----\n-----\n")
-    assert "No word on the list fits" in none_left.output
+    assert "no word on the list fits" in none_left.output

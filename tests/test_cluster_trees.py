@@ -1,9 +1,7 @@
 """Trees learned on a Dask cluster are those of the table in memory, for any number of workers and partitions.
 
-Comes in: samples of public tables from ../shared/data (skipped without it) and made-up ones, through `tw.learn`; a
-cluster of processes on this machine that has one, two and four workers, some of which are killed.
-Always holds: what is compared is the saved form of the tree, character by character. Hardly a node is small enough to
-be sent whole, so that many questions are asked.
+What is compared is the saved form of the tree, character by character. Hardly a node is small enough to be sent
+whole, so that many requests are sent.
 """
 
 from __future__ import annotations
@@ -17,9 +15,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
-from parts_cases import same_tree
+from partition_cases import same_tree
 
 import treewright as tw
 from treewright.errors import DataError
@@ -216,17 +213,37 @@ def test_errors_are_those_of_the_table_in_memory(two_workers: Any) -> None:
 # --- workers that die -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("moments", [(0.1, 0.7), pytest.param(np.linspace(0, 2.5, 10), marks=pytest.mark.slow)])
-def test_workers_are_killed(two_workers: Any, moments: Any) -> None:
+class Killing:
+    """A `progress` that kills a worker when it is called for the n-th time."""
+
+    def __init__(self, cluster: Any, call: int) -> None:
+        self.cluster, self.call, self.calls = cluster, call, 0
+
+    def __call__(self, _: float) -> None:
+        self.calls += 1
+        if self.calls == self.call:
+            kill_one(self.cluster)
+
+
+@pytest.mark.parametrize("requests", [(1, 4), pytest.param(range(1, 8), marks=pytest.mark.slow)], ids=["few", "all"])
+def test_a_worker_is_killed_while_the_tree_grows(two_workers: Any, requests: Any) -> None:
     """Each time the same tree, and no end of waiting."""
     frame = table().drop(columns="ill")
     expected = tw.learn(frame, "dose", LARGE)
-    for moment in moments:
+    for request in requests:
         settled(two_workers)
-        with ThreadPoolExecutor(1) as threads:
-            fit = threads.submit(tw.learn, dd.from_pandas(frame, npartitions=6), "dose", LARGE)
-            time.sleep(moment)
-            assert not fit.done()
-            kill_one(two_workers)
-            same_tree(fit.result(timeout=100), expected)
+        growth = Killing(two_workers, request)
+        same_tree(tw.learn(dd.from_pandas(frame, npartitions=6), "dose", LARGE, progress=growth), expected)
+        assert growth.calls >= request
+    settled(two_workers)
+
+
+def test_a_worker_is_killed_while_the_table_is_read(two_workers: Any) -> None:
+    frame = table().drop(columns="ill")
+    with ThreadPoolExecutor(1) as threads:
+        fit = threads.submit(tw.learn, dd.from_pandas(frame, npartitions=6), "dose", LARGE)
+        time.sleep(0.05)
+        assert not fit.done()
+        kill_one(two_workers)
+        same_tree(fit.result(timeout=100), tw.learn(frame, "dose", LARGE))
     settled(two_workers)

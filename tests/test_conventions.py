@@ -1,7 +1,6 @@
 """Small tables where rpart and scikit-learn decide by convention, and we decide alike.
 
-Comes in: tables of a few rows; what R's rpart 4.1.19 and scikit-learn 1.9.1 made of them. Always holds: on each of
-these tables another convention gives another tree, another answer, or a figure that is not zero.
+On each of these tables another convention gives another tree, another prediction, or a figure that is not zero.
 """
 
 from __future__ import annotations

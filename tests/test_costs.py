@@ -1,7 +1,7 @@
-"""Costs, priors and class weights: what they change in growing, in answers and in pruning, and what is refused.
+"""Costs, priors and class weights: what they change in growing, prediction and pruning, and what is refused.
 
-Always holds: the expected numbers are worked out here from rpart's definitions: growing sees a class with the weight
-prior x (sum of its costs), answers are the cheapest under the priors.
+The expected numbers are worked out here from rpart's definitions: growing sees a class with the weight prior x (sum
+of its costs), predictions are the cheapest under the priors.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from raw import C45, CART
 from sklearn.tree import DecisionTreeClassifier
+from unpruned import C45, CART
 
 import treewright as tw
 from treewright.errors import DataError, FileError, RecipeError
@@ -54,7 +54,7 @@ def test_growing_sees_altered_weights_and_the_tree_tells_real_ones() -> None:
     np.testing.assert_allclose(by_costs.arrays["value"], shares, atol=1e-12)
 
 
-def test_the_cheapest_answer_is_given() -> None:
+def test_the_cheapest_prediction_is_given() -> None:
     tree = tw.learn(X, THREE, SHALLOW, costs=COSTS)
     chances = tw.predict_proba(tree, X)
     classes = np.array(["high", "low", "mid"])
@@ -160,7 +160,7 @@ def test_costs_and_priors_are_saved() -> None:
         ("costs", 3, r"\$\.schema\.target\.costs must be a list"),
         ("costs", [[0, 1, 1], [1, 0, 1], [1, 1]], r"costs\[2\] must be a list with one number per class"),
         ("costs", [[0, 1, 1], [1, 0, -1], [1, 1, 0]], r"costs\[1\]\[2\] must be a finite number from zero up"),
-        ("costs", [[1, 1, 1], [1, 0, 1], [1, 1, 0]], "must be 0 where the answer is the truth"),
+        ("costs", [[1, 1, 1], [1, 0, 1], [1, 1, 0]], "must be 0 where the prediction is the truth"),
         ("priors", [0.5, 0.5], r"\$\.schema\.target\.priors must be a list with one number per class"),
         ("priors", [0.5, 0.5, "x"], r"priors\[2\] must be a finite number"),
     ],
@@ -182,10 +182,10 @@ WRONG = [
     ({"costs": [1, 2, 3]}, r"not the shape \(3,\)"),
     (
         {"costs": [[0, 1, 1], [1, 0, -2], [1, 1, 0]]},
-        "answering 'mid' where 'low' is true is -2; costs are finite and not",
+        "predicting 'mid' where 'low' is true is -2; costs are finite and not",
     ),
-    ({"costs": [[0, 1, np.nan], [1, 0, 2], [1, 1, 0]]}, "answering 'mid' where 'high' is true is nan"),
-    ({"costs": [[0, 1, 1], [1, 0.5, 1], [1, 1, 0]]}, "answering 'low' where 'low' is true is right and must cost 0"),
+    ({"costs": [[0, 1, np.nan], [1, 0, 2], [1, 1, 0]]}, "predicting 'mid' where 'high' is true is nan"),
+    ({"costs": [[0, 1, 1], [1, 0.5, 1], [1, 1, 0]]}, "predicting 'low' where 'low' is true is right and must cost 0"),
     ({"costs": [[0, 1, 1], [0, 0, 0], [1, 1, 0]]}, "no error on the class 'low' costs anything"),
     ({"costs": "high"}, "costs must be numbers in the order of the classes, or a dict by class"),
     (
@@ -193,7 +193,7 @@ WRONG = [
         "costs names the class 'huge', which is not there; the classes are 'high', 'low'",
     ),
     ({"costs": {"low": {"huge": 2}}}, r"costs\['low'\] names the class 'huge'"),
-    ({"costs": {"low": 3}}, r"costs\['low'\] must be a dict of costs by answer, not 3"),
+    ({"costs": {"low": 3}}, r"costs\['low'\] must be a dict of costs by prediction, not 3"),
     ({"costs": {"low": {"high": "dear"}}}, r"costs\['low'\]\['high'\] must be a number, not 'dear'"),
     ({"priors": [0.5, 0.5]}, r"priors must have one share per class .*, not the shape \(2,\)"),
     ({"priors": [0.5, 0.6, 0.1]}, "priors must be shares from 0 to 1 that add up to 1"),

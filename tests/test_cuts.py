@@ -1,7 +1,6 @@
-"""Cutting a tree, and the record of it: what is kept is kept bit for bit, what is gone is told, saved and read back.
+"""Cutting a tree, and its record: what is kept is kept bit for bit, what is cut is recorded, saved and read back.
 
-Comes in: trees written by hand and random ones. Always holds: the expected tree is found by walking nodes, never by the
-arrays that `cut` rearranges.
+The expected tree is found by walking nodes, never by the arrays that `cut` rearranges.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from handmade import random_tree, tennis
+from handmade_trees import random_tree, tennis
 
 import treewright as tw
 from treewright.errors import FileError
@@ -65,7 +64,7 @@ def test_nothing_to_cut_gives_the_tree_itself() -> None:
     assert cut(tree, dict.fromkeys(leaves, "for nothing")) is tree
 
 
-def test_a_cut_inside_a_later_one_is_told_of_its_place() -> None:
+def test_a_cut_inside_a_later_one_has_its_place() -> None:
     tree = tennis()
     inner = max(node.id for node in tree.walk() if not node.is_leaf)
     once = cut(tree, {inner: "first"})
@@ -73,7 +72,7 @@ def test_a_cut_inside_a_later_one_is_told_of_its_place() -> None:
     assert whole.n_nodes == 1
     assert [(one.node, one.reason) for one in whole.cuts] == [(0, "first"), (0, "second")]
     assert sum(one.leaves for one in whole.cuts) == tree.n_leaves - 1
-    assert str(whole.cuts[1]).startswith("node 0 asked ")
+    assert str(whole.cuts[1]).startswith("node 0 split on ")
     assert "2 leaves less" in str(once.cuts[0]) or "1 leaf less" in str(once.cuts[0])
 
 
@@ -105,8 +104,8 @@ def test_cuts_in_words() -> None:
     assert tw.render.cuts(tennis()) == "nothing was cut"
     lines = tw.render.cuts(pruned_tennis()).split("\n")
     assert len(lines) == len(pruned_tennis().cuts)
-    assert all("asked" in line and "no path longer than 1" in line for line in lines)
-    assert tw.render.cuts(tw.prune(tennis(), tw.pruning.MaxDepth(0))).startswith("the root: asked outlook")
+    assert all("split on" in line and "no path longer than 1" in line for line in lines)
+    assert tw.render.cuts(tw.prune(tennis(), tw.pruning.MaxDepth(0))).startswith("the root: split on outlook")
 
 
 def test_files_from_before_pruning_are_read() -> None:

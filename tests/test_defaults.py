@@ -1,6 +1,6 @@
 """What happens where nobody says otherwise: classes or numbers, columns left out, scores, one leaf, memory limits.
 
-Always holds: Python, files read some rows at a time and the shell choose the same.
+Python, files read some rows at a time and the shell choose the same.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from sklearn import metrics
 
 import treewright as tw
 from treewright.cli import main
+from treewright.data.dropped_columns import useless_columns
 from treewright.data.encoding import describe_target
-from treewright.data.left_out import useless_columns
 from treewright.data.reader import read, read_column
 from treewright.out_of_core import memory_limit
 from treewright.out_of_core.column_summary import described, merge, summarize
 from treewright.prediction.class_scores import average_precisions, balanced_accuracy, per_class, roc_aucs
-from treewright.prediction.evaluation import score_on, score_told
+from treewright.prediction.evaluation import score_of_leaves, score_on
 
 RNG = np.random.default_rng(5)
 
@@ -199,7 +199,7 @@ def test_a_score_has_every_measure() -> None:
             "ROC AUC": metrics.roc_auc_score(table.survived, shares[:, 1]),
         }
     )
-    told = {measure["name"]: measure["value"] for measure in score_told(tree)["measures"]}
+    told = {measure["name"]: measure["value"] for measure in score_of_leaves(tree)["measures"]}
     assert told == pytest.approx(measures)
     rows, _ = training_table(table, "fare")
     tree = tw.learn(table, "fare", tw.SKLEARN)

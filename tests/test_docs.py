@@ -5,6 +5,7 @@ The examples on its pages are tests of their own (`testpaths` in pyproject.toml)
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import subprocess
 import sys
@@ -83,11 +84,44 @@ def test_the_design_lists_the_packages_in_the_layers_of_the_import_contract() ->
     assert {name for row in listed for name in row} == {*PACKAGES, *modules}
 
 
+def test_the_walk_of_the_design_has_twelve_files() -> None:
+    walk = (DOCS / "design.md").read_text(encoding="utf-8").partition("## A walk")[2].partition("\n## ")[0]
+    files = re.findall(r"^\| \d+ \| `([\w/.]+)`", walk, re.MULTILINE)
+    assert len(files) == 12
+    assert [name for name in files if not any((folder / name).exists() for folder in (SOURCE, DOCS.parent))] == []
+
+
+def test_the_files_named_for_contributors_exist() -> None:
+    page = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    files = set(re.findall(r"`((?:\w+/)+\w+\.\w+)`", page))
+    assert files
+    assert [name for name in sorted(files) if not any((at / name).exists() for at in (SOURCE, DOCS.parent))] == []
+
+
+#: Metaphors of earlier versions; the glossary has the words of the field.
+_RETIRED = "telling|yardstick|estate|stretch|ladder|rung|wishes|strangers|breathe|commonest|heard"
+
+
+def test_retired_words_stay_away() -> None:
+    files = [path for top in (CORE, SOURCE) for path in top.rglob("*") if path.suffix in (".py", ".cpp", ".hpp", ".js")]
+    retired = re.compile(rf"\b({_RETIRED})\b", re.IGNORECASE)
+    found = {path.name: retired.findall(path.read_text(encoding="utf-8")) for path in files}
+    assert {name: words for name, words in found.items() if words} == {}
+
+
 def test_the_boundary_describes_every_function_of_the_core() -> None:
     page = (DOCS / "boundary.md").read_text(encoding="utf-8")
     names = [name for name in dir(_core) if not name.startswith("_")]
     assert [name for name in names if f"_core.{name}" not in page] == []
     assert set(re.findall(r"_core\.(\w+)", page)) <= set(names)
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "api").glob("*.md")), ids=lambda page: page.stem)
+def test_the_reference_names_what_exists(page: Path) -> None:
+    for name in re.findall(
+        r"^\.\. auto(?:class|function|exception):: ([\w.]+)", page.read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        pkgutil.resolve_name(name)
 
 
 @pytest.mark.slow

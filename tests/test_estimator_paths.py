@@ -52,7 +52,7 @@ def test_sizes_are_kept() -> None:
 
 
 @pytest.mark.parametrize("form", ["csr_matrix", "csc_matrix", "coo_matrix", "csr_array", "csc_array"])
-def test_a_sparse_table_gives_the_tree_and_answers_of_a_dense_one(form: str) -> None:
+def test_a_sparse_table_gives_the_tree_and_predictions_of_a_dense_one(form: str) -> None:
     rows = getattr(sparse, form)(SPARSE)
     dense, fitted = ours().fit(SPARSE, Y), ours().fit(rows, Y)
     assert fitted.tree_ == dense.tree_
@@ -62,10 +62,10 @@ def test_a_sparse_table_gives_the_tree_and_answers_of_a_dense_one(form: str) -> 
         fitted.predict(rows.tocsc()[:, :3])
 
 
-def test_sparse_columns_that_no_split_asks_about_stay_sparse() -> None:
+def test_sparse_columns_that_no_split_uses_stay_sparse() -> None:
     from treewright.estimators.paths import sparse_frame
 
-    frame = sparse_frame(sparse.csc_array(SPARSE), asked={2})
+    frame = sparse_frame(sparse.csc_array(SPARSE), {2})
     assert [column.values.strides for column in frame.columns] == [(0,), (0,), (8,), (0,)]
 
 

@@ -31,7 +31,7 @@ from sklearn.utils.estimator_checks import check_dataframe_column_names_consiste
 from sklearn.utils.validation import check_is_fitted
 
 import treewright as tw
-from treewright.training.parameters import DESCRIPTIONS
+from treewright.training.parameters import DESCRIPTIONS, recipe_with
 
 CLASSIFIERS = [tw.TreeClassifier, tw.ID3Classifier, tw.C45Classifier, tw.CARTClassifier, tw.CHAIDClassifier]
 REGRESSORS = [tw.TreeRegressor, tw.CARTRegressor, tw.CHAIDRegressor]
@@ -336,12 +336,31 @@ def test_every_parameter_is_described_and_stored_untouched() -> None:
     for estimator in ESTIMATORS:
         names = set(estimator().get_params())
         assert names <= set(DESCRIPTIONS)
-        assert all(f"\n{name} : default=" in estimator.__doc__ for name in names)
+        for name, value in estimator().get_params().items():
+            assert f"\n{name} : {DESCRIPTIONS[name][0]}, default={value!r}\n" in estimator.__doc__
         assert inspect.getdoc(estimator).count("Parameters\n------") == 1
         assert "estimator.tree_" in estimator.__doc__
         values = {name: object() for name in names}
         assert estimator(**values).get_params(deep=False) == values
     assert {name for estimator in ESTIMATORS for name in estimator().get_params()} == set(DESCRIPTIONS)
+
+
+@pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if not e.__name__.startswith("Tree")])
+def test_the_defaults_are_the_values_of_the_recipe(estimator: Any) -> None:
+    """What get_params shows, given by hand, gives the tree of the defaults."""
+    shown = estimator().get_params()
+    assert "recipe" not in [value for value in shown.values() if isinstance(value, str)]
+    assert (
+        recipe_with(estimator._recipe, estimator._task, shown, n_rows=10, n_columns=2, total_weight=10.0)
+        == estimator._recipe
+    )
+
+
+def test_none_is_no_limit() -> None:
+    assert tw.CHAIDClassifier().fit(X, Y).tree_.recipe.stopping.max_depth == 3
+    assert tw.CHAIDClassifier(max_depth=None).fit(X, Y).tree_.recipe.stopping.max_depth is None
+    assert tw.TreeClassifier(recipe="rpart").fit(X, Y).tree_.recipe.stopping.max_depth == 30
+    assert tw.TreeClassifier(recipe="rpart", max_depth=None).fit(X, Y).tree_.recipe.stopping.max_depth is None
 
 
 # --- randomness and threads -------------------------------------------------------------------------------------------
@@ -569,9 +588,9 @@ def test_importances() -> None:
         (tw.TreeRegressor(recipe=tw.C45), "the recipe 'C45' has no criterion for regression"),
         (
             tw.ID3Classifier(numeric="categorical_only"),
-            "the recipe 'ID3' asks about levels only, but 'age', 'income', 'noise'",
+            "the recipe 'ID3' splits on levels only, but 'age', 'income', 'noise'",
         ),
-        (tw.ID3Classifier(numeric=None), "the recipe 'ID3' asks about levels only"),
+        (tw.ID3Classifier(numeric="categorical_only"), "the recipe 'ID3' splits on levels only"),
     ],
     ids=lambda value: str(value)[:60],
 )

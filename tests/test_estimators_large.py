@@ -1,7 +1,6 @@
-"""Estimators on inputs beyond memory: the same tree, names, classes, answers and scores as on the table itself.
+"""Estimators on inputs beyond memory: the same tree, names, classes, predictions and scores as on the table itself.
 
-Comes in: one table as dask collections, files, a dataset, a relation and iterators. Always holds: the estimator fitted
-on the table in memory is what every other must equal.
+The estimator fitted on the table in memory is what every other must equal.
 """
 
 from __future__ import annotations
@@ -131,7 +130,7 @@ def test_every_form_gives_the_same(estimator: Any, form: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("estimator", [tw.CARTClassifier, tw.CARTRegressor])
-def test_answers_and_scores_of_every_form(estimator: Any, form: str, tmp_path: Path) -> None:
+def test_predictions_and_scores_of_every_form(estimator: Any, form: str, tmp_path: Path) -> None:
     target = "answer" if estimator in CLASSIFIERS else "pull"
     fitted = estimator(**settings_of(estimator)).fit(TABLE[COLUMNS], TABLE[target])
     X, y, weight = HELD_OUT[COLUMNS], HELD_OUT[target], HELD_OUT["w"]
@@ -189,7 +188,7 @@ def test_a_dask_array_has_no_names() -> None:
     assert found.score(X, y) == pytest.approx(expected.score(numbers, truth))
 
 
-def test_a_class_never_seen_is_a_wrong_answer() -> None:
+def test_a_class_never_seen_is_a_wrong_prediction() -> None:
     fitted = tw.CARTClassifier(pruning=None, max_depth=3).fit(TABLE[COLUMNS], TABLE["answer"])
     odd = HELD_OUT.assign(answer=HELD_OUT["answer"].where(HELD_OUT.index % 5 > 0, "new"))
     expected = fitted.score(odd[COLUMNS], odd["answer"])
@@ -227,7 +226,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     shares: dict[str, Any]
     for shares in ({"min_samples_leaf": 0.1}, {"min_weight_fraction_leaf": 0.1}, {"max_features": "sqrt"}):
         with pytest.raises(tw.RecipeError, match=f"{next(iter(shares))}=.* is a share, .* give a whole number"):
-            tw.CARTClassifier(**shares).fit(path, "answer")
+            tw.CARTClassifier(**shares).fit(iter([TABLE]), "answer")
     assert not hasattr(estimator, "tree_")
     fitted = estimator.fit(TABLE[COLUMNS], TABLE["answer"])
     with pytest.raises(tw.DataError, match="the target 'anser' is not a column of the table; the table has"):
@@ -236,7 +235,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         fitted.score(iter([TABLE.assign(answer=TABLE["answer"].where(TABLE["age"] > 30))]), "answer")
 
 
-def test_partitions_that_do_not_fit_are_told_when_computed() -> None:
+def test_partitions_that_do_not_fit_are_reported_when_computed() -> None:
     lazy = dd.from_pandas(TABLE, npartitions=3)
     shorter = lazy["answer"].map_partitions(lambda part: part[1:], meta=lazy["answer"]._meta)
     together, name, weight = with_target(lazy[COLUMNS], shorter)

@@ -1,4 +1,4 @@
-"""The exports as code, compiled and run for real: what they answer is what prediction answers, to the last bit."""
+"""The exports as code, compiled and run for real: they predict as `predict` does, to the last bit."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from export_cases import DATA, POLICIES, Case, learned_case, random_case, table_cases
-from handmade import TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
+from handmade_trees import TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sql_engines import plain_environment
+from test_page_route import route
 
 import treewright as tw
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
@@ -99,6 +100,18 @@ for (let i = 0; i < Number(process.argv[2]); ++i) {
         predicted, shares, leaves = json.loads(line)
         numbers = isinstance((case.prediction or [""])[0], float)
         answers.append(([float(v) for v in predicted] if numbers else predicted, shares, leaves))  # 2.0 is written as 2
+    return answers
+
+
+def ask_page(cases: list[Case], folder: Path) -> list[Answers]:
+    """The router as the report page uses it: the same text, on the lists of a report."""
+    answers: list[Answers] = []
+    for case, found in zip(cases, route([(case.tree, case.rows) for case in cases], folder), strict=True):
+        classes, leaves = case.tree.schema.target.classes, [row["node"] for row in found]
+        if classes is None:
+            answers.append(([float(row["values"][0]) for row in found], None, leaves))
+        else:
+            answers.append(([classes[row["place"]] for row in found], [row["values"] for row in found], leaves))
     return answers
 
 
@@ -216,6 +229,7 @@ Ask = Callable[[list[Case], Path], list[Answers]]
 LANGUAGES: dict[str, tuple[Ask, str | None]] = {
     "python": (ask_python, None),
     "javascript": (ask_javascript, "node"),
+    "page": (ask_page, "node"),
     "c": (ask_c, "gcc"),
     "rust": (ask_rust, "rustc"),
 }
@@ -247,9 +261,9 @@ def test_any_tree(seed: int, missing: int | None) -> None:
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the tables are not here")
-@pytest.mark.parametrize("language", ["python", "javascript"])
+@pytest.mark.parametrize("language", ["python", "javascript", "page"])
 def test_real_tables(language: str, tmp_path: Path) -> None:
-    if language == "javascript" and shutil.which("node") is None:
+    if language != "python" and shutil.which("node") is None:
         pytest.skip("node is not here")
     check(LANGUAGES[language][0], [shorter(case, 150) for case in table_cases()], tmp_path)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from handmade import TENNIS, Question, fork, hours, leaf, random_tree, tennis, tree
+from handmade_trees import TENNIS, Question, fork, hours, leaf, random_tree, tennis, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -54,7 +54,7 @@ def test_diagrams_have_every_node_and_obey_nothing(t: Tree) -> None:
 
 def test_diagrams_say_what_the_tree_says() -> None:
     assert '  n0 -> n1 [label="sunny"];' in tw.export.dot(tennis())
-    assert '  n3 [label="no\\n100% of 3 rows"' in tw.export.dot(tennis())
+    assert '  n3 [label="no\\n100 % of 3 rows"' in tw.export.dot(tennis())
     assert '  n1 -->|"#62; 77.5"| n3' in tw.export.mermaid(tennis())
     assert "&amp;amp;" in tw.export.dot(odd_tree())
     assert "#35;35#59;" in tw.export.mermaid(odd_tree())
@@ -107,7 +107,7 @@ DIRECTED = dataclasses.replace(
 
 @pytest.mark.parametrize("recipe", [tw.SKLEARN, DIRECTED], ids=["<=", "<"])
 @pytest.mark.parametrize("load", [load_iris, load_diabetes])
-def test_the_same_answers(recipe: tw.Recipe, load: Any) -> None:
+def test_the_same_predictions(recipe: tw.Recipe, load: Any) -> None:
     X, y = load(return_X_y=True)
     X = X.astype(np.float32)
     classes = load is load_iris
@@ -164,7 +164,7 @@ def test_what_scikit_learn_cannot_say() -> None:
     wide = Question(0, (0, 1, 2), (1.0, 2.0), missing=0)
     with pytest.raises(ExportError, match="divides 'x' into 3 intervals for 3 children"):
         tw.export.sklearn(numbers(wide, leaf(1, 0), leaf(0, 1), leaf(1, 0)))
-    with pytest.raises(ExportError, match="asks 'z' where 'x' is missing"):
+    with pytest.raises(ExportError, match="uses 'z' where 'x' is missing"):
         tw.export.sklearn(numbers(at, leaf(1, 0), leaf(0, 1), surrogates=(Question(1, breaks=(2.0,)),)))
     with pytest.raises(ExportError, match="sends a row to no single child"):
         tw.export.sklearn(numbers(dataclasses.replace(at, missing=-1), leaf(1, 0), leaf(0, 1)))

@@ -1,4 +1,4 @@
-"""The export to ONNX, run by onnxruntime: what it answers is what prediction answers, to the last bit."""
+"""The export to ONNX, run by onnxruntime: it predicts as `predict` does, to the last bit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from export_cases import DATA, POLICIES, Case, learned_case, random_case, table_cases
-from handmade import TENNIS, Question, fork, hours, leaf, tennis, tennis_plan, tree
+from handmade_trees import TENNIS, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_export_code import microseconds, of_levels
@@ -95,7 +95,7 @@ def kinds_of(t: Tree) -> set[str]:
     return {node.op_type for node in onnx.load_from_string(tw.export.onnx(t, missing=NONE)).graph.node}
 
 
-def test_a_tree_ensemble_asks_about_sets_where_it_can() -> None:
+def test_a_tree_ensemble_tests_sets_where_it_can() -> None:
     question = Question(0, (0, 1, 0), missing=1)
     plain = tree(fork(question, leaf(2, 0), fork(Question(1, breaks=(0.1,), missing=-2), leaf(0, 2), leaf(1, 2))))
     assert machine_of(plan_of(plain)).is_tree
@@ -110,7 +110,7 @@ def test_the_same_tree_is_the_same_bytes() -> None:
     assert tw.export.onnx(tennis()) == tw.export.onnx(tw.export.from_json(tw.export.to_json(tennis())))
 
 
-def test_rows_that_predict_refuses_have_no_answer() -> None:
+def test_rows_that_predict_refuses_have_no_prediction() -> None:
     strict = tree(tennis_plan(), recipe=dataclasses.replace(tw.C45, unseen="error"))
     rows = pa.table({"outlook": ["snow", "rain"], "humidity": [70.0, 70.0], "windy": [True, True]})
     said = ran(strict, rows)

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pyarrow as pa
 import pytest
 from export_cases import DATA, POLICIES, Case, learned_case, random_case, table_cases
-from handmade import Question, fork, leaf, tennis, tree
+from handmade_trees import Question, fork, leaf, tennis, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_export_code import microseconds, of_levels
@@ -46,7 +46,7 @@ def came_back(case: Case) -> bool:
         t = tw.from_pmml(text)
     except FileError as error:
         # A split that sends every row to one child asks nothing, and two columns may be mixed beyond surrogates.
-        if not re.search("together, which a split and its surrogates cannot say|ask nothing", str(error)):
+        if not re.search("together, which a split and its surrogates cannot say|test no column", str(error)):
             raise
         return False
     assert tw.predict(t, rows_for(t, case)).tolist() == case.prediction, case.name
@@ -132,7 +132,7 @@ def test_trees_of_real_tables_evaluated(backend: Any, tmp_path: Path) -> None:
         evaluates(backend, dataclasses.replace(case, rows=case.rows.slice(0, 30)), tmp_path / "tree.pmml")
 
 
-def test_rows_with_several_paths_have_no_answer(backend: Any, tmp_path: Path) -> None:
+def test_rows_with_several_paths_have_no_prediction(backend: Any, tmp_path: Path) -> None:
     rows = pa.table({"outlook": ["rain", None, "sunny"], "humidity": [1.0, 2.0, None], "windy": [True, False, False]})
     said = evaluated(backend, Case("tennis", tennis(), rows), tmp_path / "tree.pmml", several_paths="null")
     assert [answer["play"] for answer in said] == ["no", None, None]

@@ -1,4 +1,4 @@
-"""The SQL exports, run in real databases: what they answer is what prediction answers, to the last bit."""
+"""The SQL exports, run in real databases: they predict as `predict` does, to the last bit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 from export_cases import DATA, POLICIES, Case, learned_case, random_case, random_rows, table_cases
-from handmade import HOURS, TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
+from handmade_trees import HOURS, TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sql_engines import DuckDB, PostgreSQL, SQLite, postgresql
@@ -404,7 +404,7 @@ def test_what_sql_cannot_say(schema: Schema, message: str) -> None:
         tw.export.sql(two_ways(schema))
 
 
-def test_what_cannot_be_asked() -> None:
+def test_what_cannot_be_requested() -> None:
     with pytest.raises(ExportError, match="no SQL dialect 'oracle'; choose from 'standard', 'duckdb'"):
         tw.export.sql(tennis(), dialect="oracle")  # type: ignore[arg-type]
     with pytest.raises(ExportError, match="output has 'odds'"):

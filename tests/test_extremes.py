@@ -1,6 +1,6 @@
 """Numbers at the ends of what can be held: either the tree is right, or the call is refused before it starts.
 
-Always holds: every tree that is grown can be saved and read again.
+Every tree that is grown can be saved and read again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from raw import CART
+from unpruned import CART
 
 import treewright as tw
 from treewright import _core
@@ -119,7 +119,7 @@ def test_large_and_small_targets_are_learned(size: float) -> None:
 
 
 @pytest.mark.parametrize("regression", [tw.criterion.Variance(), tw.criterion.StandardDeviation()])
-def test_a_leaf_answers_within_its_own_values(regression: Any) -> None:
+def test_a_leaf_predicts_within_its_own_values(regression: Any) -> None:
     target = np.array([1.0, 2.0, 9.9e20, 1.485e21])
     tree = sound(tw.learn({"x": [1.0, 1.0, 2.0, 2.0]}, target, replace(CART, regression=regression)))
     low, high = tw.predict(tree, {"x": [1.0, 2.0]})
@@ -139,6 +139,11 @@ def test_settings_beyond_any_table_mean_no_limit(large: int) -> None:
     assert found.arrays["breaks"].tolist() == unlimited.arrays["breaks"].tolist()
     few = replace(CART.stopping, min_samples_leaf=large)
     assert tw.learn(X, TWO, replace(CART, stopping=few)).n_nodes == 1
+
+
+@pytest.mark.parametrize("n_threads", [1.5, "2", 10**30, -(10**30)])
+def test_threads_are_a_whole_number(n_threads: Any) -> None:
+    refused(lambda: tw.learn(X, TWO, CART, n_threads=n_threads), "n_threads", "whole number")
 
 
 def test_m_estimates_too_large_to_multiply_are_refused() -> None:

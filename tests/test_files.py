@@ -245,6 +245,18 @@ def test_sparse_arff(tmp_path: Path) -> None:
     assert column(frame, "b").values.tolist() == [0, 1, -1]
 
 
+@pytest.mark.parametrize("form", ["yyyy-MM-dd", "", "HH:mm"])
+def test_sparse_arff_rows_without_a_date_have_the_start_of_1970(tmp_path: Path, form: str) -> None:
+    """Zero like every value that is left out: of a date, as Weka counts, 1970-01-01."""
+    path = tmp_path / "sparse.arff"
+    shown = {"yyyy-MM-dd": "1970-01-01", "": "1970-01-01T00:00:00", "HH:mm": "00:00"}[form]
+    quoted = f'"{form}"' if form else ""
+    path.write_text(f"@relation s\n@attribute day date {quoted}\n@attribute y {{x, y}}\n@data\n{{}}\n{shown},x\n?,y\n")
+    day = column(read(path), "day")
+    assert day.values[0] == day.values[1]
+    assert day.text(0) == day.text(1)
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -254,7 +266,7 @@ def test_sparse_arff(tmp_path: Path) -> None:
         ("sunny, 1", "line 11: 2 values for 5 attributes"),
     ],
 )
-def test_what_arff_does_not_declare_is_told(tmp_path: Path, row: str, message: str) -> None:
+def test_what_arff_does_not_declare_is_reported(tmp_path: Path, row: str, message: str) -> None:
     path = tmp_path / "bad.arff"
     path.write_text(ARFF.split("sunny, 85", maxsplit=1)[0] + "\n" + row + "\n")
     with pytest.raises(tw.DataError, match=message):
@@ -405,3 +417,28 @@ def test_arff_with_a_million_blanks_is_read_sign_by_sign(tmp_path: Path) -> None
         read(path)
     path.write_text(f"@relation r\n@attribute a {{x,{blanks}y}}\n@attribute b numeric\n@data\n x {blanks}, 1{blanks}\n")
     assert column(read(path), "a").levels == ("x", "y")
+
+
+# --- what a hostile file declares -------------------------------------------------------------------------------------
+
+_ARFF = "@relation r\n@attribute x numeric\n@attribute c {a, b}\n@attribute y {n, p}\n@data\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (_ARFF.replace("attribute c", "attribute x") + "1,a,n\n2,b,p\n", "declares the attribute 'x' twice"),
+        (_ARFF.replace("{a, b}", "{a, b, a}") + "1,a,n\n2,b,p\n", "declares the level of 'c' 'a' twice"),
+        (_ARFF + "1_000,a,n\n2,b,p\n", "'1_000', which is not a number"),
+        (_ARFF + "\u0663,a,n\n2,b,p\n", "which is not a number"),
+        (_ARFF + "9" * 10_000 + "x,a,n\n2,b,p\n", "which is not a number"),
+        (_ARFF + "1," + "z" * 10_000 + ",n\n2,b,p\n", "is not among the declared levels"),
+    ],
+)
+def test_declared_files_are_read_strictly(tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "rows.arff"
+    path.write_text(content)
+    with pytest.raises(tw.DataError) as caught:
+        tw.learn(path, "y")
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 500

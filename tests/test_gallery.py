@@ -16,7 +16,7 @@ GALLERY = Path(__file__).parents[1] / "examples" / "gallery.py"
 def test_gallery(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(GALLERY), str(tmp_path)], check=True)
     pictures = sorted(tmp_path.iterdir())
-    assert len(pictures) == 22
+    assert len(pictures) == 23
     for picture in pictures:
         if picture.suffix == ".svg":
             ET.parse(picture)

@@ -1,8 +1,6 @@
 """The comparator itself: it finds every seeded difference, and none where there is none.
 
-Comes in: the goldens, turned into stand-ins for our `Tree` with the children in another order. Goes out: confidence
-in `golden_compare` that does not depend on the engine. Also here: the committed goldens are what make.py makes.
-Always holds: nothing in this file needs the compiled core.
+Nothing in this file needs the compiled core.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from typing import Any
 
 import golden_compare
 import pytest
-from golden_answers import answer_of, shares_of
+from golden_predictions import class_of, shares_of
 
 GOLDENS = Path(__file__).parent / "goldens"
 MAKE = runpy.run_path(str(GOLDENS / "make.py"))
@@ -87,7 +85,7 @@ def stand_in_node(theirs: dict[str, Any], above: dict[str, Any] | None, golden: 
     )
     if "dist" in theirs:
         node.counts, node.weight = tuple(theirs["dist"]), sum(theirs["dist"])
-        node.prediction = answer_of(theirs, above)
+        node.prediction = class_of(theirs, above)
         node.probabilities = tuple(shares_of(theirs, above, golden["program"]))
         node.rows, node.impurity = 0 if theirs.get("empty") else math.ceil(node.weight), 0.5
     else:
@@ -402,7 +400,7 @@ def test_levels_absent_from_the_golden_may_lie_anywhere() -> None:
     assert golden_compare.tree_differences(tree, golden) == []
 
 
-def test_another_answer_is_found() -> None:
+def test_another_prediction_is_found() -> None:
     golden = load("iris", "c45.default.unpruned")
     classes = ["Iris-setosa", "Iris-versicolor", "Iris-virginica"]
     answers = [classes[place] for place in golden["predictions"]]

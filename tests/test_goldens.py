@@ -1,10 +1,8 @@
 """Our trees against the trees of ID3, C4.5, J48, rpart, scikit-learn and CHAID, node for node.
 
-Comes in: tests/goldens (how they are made: tests/goldens/make.py). Goes out: for each golden a test that learns with
-the recipe of that program and its options, and finds no difference.
-Always holds: a difference is allowed only if tests/goldens/exceptions.json lists it with a reason, and a listed one
-that no longer occurs fails, so the list can only shrink. An exception is {golden, place, reason}; its place is a path
-and what differs there ("root / x <= 3: surrogates", "predictions: rows 3, 17"), as printed by a failing test.
+A difference is allowed only if tests/goldens/exceptions.json lists it with a reason, and a listed one that no longer
+occurs fails, so the list can only shrink. An exception is {golden, place, reason}; its place is a path and what
+differs there ("root / x <= 3: surrogates", "predictions: rows 3, 17"), as printed by a failing test.
 """
 
 from __future__ import annotations

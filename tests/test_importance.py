@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from explain_cases import case, grown
-from handmade import HOURS, Question, arrays, fork, hours, leaf, tennis, tree
+from handmade_trees import HOURS, Question, arrays, fork, hours, leaf, tennis, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -128,7 +128,7 @@ def test_a_tree_without_surrogates_says_so() -> None:
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=25, deadline=None)
-def test_columns_that_are_never_asked_get_exactly_zero(seed: int) -> None:
+def test_columns_that_are_never_used_get_exactly_zero(seed: int) -> None:
     one = case(seed)
     learned = grown(one)
     found = tw.importance(learned, one.table, kind="permutation", n_repeats=3)
@@ -195,9 +195,9 @@ def test_bars() -> None:
         str(tw.importance(lesson_tree()))
         == """\
 importance: share of the impurity taken away
-Outlook    0.4867  ████████████████████████
-Wind       0.3516  █████████████████▍
-Humidity   0.1617  ████████"""
+Outlook   0.4867  ████████████████████████
+Wind      0.3516  █████████████████▍
+Humidity  0.1617  ████████"""
     )
     wide = tw.importance(tennis())
     assert wide["humidity"] == wide.values[wide.columns.index("humidity")]
@@ -228,9 +228,9 @@ def test_columns_that_tell_the_same() -> None:
     x = rng.random(200)
     data = {"x": x, "twin": 2 * x, "noise": rng.random(200), "y": np.where(x > 0.6, "a", "b")}
     found = tw.masking(tw.learn(data, "y", tw.RPART))
-    assert [(one.asked, one.other, one.agreement) for one in found.found] == [("x", "twin", 1.0)]
+    assert [(one.column, one.other, one.agreement) for one in found.found] == [("x", "twin", 1.0)]
     assert str(found.found[0]) == (
-        f"node 0 asks x; twin is as good ({found.found[0].score:.3g} against {found.found[0].score:.3g}) "
+        f"node 0 splits on x; twin is as good ({found.found[0].score:.4g} against {found.found[0].score:.4g}) "
         "and sends 100 % of the rows the same way"
     )
     assert list(found.pairs) == [("twin", "x")]

@@ -1,8 +1,6 @@
 """Learning from tables that are not in memory: the very tree of the table in memory, and nothing left behind.
 
-Comes in: made-up tables and samples of public ones from ../shared/data (skipped without it), as files, datasets,
-queries, iterators; so little memory that the rows lie on disk.
-Always holds: what is compared is the saved form of the tree, or the message of the error, character by character.
+What is compared is the saved form of the tree, or the message of the error, character by character.
 """
 
 from __future__ import annotations
@@ -18,16 +16,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from children import ended, started
-from parts_cases import same_tree
+from child_processes import ended, started
+from partition_cases import same_tree
 
 import treewright as tw
 from treewright.errors import DataError, ScratchError, TreewrightError
-from treewright.out_of_core import memory_limit
+from treewright.out_of_core import encode_chunks, memory_limit
 from treewright.out_of_core.disk_partitions import row_bytes
 from treewright.out_of_core.scratch_folder import remove_abandoned
-from treewright.training import learn_large
-from treewright.training.learn import training_table
+from treewright.training.learn import FitOptions, training_table
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -87,8 +84,8 @@ def on_disk(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
         written.append(parts.sizes)
         return parts
 
-    truly = learn_large.write_partitions
-    monkeypatch.setattr(learn_large, "write_partitions", write_parts)
+    truly = encode_chunks.write_partitions
+    monkeypatch.setattr(encode_chunks, "write_partitions", write_parts)
     return written
 
 
@@ -205,7 +202,7 @@ def test_the_number_of_threads(scratch: Path, on_disk: list[tuple[int, ...]]) ->
     assert len(on_disk) == 2
 
 
-def test_progress_is_told(scratch: Path) -> None:
+def test_progress_is_reported(scratch: Path) -> None:
     told: list[float] = []
     tw.learn(pieces(table()), "dose", replace(tw.CART, pruning=None), memory_limit=LITTLE, progress=told.append)
     assert told == sorted(told)
@@ -245,7 +242,7 @@ def check_real(name: str, recipe: tw.Recipe, n_rows: int | None, folder: Path) -
         frame = frame.dropna(axis="columns")
     task: Any = "regression" if name == "flights" else "classification"
     expected = tw.learn(frame, TARGETS[name], recipe, task=task)
-    encoded, _ = training_table(frame, TARGETS[name], task=task)
+    encoded, _ = training_table(frame, TARGETS[name], FitOptions(task=task))
     limit = 2 * encoded.n_rows * row_bytes(encoded)
     for number, piece in enumerate(pieces(frame, 1 + len(frame) // 5)):
         piece.to_parquet(folder / f"{number}.parquet")
@@ -337,7 +334,7 @@ def test_errors_are_those_of_the_table_in_memory(error: str, scratch: Path) -> N
     assert (type(large.value), str(large.value)) == (type(plain.value), said_in_memory)
 
 
-def test_missing_values_are_counted_over_all_parts(scratch: Path, on_disk: list[tuple[int, ...]]) -> None:
+def test_missing_values_are_counted_over_all_partitions(scratch: Path, on_disk: list[tuple[int, ...]]) -> None:
     frame = table().drop(columns="dose")
     missing = int(frame["age"].isna().sum())
     with pytest.raises(DataError, match=f"'age' is missing in {missing} of {len(frame)} rows"):
@@ -494,7 +491,7 @@ def answer(*given):
 
 where = "%s"
 memory_limit.SMALLEST = memory_limit.LIBRARIES = memory_limit.PIECEWISE = 0
-core_answer, work.answer = work.answer, answer
+core_answer, work.handle = work.handle, answer
 recipe = replace(tw.CART, pruning=None)
 if where == "choosing":
     recipe = replace(recipe, criterion=tw.recipes.recipe.Custom(score))
@@ -516,7 +513,7 @@ def test_signals_in_the_middle_of_a_fit(where: str, number: int, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_integers_beyond_the_exact_floats_are_the_same_levels_in_parts() -> None:
+def test_integers_beyond_the_exact_floats_are_the_same_levels_in_partitions() -> None:
     rows = pd.DataFrame({"x": [1, 2, 2**60, 2**60, 1, 2, 3, 3], "y": list("aabbaabb")})
     whole = tw.learn(rows, "y", tw.CART, kinds={"x": "nominal"})
     parts = tw.learn(iter([rows[:4], rows[4:]]), "y", tw.CART, kinds={"x": "nominal"})

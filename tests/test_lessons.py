@@ -1,7 +1,7 @@
 """The worked examples, to the digit: the library computes each number that the lessons print.
 
-Comes in: the tables of `treewright.lessons.tables`. Always holds: an expected number is either the one printed in the
-lesson or is worked out beside the assertion by plain arithmetic, without the library.
+An expected number is either the one printed in the lesson or is worked out beside the assertion by plain arithmetic,
+without the library.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from math import log2, sqrt
 from typing import Any
 
 import pytest
-from raw import C45, CART
+from unpruned import C45, CART
 
 import treewright as tw
 from treewright import criteria

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parts_cases import cut_up
+from partition_cases import cut_up
 
 import treewright as tw
 from treewright.growing.partitions import Limits
-from treewright.pruning.prune import grow_and_prune
-from treewright.training.learn import training_table
+from treewright.training.learn import FitOptions, grow_and_prune, training_table
 from treewright.tree.tree import Tree
 
 
@@ -63,7 +62,7 @@ def test_progress_counts_the_trees_of_all_folds(
     recipe: tw.Recipe, n_trees: int, in_parts: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x, y = noise(600, 3)
-    encoded, schema = training_table(x, y, task="classification")
+    encoded, schema = training_table(x, y, FitOptions(task="classification"))
     rows = cut_up(encoded, [0.3, 0.6], Limits(apart=50)) if in_parts else encoded
     seen: list[float] = []
     after_tree: list[float] = []

@@ -1,7 +1,6 @@
 """Is the oracle itself right? It must give the numbers of the worked examples, which were worked out by hand.
 
-Comes in: the small tables of the lessons, written out here. Goes out: assertions to four digits.
-Always holds: only the oracle is under test; the compiled core is not asked anything.
+Only the oracle is under test; the compiled core is not used.
 """
 
 from __future__ import annotations

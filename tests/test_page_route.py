@@ -1,4 +1,4 @@
-"""The page's routing (`route.js`, run by node) against the core's, on trees of every kind."""
+"""`route.js`, run by node as the page reads it, against the core on trees of every kind."""
 
 from __future__ import annotations
 
@@ -7,34 +7,33 @@ import json
 import random
 import shutil
 import subprocess
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from handmade import hours, random_tree, tennis, tree
+from handmade_trees import hours, random_tree, tennis, tree
 from test_predict import ROWS, without_chance
 
 import treewright as tw
 from treewright.data.encoding import encode
 from treewright.data.reader import read
-from treewright.reporting.structure import nodes, schema, splits
+from treewright.export.javascript_source import router_source, split_lists
+from treewright.reporting.structure import nodes, schema
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs node, which runs the page's JavaScript")
 
 SCRIPT = """
 import { readFileSync } from "node:fs";
-const { router, follow, answerAt, placeOf } = await import(process.argv[2]);
+const { router, follow, valueAt, classAt, heaviestEnd } = await import(process.argv[2]);
 const cases = JSON.parse(readFileSync(0, "utf8"));
 const found = cases.map(({ report, rows }) => {
   const tree = router(report);
   return rows.map((row) => {
     const { ends } = follow(tree, row);
-    const values = answerAt(tree, ends);
-    const heaviest = ends.reduce((a, b) => (b.weight > a.weight ? b : a));
-    return { values, node: heaviest.node, paths: ends.length, place: tree.classes ? placeOf(tree, values) : -1 };
+    const values = valueAt(tree, ends);
+    return { values, node: heaviestEnd(ends), paths: ends.length, place: tree.classes ? classAt(tree, values) : -1 };
   });
 });
 console.log(JSON.stringify(found));
@@ -46,10 +45,9 @@ def route(cases: list[tuple[tw.Tree, Any]], folder: Path) -> list[list[dict[str,
     script = folder / "run.mjs"
     script.write_text(SCRIPT)
     written = [{"report": routed(t), "rows": coded(t, table)} for t, table in cases]
-    module = str(files("treewright.reporting") / "page" / "route.js")
     # A copy with the ending .mjs: node takes .js for an older kind of module where no package says otherwise.
     copy = folder / "route.mjs"
-    copy.write_text(Path(module).read_text())
+    copy.write_text(router_source())
     assert NODE is not None
     done = subprocess.run(
         [NODE, script, copy.as_uri()],
@@ -66,7 +64,7 @@ def route(cases: list[tuple[tw.Tree, Any]], folder: Path) -> list[list[dict[str,
 
 def routed(t: tw.Tree) -> dict[str, Any]:
     """The parts of a report that routing reads."""
-    return {"nodes": nodes(t), "splits": splits(t), "schema": schema(t)}
+    return {"nodes": nodes(t), "splits": split_lists(t), "schema": schema(t)}
 
 
 def coded(t: tw.Tree, table: Any) -> list[list[Any]]:
@@ -166,7 +164,7 @@ def test_learned_trees(task: str, tmp_path: Path) -> None:
     check(cases, tmp_path)
 
 
-def test_costs_decide_the_answer(tmp_path: Path) -> None:
+def test_costs_decide_the_prediction(tmp_path: Path) -> None:
     rows = table(3, 200)
     rows["y"] = ["yes" if x.endswith(("2", "3")) else "no" for x in target(rows, "class")]
     t = tw.learn(
@@ -193,7 +191,7 @@ def test_a_random_branch_gives_what_is_expected_of_the_draw(tmp_path: Path) -> N
 
 
 def test_a_very_deep_tree_is_no_danger(tmp_path: Path) -> None:
-    from handmade import Question, fork, leaf
+    from handmade_trees import Question, fork, leaf
 
     plan = leaf(1, 2)
     for depth in range(3000):

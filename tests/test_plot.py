@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from handmade import hours, random_tree, tennis
+from handmade_trees import hours, random_tree, tennis
 from sklearn.datasets import load_diabetes, load_iris
 
 import treewright as tw

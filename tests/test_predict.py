@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from handmade import TENNIS, Question, fork, hours, leaf, random_tree, tennis, tennis_plan, tree
+from handmade_trees import TENNIS, Question, fork, hours, leaf, random_tree, tennis, tennis_plan, tree
 
 from treewright.data.schema import Schema, TargetSpec
 from treewright.errors import DataError
@@ -19,7 +19,8 @@ from treewright.prediction.predict import apply, predict, predict_proba
 from treewright.recipes.named import C45, ID3, SKLEARN
 from treewright.recipes.stopping import Stopping
 from treewright.training.learn import learn
-from treewright.tree.tree import Node, Split, Tree
+from treewright.tree.split import Split
+from treewright.tree.tree import Node, Tree
 
 ROWS = {
     "outlook": ["sunny", "sunny", "overcast", "rain", None, "snow"],

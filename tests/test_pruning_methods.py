@@ -1,8 +1,7 @@
 """Pruning by estimates and by hand: the rules hold, on tables that hypothesis makes up.
 
-Comes in: small tables with ties, repeats and missing values; the rules written a second time in `oracle_pruning`.
-Always holds: no pruner adds a leaf; pruning again changes nothing (but for the two whose rule is not like that); each
-cut has a reason, and the leaves of all cuts add up.
+No pruner adds a leaf; pruning again changes nothing (but for the two whose rule is not like that); each cut has a
+reason, and the leaves of all cuts add up.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 import oracle_pruning as oracle
 import pytest
-from handmade import random_tree
+from handmade_trees import random_tree
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracle_tables import Table, tables
@@ -198,8 +197,8 @@ def test_raising_says_what_it_did_and_sends_rows_again() -> None:
     below = 3 + sum(oracle.extra_errors(n, e, 0.25, "table") for n, e in ((2, 0), (2, 0), (14, 3), (12, 0)))
     (one,) = pruned.cuts
     assert str(one) == (
-        f"node 0 asked z <= 1; 1 leaf less: error-based: {instead:.4g} estimated errors as its largest branch alone, "
-        f"{below:.4g} below"
+        f"node 0 split on z <= 1; 1 leaf less: error-based: {instead:.4g} estimated errors as its largest branch "
+        f"alone, {below:.4g} below"
     )
 
 
@@ -230,7 +229,7 @@ def test_raising_needs_rows_and_replacing_does_not() -> None:
 
 @promised
 @given(table=tables(), strange=st.booleans())
-def test_dropping_branches_that_no_row_can_take_changes_no_answer(table: Table, strange: bool) -> None:
+def test_dropping_branches_that_no_row_can_take_changes_no_prediction(table: Table, strange: bool) -> None:
     from treewright.pruning.unreachable import without_unreachable
 
     tree = grown(table, "grouped")
@@ -267,7 +266,7 @@ def test_best_leaves_against_every_pruning(table: Table, leaves: int, recipe: st
 
 @promised
 @given(table=tables(missing=False), recipe=st.sampled_from(["C45", "CART", "smoothed"]))
-def test_same_answer_changes_no_answer(table: Table, recipe: str) -> None:
+def test_merging_equal_leaves_changes_no_prediction(table: Table, recipe: str) -> None:
     tree = grown(table, recipe)
     pruned = prune_rows(tree, tw.pruning.MergeEqualLeaves(), None, 1)
     before, after = (predict_values(t, encoded(table), 1).argmax(axis=1) for t in (tree, pruned))

@@ -1,7 +1,7 @@
 """The pruning path and its cross-validation: against brute force, and what always holds.
 
-Comes in: small tables that hypothesis makes up. Always holds: the expected numbers are found by the definition (every
-pruned tree is grown, cut or asked by itself), never by the spans that the library adds up.
+The expected numbers are found by the definition (every pruned tree is grown, cut or evaluated by itself), never by the
+spans that the library adds up.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from handmade import random_tree
+from handmade_trees import random_tree
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle_tables import Table, tables
 from pruning_cases import encoded, promised, schema_of
-from raw import CART
+from unpruned import CART
 
 import treewright as tw
 from treewright._core import weakest_links
 from treewright.data.encoding import describe, encode
 from treewright.data.reader import read, read_column
+from treewright.data.rows import take
 from treewright.errors import DataError, RecipeError
 from treewright.growing.grow import grow
 from treewright.prediction.routing import predict_values
-from treewright.pruning.cross_validation import deal, some_rows
+from treewright.pruning.cross_validation import deal
 from treewright.pruning.losses import node_risk
 from treewright.pruning.path import PruningPath, cross_validated_path, prices, training_path
 from treewright.pruning.prune import prune_rows
@@ -292,10 +293,10 @@ def by_hand(table: Table, recipe: str, pruner: tw.pruning.CostComplexityCV) -> t
         losses = np.zeros(table.n_rows)
         for fold in range(folds.n):
             out = folds.share_in(fold) > 0
-            seen = some_rows(rows, ~out)
+            seen = take(rows, ~out)
             fold_tree = grow(seen, schema, RECIPES[recipe], 1)
             cut = tw.pruning.CostComplexity(alpha, risk=pruner.risk, weakest_link=pruner.weakest_link)
-            answer = predict_values(prune_rows(fold_tree, cut, None, 1), some_rows(rows, out), 1)
+            answer = predict_values(prune_rows(fold_tree, cut, None, 1), take(rows, out), 1)
             truth = rows.target[out]  # type: ignore[index]
             power = 1 if isinstance(RECIPES[recipe].regression, tw.criterion.AbsoluteError) else 2
             wrong = answer.argmax(axis=1) != truth if table.n_classes else np.abs(answer[:, 0] - truth) ** power
@@ -332,7 +333,7 @@ def test_a_path_prints_as_a_table() -> None:
     assert lines[0].split() == ["alpha", "leaves", "risk", "held", "out", "error"]
     assert "held" not in str(tw.pruning_path(RAW)).split("\n")[0]
     long = PruningPath(tuple(map(float, range(50))), tuple(range(50, 0, -1)), tuple(map(float, range(50))))
-    assert len(str(long).split("\n")) == 32
+    assert len(str(long).split("\n")) == 33
     assert "20 more steps" in str(long)
 
 
@@ -360,8 +361,8 @@ def test_the_threshold_is_the_best_of_those_tried() -> None:
         wrong[threshold] = 0
         for fold in range(5):
             out = folds.share_in(fold) > 0
-            tree = grow(some_rows(coded, ~out), schema, recipe, 1)
-            answer = predict_values(tree, some_rows(coded, out), 1).argmax(axis=1)
+            tree = grow(take(coded, ~out), schema, recipe, 1)
+            answer = predict_values(tree, take(coded, out), 1).argmax(axis=1)
             wrong[threshold] += int((answer != coded.target[out]).sum())  # type: ignore[index]
     best = max(t for t in wrong if wrong[t] == min(wrong.values()))
     stopped = tw.learn(DATA, "y", replace(CART, stopping=tw.stopping.Stopping(max_impurity=best)))
@@ -400,7 +401,7 @@ def test_rows_without_any_value_take_no_part_where_growing_leaves_them_out() -> 
     assert paths[0] == paths[1]
 
 
-def test_rows_are_asked_for() -> None:
+def test_rows_are_requested() -> None:
     for pruner in (tw.pruning.CostComplexityCV(), tw.pruning.ImpurityThresholdCV()):
         with pytest.raises(DataError, match=f"{type(pruner).__name__} grows trees without some of the training rows"):
             tw.prune(RAW, pruner)

@@ -48,6 +48,6 @@ def test_public_functions_are_typed_and_described() -> None:
 def test_representations_help() -> None:
     tree = tw.learn({"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]}, "y")
     assert repr(tree) == "<Tree 'CART' for 'y': 4 rows, 3 nodes, 2 leaves, depth 1>"
-    assert repr(tree.root) == "<Node 0: asks 'x', 4 rows, depth 0>"
+    assert repr(tree.root) == "<Node 0: splits on 'x', 4 rows, depth 0>"
     assert "Split(" in repr(tree.root.split)
     assert repr(tw.C45) == "C45"

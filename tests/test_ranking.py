@@ -1,7 +1,6 @@
 """rank_splits: the lessons' numbers, and on random tables what the engine itself chose.
 
-Comes in: the lessons' tables and random ones. Always holds: an expected number is printed in a lesson, stored by a
-tree, or worked out beside the assertion without the library.
+An expected number is printed in a lesson, stored by a tree, or worked out beside the assertion without the library.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from random_trees import grown_trees, near
 from table_makers import MAKERS
-from worked_cases import grown_trees, near
 
 import treewright as tw
 from treewright.inspection.ranking import Ranking
@@ -150,7 +149,7 @@ def test_the_penalty_for_cuts_is_a_reason() -> None:
     assert ranking.of("x").reason == "the gain is not above the penalty for choosing among its cuts"
 
 
-def test_counts_are_those_of_the_rows_and_missing_rows_are_told() -> None:
+def test_counts_are_those_of_the_rows_and_missing_rows_are_reported() -> None:
     colour = ["red", None, "blue", "red", "green", None, "blue", "red"]
     table = {"colour": colour, "play": list("abababab")}
     candidate = tw.rank_splits(table, "play", recipe=replace(tw.ID3, missing="fractional"))[0]
@@ -218,7 +217,7 @@ def test_errors_say_what_to_do() -> None:
         tw.rank_splits(GOLF, "Hours", recipe=tw.ID3)
     with pytest.raises(IndexError, match="no node 99"):
         tw.rank_splits(TENNIS, tree=tree, node=99)
-    with pytest.raises(KeyError, match="not asked for"):
+    with pytest.raises(KeyError, match="not requested"):
         tw.rank_splits(TENNIS, "Play").by("gini gain")
     with pytest.raises(KeyError, match="no column"):
         tw.rank_splits(TENNIS, "Play").of("Sky")

@@ -1,8 +1,7 @@
 """Real tables, learned by every recipe that can: the promises hold outside the textbook too.
 
-Comes in: samples of public tables from ../shared/data beside the repository; without them everything here is skipped.
-Always holds: one tree per table and recipe, whatever the threads, the order of rows or the library the table comes in;
-a saved tree is the same tree; held-out rows are answered better than by the most frequent class or the mean.
+One tree per table and recipe, whatever the threads, the order of rows or the library the table comes in; a saved tree
+is the same tree; held-out rows are predicted better than by the most frequent class or the mean.
 """
 
 from __future__ import annotations

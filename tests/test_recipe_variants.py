@@ -1,6 +1,6 @@
 """Recipes by name, variants by `with_`, and the short text of a recipe.
 
-Always holds: a variant is what `dataclasses.replace` builds, and its text builds it again.
+A variant is what `dataclasses.replace` builds, and its text builds it again.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from handmade import hours, random_tree, tennis
+from handmade_trees import hours, random_tree, tennis
 from test_page_route import KINDS, table, target
 
 import treewright as tw
@@ -31,7 +31,7 @@ def test_all_values_are_plain(seed: int) -> None:
     assert json.loads(json.dumps(told, allow_nan=False)) == told
 
 
-def test_without_rows_the_tree_tells_what_it_can() -> None:
+def test_without_rows_the_report_has_what_the_tree_determines() -> None:
     told = report(tennis())
     assert told["rows"] is None
     assert told["scores"]["held_out"] is None
@@ -117,12 +117,12 @@ def test_sampled_rows_are_rows_of_their_leaf(known: Any) -> None:
                 assert value == rows[name][row]
 
 
-def test_a_large_tree_tells_its_heaviest_nodes_in_detail() -> None:
+def test_a_large_tree_has_details_of_its_heaviest_nodes() -> None:
     from test_page import many_leaves
 
     tree = many_leaves(1200)
     told = report(tree)["details"]
-    detailed = [i for i, entry in enumerate(told) if "worked" in entry]
+    detailed = [i for i, entry in enumerate(told) if "derivation" in entry]
     assert len(detailed) == 1000
     least = min(tree[i].weight for i in detailed)
     assert all(tree[i].weight <= least for i in range(tree.n_nodes) if i not in set(detailed))

@@ -1,8 +1,6 @@
 """How many rivals a node remembers changes nothing else about a tree.
 
-Comes in: small random tables (hypothesis, always the same ones) with columns repeated, so that more of them are equally
-good than any node remembers; every recipe that can be built. Always holds: in memory and in parts, trees are compared
-as they are, their rivals left out.
+In memory and in parts, trees are compared as they are, their rivals left out.
 """
 
 from __future__ import annotations
@@ -16,15 +14,14 @@ from hypothesis import strategies as st
 from oracle_recipes import cases
 from oracle_tables import Table, tables
 from oracle_walk import decode
-from parts_cases import cut_up
+from partition_cases import cut_up
 from pruning_cases import encoded, schema_of
-from test_parts_trees import NAMED, POSSIBLE, settings, settled
+from test_partition_trees import NAMED, POSSIBLE, settings, settled
 
 import treewright as tw
 from treewright import recipes as r
 from treewright.errors import TreewrightError
 from treewright.growing.grow import grow
-from treewright.growing.grow_partitions import grow_partitions
 from treewright.growing.partitions import Limits
 from treewright.tree.tree import Tree
 
@@ -43,7 +40,7 @@ def check_rivals(table: Table, recipe: r.Recipe) -> None:
     grown = {
         rivals: [
             without_rivals(lambda one=one: grow(whole, schema, one, 1)),
-            without_rivals(lambda one=one: grow_partitions(cut_up(whole, [0.4], Limits(apart=0)), schema, one, 1)),
+            without_rivals(lambda one=one: grow(cut_up(whole, [0.4], Limits(apart=0)), schema, one, 1)),
         ]
         for rivals in (0, 1, MANY)
         for one in [replace(recipe, rivals=rivals)]

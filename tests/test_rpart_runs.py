@@ -1,11 +1,10 @@
 """Our RPART trees against fresh runs of rpart: node for node the same, or an exact tie.
 
-Comes in: public tables from ../shared/data (skipped without them, or without R and rpart), whole and with a tenth of
-their cells missing. Always holds: trees are followed from the root while they hold the same rows, both those they
-were grown on and, for these differ in rpart, those that are predicted. Where they part, both splits must be worth the
-same in fractions (`exact_ties`), or one of them parts levels of equal means, whose order decides which cuts minbucket
-allows; surrogates must agree with the split as often; and a node that only one tree divides must have such a tie below
-it in the trees that no cp cut back.
+Trees are followed from the root while they hold the same rows, both those they were grown on and, for these differ in
+rpart, those that are predicted. Where they part, both splits must be worth the same in fractions (`exact_ties`), or
+one of them parts levels of equal means, whose order decides which cuts minbucket allows; surrogates must agree with
+the split as often; and a node that only one tree divides must have such a tie below it in the trees that no cp cut
+back.
 """
 
 from __future__ import annotations

@@ -12,18 +12,18 @@ import numpy as np
 import oracle_pruning
 import pytest
 from explain_cases import SIZES, case, grown
-from handmade import hours, tennis
+from handmade_trees import hours, tennis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.data.encoding import Encoded
 from treewright.data.schema import ColumnSpec
-from treewright.inspection.rules.conditions import EVERYWHERE, Condition
 from treewright.inspection.rules.description_length import TRY_ALL, Problem, shortest
 from treewright.inspection.rules.generalise import MARKS, Candidate, candidates, needed
 from treewright.inspection.rules.rule_list import in_order, rule_list
 from treewright.prediction.encode_rows import encode_labelled
+from treewright.tree.conditions import Condition, Interval
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -39,21 +39,18 @@ def holds(condition: Condition, value: Any) -> bool:
         return any(condition.spec.levels[code] == value for code in condition.codes)  # type: ignore[index]
     if condition.spec.kind == "datetime":
         value = value.value / 1000  # pandas counts nanoseconds
-    return any(
-        (value > low if above else value >= low) and (value <= high if below else value < high)
-        for (low, above), (high, below) in condition.intervals
-    )
+    return any(value in interval for interval in condition.intervals)
 
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=30, deadline=None)
-def test_the_first_rule_that_applies_answers(seed: int) -> None:
+def test_the_first_rule_that_applies_predicts(seed: int) -> None:
     one = case(seed, classes=True)
     rules = tw.rules(grown(one), one.table, kind="list")
     expected = []
     for row in one.table.astype(object).where(one.table.notna(), None).to_dict("records"):
-        met = (rule.answer for rule in rules if all(holds(test, row[test.column]) for test in rule.tests))
-        expected.append(next(met, rules.default.answer))  # type: ignore[union-attr]
+        met = (rule.prediction for rule in rules if all(holds(test, row[test.column]) for test in rule.tests))
+        expected.append(next(met, rules.default.prediction))  # type: ignore[union-attr]
     assert rules.predict(one.table).tolist() == expected
     assert rules.accuracy == pytest.approx(np.mean(np.array(expected) == one.table["target"]))
     found = rules.evaluate(one.table)
@@ -72,7 +69,7 @@ def test_no_rule_can_be_left_out_without_more_errors(seed: int) -> None:
     def errors(rules: list[Any]) -> int:
         answer = np.full(rows.n_rows, found.default)
         for rule in reversed(rules):
-            answer[rule.rows] = rule.answer
+            answer[rule.rows] = rule.prediction
         return int((answer != rows.target).sum())
 
     whole = errors(list(found.rules))
@@ -92,11 +89,11 @@ def test_classes_that_claim_the_fewest_rows_of_others_come_first() -> None:
     greedy, modest, clean = rule(0, [0, 1, 2, 3, 4, 6], 0.4), rule(1, [3, 4, 6], 0.3), rule(2, [6, 7], 0.2)
     kept = {0: [greedy], 1: [modest], 2: [clean, rule(2, [7], 0.1)]}
     # Class 2 claims nobody else's rows. Without the rows it claims class 1 claims none, class 0 two.
-    assert [one.answer for one in in_order(kept, rows, np.ones(8))] == [2, 2, 1, 0]
+    assert [one.prediction for one in in_order(kept, rows, np.ones(8))] == [2, 2, 1, 0]
     assert [one.rate for one in in_order(kept, rows, np.ones(8))][:2] == [0.1, 0.2]
     # Where row 6 weighs nothing, classes 1 and 2 are clean and the heavier comes first; after class 1, class 0 is too.
-    assert [one.answer for one in in_order(kept, rows, np.array([1.0] * 6 + [0, 5]))] == [2, 2, 1, 0]
-    assert [one.answer for one in in_order(kept, rows, np.array([1.0] * 6 + [0, 1]))] == [1, 0, 2, 2]
+    assert [one.prediction for one in in_order(kept, rows, np.array([1.0] * 6 + [0, 5]))] == [2, 2, 1, 0]
+    assert [one.prediction for one in in_order(kept, rows, np.array([1.0] * 6 + [0, 1]))] == [1, 0, 2, 2]
 
 
 def test_the_default_is_the_heaviest_class_of_the_rest() -> None:
@@ -108,7 +105,7 @@ def test_the_default_is_the_heaviest_class_of_the_rest() -> None:
     for rule in rules:
         rest &= ~np.all([test.holds(rows.columns[test.column_index]) for test in rule.tests], axis=0)
     assert rules.default is not None
-    assert rules.default.answer == one.table["target"][rest].value_counts().idxmax()
+    assert rules.default.prediction == one.table["target"][rest].value_counts().idxmax()
     assert rules.default.rows == rest.sum()
 
 
@@ -170,8 +167,8 @@ def test_candidates_are_no_worse_than_the_leaves_they_come_from(seed: int) -> No
     for rule in candidates(learned, rows, np.ones(rows.n_rows), 0.25):
         leaf = learned[rule.node]
         assert leaf.counts is not None
-        assert rule.rate <= pessimistic(leaf.weight - leaf.counts[rule.answer], leaf.weight) + 1e-9
-        seen.add((rule.answer, frozenset(rule.conditions)))
+        assert rule.rate <= pessimistic(leaf.weight - leaf.counts[rule.prediction], leaf.weight) + 1e-9
+        seen.add((rule.prediction, frozenset(rule.conditions)))
     assert len(seen) == len(candidates(learned, rows, np.ones(rows.n_rows), 0.25))
 
 
@@ -220,7 +217,7 @@ def test_a_list_that_prints() -> None:
     assert (
         str(rules)
         == """\
-1 rule for y, 1 condition; the first that applies answers
+1 rule for y, 1 condition; the first that applies predicts
 right for 100.0 % of the training rows, the tree for 100.0 %
 1. if 4.5 < x <= 14.5 then y = b  (10 rows, 100 %)
 otherwise y = a  (10 rows, 100 %)"""
@@ -247,7 +244,7 @@ def test_costs_move_the_default() -> None:
     costly = tw.learn(table, "y", replace(tw.C45, pruning=None), costs={"b": {"a": 10.0}})
     rules = tw.rules(costly, table, kind="list")
     assert rules.default is not None
-    assert rules.default.answer == "b"
+    assert rules.default.prediction == "b"
 
 
 def test_lists_that_cannot_be() -> None:
@@ -262,7 +259,7 @@ def test_lists_that_cannot_be() -> None:
 def test_levels_and_sizes_are_declared_in_order() -> None:
     size = ColumnSpec("size", "ordinal", tuple(SIZES))
     assert Condition(size, 0, (), (0, 1)).words() == "size <= medium"
-    assert Condition(ColumnSpec("x", "numeric"), 0, (EVERYWHERE,)).bounds == 1
+    assert Condition(ColumnSpec("x", "numeric"), 0, (Interval(),)).bounds == 1
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs shared/data beside the repository")

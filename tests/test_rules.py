@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from explain_cases import case, grown
-from handmade import Question, fork, hours, leaf, random_tree, tennis, tree
+from handmade_trees import Question, fork, hours, leaf, random_tree, tennis, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
-from treewright.inspection.rules.conditions import EVERYWHERE, Condition, leaf_paths, merged, merged_paths
+from treewright.inspection.rules.paths import leaf_paths, merged, merged_paths
 from treewright.prediction.encode_rows import encode_labelled
+from treewright.tree.conditions import Condition, Interval
 
 AGE = ColumnSpec("age", "numeric")
 
@@ -53,7 +54,7 @@ def test_leaf_rules_divide_the_rows_as_the_tree_does(seed: int) -> None:
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=35, deadline=None)
-def test_a_row_with_missing_values_that_meets_a_rule_is_answered_by_it(seed: int) -> None:
+def test_a_row_with_missing_values_that_meets_a_rule_is_predicted_by_it(seed: int) -> None:
     one = case(seed, missing=True)
     learned = grown(one)
     rules = tw.rules(learned)
@@ -96,9 +97,9 @@ def test_joined_intervals_hold_where_every_part_does(
     parts: list[tuple[float, bool, bool]], values: list[float]
 ) -> None:
     """A part is a number, whether it belongs below, and whether the part is what lies above."""
-    low, high = EVERYWHERE
     conditions = [
-        Condition(AGE, 0, (((x, closed), high),) if above else ((low, (x, closed)),)) for x, closed, above in parts
+        Condition(AGE, 0, (Interval(x, with_low=not closed) if above else Interval(high=x, with_high=closed),))
+        for x, closed, above in parts
     ]
     expected = [
         not math.isnan(v) and all(((v > x if closed else v >= x) == above) for x, closed, above in parts)
@@ -111,7 +112,7 @@ def test_figures_of_the_textbook_tree() -> None:
     rules = tw.rules(tennis())
     assert [rule.support for rule in rules] == [4, 3, 3, 2, 2]
     first = rules[0]
-    assert (first.conditions, first.answer, first.node) == (("outlook = overcast",), "yes", 4)
+    assert (first.conditions, first.prediction, first.node) == (("outlook = overcast",), "yes", 4)
     assert (first.confidence, first.coverage) == (1.0, 4 / 14)
     assert first.lift == pytest.approx(14 / 9)
     assert rules.accuracy == rules.tree_accuracy == 1.0
@@ -119,7 +120,7 @@ def test_figures_of_the_textbook_tree() -> None:
 
 def test_figures_of_numbers() -> None:
     first = tw.rules(hours())[0]
-    assert (first.answer, first.mean, first.confidence, first.lift) == (44.25, 44.25, None, None)
+    assert (first.prediction, first.mean, first.confidence, first.lift) == (44.25, 44.25, None, None)
     assert first.deviation == pytest.approx(math.sqrt(210.5 / 9))
     assert tw.rules(hours()).accuracy is None
 
@@ -149,9 +150,9 @@ if outlook = rain and windy = True then play = no  (2 rows, 100 %)"""
     plain = tw.rules(tennis()).text("plain").splitlines()
     assert (
         plain[2]
-        == "If the outlook is sunny and the humidity is above 77.5, then the play is no (true of 100% of 3 rows)."
+        == "If the outlook is sunny and the humidity is above 77.5, then the play is no (true of 100 % of 3 rows)."
     )
-    assert plain[3] == "If the outlook is rain and the windy is false, then the play is yes (true of 100% of 3 rows)."
+    assert plain[3] == "If the outlook is rain and the windy is false, then the play is yes (true of 100 % of 3 rows)."
     assert str(tw.rules(hours())[0]) == "if humidity <= 77.5 then hours = 44.25  (9 rows, ± 4.836)"
     assert "then the hours is about 44.25 (9 rows, give or take 4.836)." in tw.rules(hours())[0].text("plain")
     assert str(tw.rules(tree(leaf(5, 9)))[0]) == "always play = yes  (14 rows, 64 %)"
@@ -177,23 +178,27 @@ JANUARY = 1_704_067_200_000_000.0  # 2024-01-01
         (Condition(LEVELS, 0, (), (0, 2)), "level in {a, c}", "the level is a or c"),
         (Condition(LEVELS, 0, (), tuple(range(7))), "level != h", "the level is anything but h"),
         (Condition(LEVELS, 0, (), tuple(range(6))), "level not in {g, h}", "the level is anything but g or h"),
-        (Condition(LEVELS, 0, (), (), True, told=True), "level is missing", "the level is not known"),
-        (Condition(LEVELS, 0, (), (0,), True, told=True), "level = a or missing", "the level is a or not known"),
+        (Condition(LEVELS, 0, (), (), True, mentions_missing=True), "level is missing", "the level is not known"),
+        (
+            Condition(LEVELS, 0, (), (0,), True, mentions_missing=True),
+            "level = a or missing",
+            "the level is a or not known",
+        ),
         (Condition(LEVELS, 0, (), (0,), True), "level = a", "the level is a"),
         (Condition(SIZE, 0, (), (0, 1)), "size <= M", "the size is M or lower"),
         (Condition(SIZE, 0, (), (2, 3)), "size >= L", "the size is L or higher"),
         (Condition(SIZE, 0, (), (1, 2)), "M <= size <= L", "the size is from M to L"),
         (Condition(SIZE, 0, (), (0, 2)), "size in {S, L}", "the size is S or L"),
-        (Condition(AGE, 0, ((EVERYWHERE[0], (3.0, False)),)), "age < 3", "the age is below 3"),
-        (Condition(AGE, 0, (((3.0, False), EVERYWHERE[1]),)), "age >= 3", "the age is at least 3"),
-        (Condition(AGE, 0, (((3.0, True), (4.0, False)),)), "age > 3 and age < 4", "the age is above 3 and below 4"),
-        (Condition(AGE, 0, (EVERYWHERE,)), "age is known", "the age is known"),
+        (Condition(AGE, 0, (Interval(high=3.0),)), "age < 3", "the age is below 3"),
+        (Condition(AGE, 0, (Interval(3.0, with_low=True),)), "age >= 3", "the age is at least 3"),
+        (Condition(AGE, 0, (Interval(3.0, 4.0),)), "3 < age < 4", "the age is above 3 and below 4"),
+        (Condition(AGE, 0, (Interval(),)), "age is known", "the age is known"),
         (
-            Condition(DAY, 0, ((EVERYWHERE[0], (JANUARY, True)),)),
+            Condition(DAY, 0, (Interval(high=JANUARY, with_high=True),)),
             "day <= 2024-01-01",
             "the day is not after 2024-01-01",
         ),
-        (Condition(DAY, 0, (((JANUARY, True), EVERYWHERE[1]),)), "day > 2024-01-01", "the day is after 2024-01-01"),
+        (Condition(DAY, 0, (Interval(JANUARY),)), "day > 2024-01-01", "the day is after 2024-01-01"),
     ],
 )
 def test_words_of_conditions(condition: Condition, formal: str, plain: str) -> None:
@@ -240,11 +245,11 @@ def test_hostile_names_are_escaped() -> None:
 
 def test_choosing_and_sorting() -> None:
     rules = tw.rules(tennis())
-    assert {rule.answer for rule in rules.for_class("no")} == {"no"}
+    assert {rule.prediction for rule in rules.for_class("no")} == {"no"}
     assert len(rules.with_column("humidity")) == 2
     assert len(rules[:2]) == 2
     assert [rule.node for rule in rules.sorted("node")] == [2, 3, 4, 6, 7]
-    assert [rule.answer for rule in rules.sorted("answer")] == ["no", "no", "yes", "yes", "yes"]
+    assert [rule.prediction for rule in rules.sorted("prediction")] == ["no", "no", "yes", "yes", "yes"]
     assert len(rules.where(lambda rule: rule.support > 3)) == 1
     assert str(rules.for_class("no")).startswith("2 of the rules for play\nif ")
     with pytest.raises(tw.DataError, match="some of the rules only"):
@@ -278,7 +283,7 @@ def test_evaluating_numbers_and_classes() -> None:
         tw.rules(grown(one)).evaluate(one.table, measure="accuracy")
 
 
-def test_weights_are_told() -> None:
+def test_weights_are_reported() -> None:
     table = pd.DataFrame({"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"], "w": [2.0, 2.0, 1.0, 1.0]})
     rules = tw.rules(tw.learn(table, "y", tw.SKLEARN, weight="w"))
     assert str(rules[0]) == "if x <= 2.5 then y = a  (weight 4, 100 %)"

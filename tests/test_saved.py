@@ -7,6 +7,8 @@ import enum
 import json
 import os
 import random
+import subprocess
+import sys
 import typing
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from handmade import TENNIS, Question, fork, hours, leaf, random_tree, tennis, tree
+from handmade_trees import TENNIS, Question, fork, hours, leaf, random_tree, tennis, tree
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +25,7 @@ from treewright import recipes as r
 from treewright.data.schema import KINDS, ColumnSpec, Schema, TargetSpec, TextForm
 from treewright.errors import FileError
 from treewright.export import from_json, load, save, to_json
-from treewright.recipes.written import ADDED_SETTINGS, written_name, written_setting
+from treewright.recipes.saved_names import ADDED_SETTINGS, saved_name, saved_setting
 from treewright.tree.tree import Tree
 from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS, STOP_REASONS
 
@@ -77,58 +79,38 @@ def test_every_named_recipe_comes_back(named: r.Recipe) -> None:
     assert from_json(to_json(t)).recipe == named
 
 
-def form_of(hint: Any) -> dict[str, Any]:
-    """A setting's type as the JSON Schema says it."""
-    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
-    if hint in names:
-        return {"type": names[hint]}
-    if typing.get_origin(hint) is typing.Literal:
-        return {"enum": list(typing.get_args(hint))}
-    if typing.get_origin(hint) is tuple:
-        return {"type": "array", "items": form_of(typing.get_args(hint)[0])}
-    (inner,) = (arg for arg in typing.get_args(hint) if arg is not type(None))
-    form = form_of(inner)
-    return {**form, "type": [form["type"], "null"]}
-
-
-def form_of_choice(choice: type) -> dict[str, Any]:
-    """The whole definition of a choice: when a setting is added, this is what tree.schema.json must say."""
-    hints = typing.get_type_hints(choice)
-    settings = {
-        written_setting(choice, f.name): form_of(hints[f.name])
-        for f in dataclasses.fields(choice)
-        if f.name != "function"
-    }
-    if choice is r.Custom:
-        what = "the name of the user's function; the function itself is never saved"
-        settings = {"function": {"type": "string", "description": what}, **settings}
-    properties = {"choice": {"const": written_name(choice)}, **settings}
-    return {
-        "type": "object",
-        "description": str(choice.__doc__).strip().split("\n")[0],
-        "properties": properties,
-        "required": [key for key in properties if key not in ADDED_SETTINGS.get(written_name(choice), {})],
-        "additionalProperties": False,
-    }
-
-
 CHOICES = [r.Branching, r.Numeric, r.ClassificationCriterion, r.RegressionCriterion, r.Missing, r.Simplify, r.Pruner]
-KNOWN = {written_name(c): c for union in CHOICES for c in typing.get_args(union)} | {
+KNOWN = {saved_name(c): c for union in CHOICES for c in typing.get_args(union)} | {
     "Stopping": r.Stopping,
     "Leaves": r.Leaves,
 }
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN))
-def test_the_schema_knows_every_choice(name: str) -> None:
-    assert FORM["$defs"][name] == form_of_choice(KNOWN[name])
+def test_the_schema_says_what_the_choices_say() -> None:
+    script = Path(__file__).parents[1] / "tools" / "tree_schema.py"
+    found = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+
+
+def test_the_schema_refuses_what_a_choice_refuses() -> None:
+    leaf_only = json.loads(to_json(tree(leaf(1, 2), recipe=r.CART)))
+    for field, setting, value in (
+        ("stopping", "max_depth", -1),
+        ("stopping", "significance", 1.5),
+        ("pruning", "folds", 1),
+        ("pruning", "rule", "2se"),
+        ("missing", "maximum", True),
+    ):
+        wrong = json.loads(json.dumps(leaf_only))
+        wrong["recipe"][field][setting] = value
+        assert not VALIDATOR.is_valid(wrong)
 
 
 def test_the_schema_is_a_schema_and_complete() -> None:
     jsonschema.Draft202012Validator.check_schema(FORM)
-    assert set(FORM["$defs"]) == set(KNOWN) | {"levels", "int32", "int64"}
+    assert set(FORM["$defs"]) == set(KNOWN) | {"levels", "matrix", "int32", "int64"}
     parts = FORM["properties"]
-    fields = [written_setting(r.Recipe, f.name) for f in dataclasses.fields(r.Recipe)]
+    fields = [saved_setting(r.Recipe, f.name) for f in dataclasses.fields(r.Recipe)]
     assert list(parts["recipe"]["properties"]) == fields
     assert parts["recipe"]["required"] == [name for name in fields if name not in ADDED_SETTINGS["Recipe"]]
     assert parts["nodes"]["required"] == list(NODE_ARRAYS)
@@ -263,7 +245,7 @@ def changed(path: Path_, value: Any, t: Tree | None = None) -> str:
     [
         (("format",), "onnx", r"\$\.format"),
         (("format",), NOTHING, r"\$\.format"),
-        (("version",), 2, "install a newer treewright"),
+        (("version",), 3, "install a newer treewright"),
         (("version",), 0, r"\$\.version"),
         (("version",), "1", r"\$\.version"),
         (("version",), True, r"\$\.version"),

@@ -10,14 +10,14 @@ from typing import Any
 import jsonschema
 import pytest
 from test_saved import FORM, KNOWN, VALIDATOR, changed
-from test_saved_kept import FORMAT_PAGE, HERE, KEPT, arrow, pa
+from test_saved_versions import FORMAT_PAGE, HERE, KEPT, arrow, pa
 
 import treewright as tw
 from treewright import recipes as r
 from treewright.errors import FileError
 from treewright.export import from_json, to_json
 from treewright.recipes import recipe as recipe_module
-from treewright.recipes.written import ADDED_SETTINGS, written_setting
+from treewright.recipes.saved_names import ADDED_SETTINGS, saved_setting
 
 #: Choice -> its settings in the first files that had it. A new choice gets a line; a line never changes: a new setting
 #: goes into ADDED_SETTINGS.
@@ -27,7 +27,7 @@ CART_FILE = HERE / "saved" / "version-1" / "cart.json"
 
 def settings_of(choice: str) -> list[str]:
     kind = r.Recipe if choice == "Recipe" else KNOWN[choice]
-    return [written_setting(kind, f.name) for f in dataclasses.fields(kind)]
+    return [saved_setting(kind, f.name) for f in dataclasses.fields(kind)]
 
 
 def settings_in(written: dict[str, Any]) -> dict[str, set[str]]:
@@ -49,7 +49,7 @@ def test_every_setting_since_the_first_files_is_in_the_table(choice: str) -> Non
     assert first is not None, "a new choice: add a line with its settings to tests/saved/version-1-settings.json"
     assert set(first) <= set(settings_of(choice)), "a setting of version 1 is gone; old files have it"
     added = set(settings_of(choice)) - set(first)
-    assert added <= set(ADDED_SETTINGS.get(choice, {})), "old files lack it: add it to recipes.written.ADDED_SETTINGS"
+    assert added <= set(ADDED_SETTINGS.get(choice, {})), "old files lack it: add it to saved_names.ADDED_SETTINGS"
 
 
 def test_every_choice_of_the_first_files_is_still_known() -> None:
@@ -77,9 +77,12 @@ def test_a_file_from_before_pruning_was_not_pruned() -> None:
 def newer(monkeypatch: pytest.MonkeyPatch) -> type:
     """A later treewright: Binary has one more setting, whose default is not what was done before."""
     kind = dataclasses.make_dataclass("Binary", [("shuffle", int, 7)], bases=(r.Binary,), frozen=True)
-    types, optional = recipe_module._FIELD_TYPES["branching"]
-    later = tuple(kind if t is r.Binary else t for t in types)
-    monkeypatch.setitem(recipe_module._FIELD_TYPES, "branching", (later, optional))
+    known = recipe_module._choices
+
+    def choices(name: str) -> tuple[type, ...]:
+        return tuple(kind if one is r.Binary else one for one in known(name))
+
+    monkeypatch.setattr(recipe_module, "_choices", choices)
     return kind
 
 

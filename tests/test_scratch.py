@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from children import ended, started
+from child_processes import ended, started
 
 from treewright.data.encoding import Encoded
 from treewright.errors import DataError, ScratchError
@@ -41,14 +41,14 @@ def answer(part, recipe, state, question):
     left.wait()
     return work.State({}, {"late": np.zeros(3)}), b""
 
-work.answer = answer
+work.handle = answer
 rows = Encoded((np.zeros(100),), (0,), (0,), 100, np.zeros(100), 0)
 with scratch(sys.argv[1]) as folder:
     parts = write_partitions([rows], folder, memory_limit=4000, n_threads=2)
     assert len(parts.sizes) > 2
     threading.Thread(target=lambda: (asked.wait(), print("asking", flush=True)), daemon=True).start()
     try:
-        parts.growth({}).ask(b"?")
+        parts.growth({}).send(b"?")
     except BaseException as error:
         print(type(error).__name__, flush=True)
         left.set()
@@ -251,17 +251,17 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_question(small_disk: Path, monk
     def answer(part: Encoded, recipe: object, state: work.State, question: bytes) -> tuple[work.State, bytes]:
         return work.State({"times": np.zeros(int(question) * part.n_rows)}), b""
 
-    monkeypatch.setattr(work, "answer", answer)
+    monkeypatch.setattr(work, "handle", answer)
     monkeypatch.setattr(work, "merge", lambda first, second: first + second)
     column = np.ones(30_000)
     with scratch(small_disk) as folder:
         rows = Encoded((column,), (0,), (0,), len(column), column, 0)
         parts = write_partitions([rows], folder, memory_limit=1_000_000, n_threads=2)
         growth = parts.growth({})
-        assert growth.ask(b"1") == b""
+        assert growth.send(b"1") == b""
         assert len(list(folder.iterdir())) == 1 + 2 * len(parts.sizes)
         with pytest.raises(ScratchError, match="no room"):
-            growth.ask(b"9")
+            growth.send(b"9")
         assert len(list(folder.iterdir())) == 1 + len(parts.sizes)
         assert sum(parts.map(lambda part: float(part.columns[0].sum()))) == len(column)
     assert list(small_disk.iterdir()) == []

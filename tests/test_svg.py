@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from handmade import HOURS, TENNIS, Plan, Question, fork, hours, leaf, random_tree, tennis, tree
+from handmade_trees import HOURS, TENNIS, Plan, Question, fork, hours, leaf, random_tree, tennis, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
+from treewright.data.grid import cells
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.inspection.histograms import histograms
 from treewright.render import svg
@@ -24,7 +25,7 @@ from treewright.render.picture.bars import paint_of
 from treewright.render.picture.folding import fold
 from treewright.render.picture.picture import picture
 from treewright.render.picture.shapes import Box, Group, Picture, Words
-from treewright.render.text_width import cells, fit_cells, fit_pixels, pixels
+from treewright.render.text_width import fit_cells, fit_pixels, pixels
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -65,7 +66,7 @@ def test_tennis() -> None:
     assert "14 rows · yes: 64 %" in shown
     assert node_ids(root) == list(range(8))
     titles, details = texts(root, "title"), texts(root, "desc")
-    assert "node 3: answers no (3 rows, 100 %)" in titles
+    assert "node 3: predicts no (3 rows, 100 %)" in titles
     assert any(
         detail.startswith("when outlook = sunny and humidity > 77.5; no 100 %; a leaf: pure") for detail in details
     )
@@ -167,10 +168,10 @@ def test_html_is_escaped_in_the_notebook() -> None:
     assert "<i>" not in shown
     assert html.escape("<img src=x onerror=alert(1)>") in shown
     assert shown.startswith("<div")
-    assert "asks 1 of 1 column: " in shown
+    assert "splits on 1 of 1 column: " in shown
 
 
-def test_long_names_are_shortened_and_told_in_full() -> None:
+def test_long_names_are_shortened_and_reported_in_full() -> None:
     name, level = "a column with a name as long as a sentence " * 3, "a level that does not end " * 5
     root = parsed(svg(named(name, [level, "b"], ["no " * 40, "yes"])))
     assert max(map(len, texts(root))) < 100
@@ -323,13 +324,14 @@ def test_random_trees_are_well_formed() -> None:
         parsed(svg(drawn))
 
 
-def test_where_surrogates_are_asked_no_edge_claims_the_missing() -> None:
+def test_where_surrogates_are_used_no_edge_claims_the_missing() -> None:
     plan = fork(
         Question(1, breaks=(77.5,), missing=0, share=(0.6, 0.4)), leaf(2, 6), leaf(4, 2), surrogates=(Question(2),)
     )
     root = parsed(svg(tree(plan, recipe=tw.CART)))
     assert "missing" not in texts(root)
-    assert any("humidity is missing: asks windy; else humidity <= 77.5" in detail for detail in texts(root, "desc"))
+    surrogate = "humidity is missing: surrogates windy; else humidity <= 77.5"
+    assert any(surrogate in detail for detail in texts(root, "desc"))
 
 
 # --- in a browser ---

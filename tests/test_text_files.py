@@ -58,7 +58,7 @@ def test_rows_that_cannot_be_read_are_an_error_with_their_line(
         read(write(tmp_path, content))
 
 
-def test_prediction_answers_every_row_of_a_file_or_none(tmp_path: Path) -> None:
+def test_prediction_covers_every_row_of_a_file_or_none(tmp_path: Path) -> None:
     tree = tw.learn({"x": [1, 1, 2, 2], "y": ["n", "n", "p", "p"]}, "y", tw.SKLEARN)
     path = write(tmp_path, ROWS)
     assert len(tw.predict(tree, path)) == 1000

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from handmade import (
+from handmade_trees import (
     HOURS,
     TENNIS,
     Question,
@@ -28,7 +28,8 @@ from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import FileError
 from treewright.recipes.named import C45, CART, CHAID
 from treewright.recipes.recipe import Custom
-from treewright.tree.tree import Split, Tree
+from treewright.tree.split import Split
+from treewright.tree.tree import Tree
 from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS, check
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -62,8 +63,8 @@ def test_a_class_node() -> None:
     assert (node.is_leaf, node.stop) == (False, None)
     assert (tennis()[2].is_leaf, tennis()[2].stop, tennis()[2].split) == (True, "pure", None)
     assert (node.impurity, node.gain) == (0.5, 0.25)
-    assert repr(node) == "<Node 1: asks 'humidity', 5 rows, depth 1>"
-    assert repr(tennis()[2]) == "<Node 2: answers 'yes', 2 rows, depth 2>"
+    assert repr(node) == "<Node 1: splits on 'humidity', 5 rows, depth 1>"
+    assert repr(tennis()[2]) == "<Node 2: predicts 'yes', 2 rows, depth 2>"
 
 
 def test_the_first_of_equal_classes_is_predicted() -> None:
@@ -76,7 +77,7 @@ def test_a_number_node() -> None:
     assert node.deviation == pytest.approx((210.5 / 9) ** 0.5)
 
 
-def test_own_split_surrogates_and_rivals_are_told_apart() -> None:
+def test_own_split_surrogates_and_rivals_are_distinguished() -> None:
     surrogate = Question(0, (0, 1, -1), score=0.9, adjusted=0.4)
     rival = Question(2, share=(0.5, 0.5), score=0.1)
     t = tree(fork(Question(1, (0, 1), (77.5,)), leaf(1, 0), leaf(0, 1), surrogates=(surrogate,), rivals=(rival,)))

@@ -1,7 +1,6 @@
 """Wordle: patterns against a plain reading of the rules, gains against the engine, the known best first guesses.
 
-Comes in: small words of few letters, the word lists of the shared data where they are.
-Always holds: the reference shares no code with what it checks.
+The reference shares no code with what it checks.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ def test_words_are_checked() -> None:
 
 def test_other_words_and_guesses() -> None:
     told = wordle({"word": ["aaaa", "aabb", "bbbb"]}, answer="aabb", guesses=["abab"]).text()
-    assert "1 word may be guessed and cannot be the answer" in told
+    assert "1 word may be guessed and cannot be hidden" in told
     assert "Found aabb in" in told
 
 

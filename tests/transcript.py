@@ -1,9 +1,7 @@
 """Sessions in documents, replayed.
 
-Comes in: a document with blocks of ```console, in which a line that begins with "$ " is a command and the lines below
-are what it prints. Goes out: what the commands print now.
-Always holds: files shown in blocks of ```text file=NAME are there before the first command; commands of one document
-share a folder. Run as a script, it writes what is printed now into the document.
+Files shown in blocks of ```text file=NAME are there before the first command; commands of one document share a
+folder. Run as a script, it writes what is printed now into the document.
 
     python tests/transcript.py docs/command-line.md
 """

@@ -21,6 +21,7 @@ ORDER = [
     "predict",
     "prune",
     "grow",
+    "optimal",
     "bind",
 ]
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)

@@ -12,12 +12,10 @@
 namespace tw {
 
 struct FlatTree {
-    int n_stats = 0;
-    int n_values = 0;
     std::vector<int32_t> parent, depth, stop, child_start, children, split_start, n_surrogates;
     std::vector<int64_t> rows;
     std::vector<double> weight, impurity, gain;
-    WideArray stats, value;
+    NodeTable stats, value;
     std::vector<int32_t> column, closed, missing, unseen, break_start, bin_start, child_of_bin, share_start;
     std::vector<double> score, adjusted, split_gain, statistic, degrees, log_p, log_multiplier, breaks, share;
 };

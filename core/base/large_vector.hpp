@@ -1,7 +1,7 @@
 // A vector for large arrays that are written before they are read.
 //
 // New elements of plain types are not initialised, so that the threads that write an array touch it first. Large arrays
-// ask for huge pages where the system offers them (Linux): a node's rows are scattered, and few pages mean few TLB
+// request huge pages where the system offers them (Linux): a node's rows are scattered, and few pages mean few TLB
 // misses.
 #pragma once
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "base/unknown_value.hpp"
 
@@ -33,27 +35,63 @@ enum class Criterion {
     custom_numbers,
 };
 
-inline bool is_for_classes(Criterion criterion) {
-    switch (criterion) {
-        case Criterion::variance:
-        case Criterion::standard_deviation:
-        case Criterion::absolute_error:
-        case Criterion::poisson:
-        case Criterion::f:
-        case Criterion::custom_numbers:
-            return false;
-        case Criterion::information_gain:
-        case Criterion::gain_ratio:
-        case Criterion::gini:
-        case Criterion::misclassification:
-        case Criterion::twoing:
-        case Criterion::chi_square:
-        case Criterion::likelihood_ratio:
-        case Criterion::custom_classes:
-            return true;
+// What is added up of the target (target/measure.hpp).
+enum class Statistic { classes, squares, medians, deviance };
+// The score of a split: the decrease of the impurity, the decrease over the split information, -ln p of a test, a
+// formula of the criterion's own (own_score), or a user's function.
+enum class Score { decrease, ratio, test, own, custom };
+// Where the best division of levels into two sets is a cut of the levels in order of their mean target, or of the share
+// of a class (Fisher 1958, Breiman et al. 1984).
+enum class OrderedLevels { always, with_two_classes, never };
+
+// All a criterion is besides its formulas (criterion/criterion.cpp).
+struct CriterionTraits {
+    Criterion criterion;
+    std::string_view choice; // the class in recipes/criterion.py
+    std::string_view name;   // of the formula
+    Statistic statistic;
+    Score score;
+    OrderedLevels ordered_levels;
+    bool has_counter; // for the histogram search (criterion/weighted_counters.hpp)
+};
+
+inline constexpr CriterionTraits criterion_traits[] = {
+    {Criterion::information_gain, "InformationGain", "information_gain", Statistic::classes, Score::decrease,
+     OrderedLevels::with_two_classes, true},
+    {Criterion::gain_ratio, "GainRatio", "gain_ratio", Statistic::classes, Score::ratio,
+     OrderedLevels::with_two_classes, false},
+    {Criterion::gini, "Gini", "gini", Statistic::classes, Score::decrease, OrderedLevels::with_two_classes, true},
+    {Criterion::misclassification, "Misclassification", "misclassification", Statistic::classes, Score::decrease,
+     OrderedLevels::with_two_classes, true},
+    {Criterion::twoing, "Twoing", "twoing", Statistic::classes, Score::own, OrderedLevels::with_two_classes, false},
+    {Criterion::chi_square, "ChiSquare", "chi_square", Statistic::classes, Score::test, OrderedLevels::with_two_classes,
+     false},
+    {Criterion::likelihood_ratio, "", "likelihood_ratio", Statistic::classes, Score::test,
+     OrderedLevels::with_two_classes, false},
+    {Criterion::variance, "Variance", "variance", Statistic::squares, Score::decrease, OrderedLevels::always, true},
+    {Criterion::standard_deviation, "StandardDeviation", "standard_deviation", Statistic::squares, Score::decrease,
+     OrderedLevels::never, false},
+    {Criterion::absolute_error, "AbsoluteError", "absolute_error", Statistic::medians, Score::decrease,
+     OrderedLevels::never, false},
+    {Criterion::poisson, "Poisson", "poisson", Statistic::deviance, Score::decrease, OrderedLevels::always, false},
+    {Criterion::f, "FTest", "f", Statistic::squares, Score::test, OrderedLevels::always, false},
+    {Criterion::custom_classes, "Custom", "", Statistic::classes, Score::custom, OrderedLevels::never, false},
+    {Criterion::custom_numbers, "Custom", "", Statistic::squares, Score::custom, OrderedLevels::never, false},
+};
+static_assert([] {
+    for (size_t i = 0; i < std::size(criterion_traits); ++i) {
+        if (criterion_traits[i].criterion != static_cast<Criterion>(i)) return false;
     }
-    unknown_value("Criterion");
+    return std::size(criterion_traits) == static_cast<size_t>(Criterion::custom_numbers) + 1;
+}());
+
+constexpr const CriterionTraits& traits_of(Criterion criterion) {
+    return criterion_traits[static_cast<size_t>(criterion)];
 }
+constexpr bool is_for_classes(Criterion criterion) { return traits_of(criterion).statistic == Statistic::classes; }
+// Whether the score is the impurity less its weighted mean over the children.
+constexpr bool is_mean_impurity(Criterion criterion) { return traits_of(criterion).score == Score::decrease; }
+constexpr bool is_test(Criterion criterion) { return traits_of(criterion).score == Score::test; }
 
 struct MergeOptions {
     double alpha_merge = 0.05;

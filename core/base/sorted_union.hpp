@@ -1,10 +1,21 @@
-// The union of two sorted lists without repetition, and the position in it of every value of each.
+// Sorted lists without repetition: of values in any order, and the union of two.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "base/interrupt.hpp"
+
 namespace tw {
+
+template <class Value>
+void make_distinct(std::vector<Value>& values) {
+    sort_interruptible(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+// The union, and the position in it of every value of each list.
 
 template <class Value>
 struct SortedUnion {

@@ -6,13 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/table.hpp"
 
 namespace tw {
 
-// Where a row goes that has no answer (Split::missing) or an answer no child holds (Split::unseen).
+// Where a row goes whose value is missing (Split::missing) or a level that no child holds (Split::unseen).
 constexpr int fractional = -1;
 constexpr int stop_here = -2;
 constexpr int random_child = -3;
@@ -57,18 +59,23 @@ inline int route(const Split& split, const Column& column, int64_t row) {
     return child < 0 ? level_unseen : child;
 }
 
+// The limit of a split with one break: numbers above it, and no others, go to the second bin.
+inline double threshold_limit(const Split& split) {
+    return split.closed ? split.breaks[0] : std::nextafter(split.breaks[0], -std::numeric_limits<double>::infinity());
+}
+
 // What a row goes by at a node.
 enum class RoutedBy { value, surrogate, unseen, missing };
 
 struct Routing {
-    int child = stop_here; // or spread, or random_child
+    int child = stop_here; // or fractional
     RoutedBy routed_by = RoutedBy::value;
-    int surrogate = 0; // which one, from 0, where one spoke
+    int surrogate = 0; // the index of the surrogate that decided
 };
 
-// Where a row goes, and by what. Surrogates speak in order for a row without an answer.
-inline Routing route_row(const Split& split, const std::vector<Split>& surrogates, const std::vector<Column>& columns,
-                         int64_t row) {
+// Where a row goes by its values, before a random child is drawn. Surrogates are tried in order.
+inline Routing route_by_values(const Split& split, const std::vector<Split>& surrogates,
+                               const std::vector<Column>& columns, int64_t row) {
     const int child = route(split, columns[split.column], row);
     if (child >= 0) return {child, RoutedBy::value};
     if (child == level_unseen && split.unseen != as_missing) return {split.unseen, RoutedBy::unseen};
@@ -79,10 +86,24 @@ inline Routing route_row(const Split& split, const std::vector<Split>& surrogate
     return {split.missing, RoutedBy::missing};
 }
 
-// The child a row takes, or spread, stop_here or random_child.
-inline int routed_child(const Split& split, const std::vector<Split>& surrogates, const std::vector<Column>& columns,
-                        int64_t row) {
-    return route_row(split, surrogates, columns, row).child;
+// Where a row goes: a child, fractional or stop_here. A random child is drawn by `share` and the node's key.
+inline Routing route_row(const Split& split, const std::vector<Split>& surrogates, const std::vector<Column>& columns,
+                         int64_t row, const std::vector<double>& share, uint64_t node_key) {
+    Routing routing = route_by_values(split, surrogates, columns, row);
+    if (routing.child == random_child) routing.child = draw_child(share, node_key, hash_row(columns, row));
+    return routing;
+}
+
+// Calls put(child, weight) for every child that receives an entry of this weight: one, all in proportion to `share`
+// (fractional), or none.
+template <class Put>
+void share_weight(const std::vector<double>& share, int child, int64_t weight, const Put& put) {
+    if (child >= 0) return put(child, weight);
+    if (child != fractional) return;
+    for (size_t i = 0; i < share.size(); ++i) {
+        const int64_t fraction = std::llround(static_cast<double>(weight) * share[i]);
+        if (fraction > 0) put(static_cast<int>(i), fraction);
+    }
 }
 
 inline int largest_share(const Split& split) {

@@ -96,6 +96,7 @@ struct Target {
     const int32_t* classes = nullptr; // class codes, or null for a numeric target
     const double* numbers = nullptr;  // numeric target, or null
     const double* weight = nullptr;   // null: every row weighs one
+    const int32_t* repeats = nullptr; // how often each row is in the sample; null: once
     int n_classes = 0;
 };
 

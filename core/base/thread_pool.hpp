@@ -20,7 +20,7 @@ namespace tw {
 class ThreadPool {
 public:
     // 0 threads means one per processor; no more are started than can help. `on_progress` is called now and then by the
-    // thread that called `run`, and may throw to end the work: how a long fit hears of Ctrl-C and tells its progress.
+    // thread that called `run`, and may throw to end the work: how a long fit notices Ctrl-C and reports progress.
     explicit ThreadPool(int threads, std::function<void(double done)> on_progress = {});
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
@@ -30,7 +30,7 @@ public:
     // A chance for the pulse: between long steps that no tasks share, and now and then inside long ones
     // (base/interrupt.hpp).
     void check_interrupt() { poll(); }
-    // How much of the whole work is done, from 0 to 1: what the pulse is told.
+    // How much of the whole work is done, from 0 to 1: reported by the pulse.
     void advance(double share) { done_.fetch_add(share, std::memory_order_relaxed); }
 
     template <class Task>

@@ -1,5 +1,5 @@
 // The end of a function that switches over all values of an enumeration. Such a switch has no `default`, so that a new
-// value fails to compile (-Wswitch) until every function has an answer for it.
+// value fails to compile (-Wswitch) until every function handles it.
 #pragma once
 
 #include <stdexcept>

@@ -30,7 +30,7 @@ bool any_nonfinite(const void* values, int64_t count, bool infinite) {
 
 enum class NonFinite { none, missing, infinite };
 
-// The worst among the rows from `begin` up to `end`; `matrix` is what `as_matrix` says of the table.
+// The worst among the rows from `begin` up to `end`; `matrix` is the result of `as_matrix`.
 inline NonFinite worst_nonfinite(const std::vector<Column>& columns, const void* matrix, int64_t begin, int64_t end) {
     const auto any = [](const Numbers& numbers, int64_t from, int64_t count, bool infinite) {
         return numbers.single() ? any_nonfinite<float>(numbers.address(from), count, infinite)

@@ -58,6 +58,22 @@ Costs read_costs(const std::optional<Doubles>& factor, const std::optional<Table
     return costs;
 }
 
+nb::object to_python(const NodeTable& table, size_t nodes) {
+    if (!table.sparse()) return frozen(table.value(), nodes, table.width());
+    const size_t kept = table.value().size();
+    return nb::make_tuple(table.width(), frozen(table.start(), nodes + 1), frozen(table.column(), kept),
+                          frozen(table.value(), kept));
+}
+
+static NodeTable node_table_of(const nb::handle& given) {
+    if (!nb::hasattr(given, "start")) {
+        const auto matrix = nb::cast<Table2>(given);
+        return {matrix.shape(1), std::vector<double>(matrix.data(), matrix.data() + matrix.size())};
+    }
+    return {nb::cast<size_t>(given.attr("width")), copied<int64_t>(given.attr("start")),
+            copied<int32_t>(given.attr("column")), copied<double>(given.attr("value"))};
+}
+
 nb::dict to_dict(FlatTree flat) {
     const size_t nodes = flat.parent.size();
     nb::dict out;
@@ -65,8 +81,8 @@ nb::dict to_dict(FlatTree flat) {
         const size_t size = values.size();
         out[name] = frozen(std::move(values), size);
     });
-    out["stats"] = frozen(std::move(flat.stats), nodes, flat.n_stats);
-    out["value"] = frozen(std::move(flat.value), nodes, flat.n_values);
+    out["stats"] = to_python(flat.stats, nodes);
+    out["value"] = to_python(flat.value, nodes);
     return out;
 }
 
@@ -75,12 +91,8 @@ FlatTree from_dict(const nb::dict& arrays) {
     each_array(flat, [&](const char* name, auto& values) {
         values = copied<typename std::remove_reference_t<decltype(values)>::value_type>(arrays[name]);
     });
-    const auto value = nb::cast<Table2>(arrays["value"]);
-    flat.n_values = static_cast<int>(value.shape(1));
-    flat.value.assign(value.data(), value.data() + value.size());
-    const auto stats = nb::cast<Table2>(arrays["stats"]);
-    flat.n_stats = static_cast<int>(stats.shape(1));
-    flat.stats.assign(stats.data(), stats.data() + stats.size());
+    flat.value = node_table_of(arrays["value"]);
+    flat.stats = node_table_of(arrays["stats"]);
     return flat;
 }
 

@@ -117,6 +117,9 @@ void each_array(Tree& flat, Visit visit) {
     visit("share", flat.share);
 }
 
+// A matrix; or, where zeros are left out, (width, start, column, value), as treewright.tree.sparse_rows reads it.
+nb::object to_python(const NodeTable& table, size_t nodes);
+
 nb::dict to_dict(FlatTree flat);
 
 template <class Value>
@@ -127,7 +130,7 @@ std::vector<Value> copied(nb::handle training) {
 
 FlatTree from_dict(const nb::dict& arrays);
 
-// What a long call does now and then: hears of Ctrl-C, and tells how far it is.
+// What a long call does now and then: notices Ctrl-C and reports progress.
 std::function<void(double)> progress_callback(const nb::object& progress);
 
 } // namespace tw

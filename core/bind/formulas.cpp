@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -22,22 +21,11 @@ namespace tw {
 namespace {
 
 Criterion criterion_named(const std::string& name) {
-    static const std::map<std::string, Criterion> names{{"entropy", Criterion::information_gain},
-                                                        {"information_gain", Criterion::information_gain},
-                                                        {"gain_ratio", Criterion::gain_ratio},
-                                                        {"gini", Criterion::gini},
-                                                        {"misclassification", Criterion::misclassification},
-                                                        {"twoing", Criterion::twoing},
-                                                        {"chi_square", Criterion::chi_square},
-                                                        {"likelihood_ratio", Criterion::likelihood_ratio},
-                                                        {"variance", Criterion::variance},
-                                                        {"standard_deviation", Criterion::standard_deviation},
-                                                        {"absolute_error", Criterion::absolute_error},
-                                                        {"poisson", Criterion::poisson},
-                                                        {"f", Criterion::f}};
-    const auto found = names.find(name);
-    if (found == names.end()) throw std::invalid_argument("no criterion is called " + name);
-    return found->second;
+    const std::string_view known = name == "entropy" ? "information_gain" : std::string_view(name);
+    for (const CriterionTraits& traits : criterion_traits) {
+        if (!traits.name.empty() && traits.name == known) return traits.criterion;
+    }
+    throw std::invalid_argument("no criterion is called " + name);
 }
 
 double bound_named(const std::string& name, const nb::object& target, int n_classes,
@@ -45,7 +33,8 @@ double bound_named(const std::string& name, const nb::object& target, int n_clas
     Target targets;
     const int64_t rows = read_target(target, n_classes, weight, targets);
     const Criterion criterion = criterion_named(name);
-    return bound_of_bin(criterion, measure_target(targets, rows, false, statistic_of(criterion)), rows, first, last);
+    return bound_of_bin(criterion, measure_target(targets, rows, false, traits_of(criterion).statistic), rows, first,
+                        last);
 }
 
 // Statistics given by hand are measured from zero.
@@ -57,7 +46,7 @@ double score_named(const std::string& name, const Doubles& parent, const Table2&
     Recipe recipe;
     recipe.criterion = criterion_named(name);
     Measure plain;
-    plain.statistic = statistic_of(recipe.criterion);
+    plain.statistic = traits_of(recipe.criterion).statistic;
     plain.n_classes = is_for_classes(recipe.criterion) ? static_cast<int>(parent.shape(0)) : 0;
     const CustomScore none;
     const Task task{recipe, plain, none, 0};
@@ -77,7 +66,7 @@ double impurity_of_values(const std::string& name, const Doubles& values, const 
     targets.numbers = values.data();
     if (weight) targets.weight = weight->data();
     const Measure measure_rows =
-        measure_target(targets, static_cast<int64_t>(values.shape(0)), false, statistic_of(criterion));
+        measure_target(targets, static_cast<int64_t>(values.shape(0)), false, traits_of(criterion).statistic);
     Recipe recipe;
     recipe.criterion = criterion;
     const Table table{{}, static_cast<int64_t>(values.shape(0))};

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <string>
 
 #include "base/value_checks.hpp"
 #include "bind/arrays.hpp"
@@ -16,6 +17,7 @@
 #include "binning/binned_table.hpp"
 #include "rows/exhaustive_rows.hpp"
 #include "rows/histogram_rows.hpp"
+#include "threshold/plan.hpp"
 
 using namespace nanobind::literals;
 
@@ -57,11 +59,12 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
                    const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
                    const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
                    const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyBinnedTable* binned,
-                   const nb::object& progress, const nb::object& profile) {
+                   const nb::object& progress, const nb::object& profile, const std::optional<Ints>& repeats) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     Target targets;
     Table table;
     table.rows = read_target(target, n_classes, weight, targets);
+    if (repeats) targets.repeats = repeats->data();
     table.columns = read_columns(columns, kinds, levels, table.rows);
     const CustomScore score = python_criterion(custom);
     const Costs costs = read_costs(factor, cost);
@@ -73,11 +76,12 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         constexpr int64_t worth_a_thread = 1 << 16;
         const bool small = table.rows * static_cast<int64_t>(table.columns.size()) < worth_a_thread;
         ThreadPool pool(score || small ? 1 : n_threads, progress_callback(progress));
-        // Rows are spread over children where they lack a value; for classes it is worth knowing that none does.
+        // Rows go to several children where they lack a value; for classes it is worth knowing that none does.
         const bool is_fractional =
             recipe.missing == Missing::fractional &&
             (n_classes == 0 || check_values(table, weight ? weight->data() : nullptr, pool).missing);
-        const Measure measure_rows = measure_target(targets, table.rows, is_fractional, statistic_of(recipe.criterion));
+        const Measure measure_rows =
+            measure_target(targets, table.rows, is_fractional, traits_of(recipe.criterion).statistic);
         pool.check_interrupt();
         std::unique_ptr<RowStore> rows;
         if (!exhaustive) {
@@ -108,6 +112,18 @@ nb::tuple check_values_of(const nb::object& columns, const std::vector<int>& kin
     return nb::make_tuple(found.missing, nb::make_tuple(found.infinite->first, found.infinite->second));
 }
 
+// Which column is searched how, as text, for debugging.
+std::string search_plan_of(const std::vector<int>& kinds, int n_classes, bool weighted, const nb::dict& written,
+                           const std::vector<bool>& has_missing, bool remote) {
+    std::vector<Column> columns(kinds.size());
+    for (size_t i = 0; i < kinds.size(); ++i) columns[i].kind = static_cast<Kind>(kinds[i]);
+    Measure measure;
+    measure.n_classes = n_classes;
+    measure.unit_weights = !weighted;
+    return to_text(plan_search(read_recipe(written, n_classes > 0), columns, measure, has_missing,
+                               remote ? RowPlace::remote : RowPlace::memory));
+}
+
 } // namespace
 
 void bind_grow(nb::module_& m) {
@@ -117,7 +133,9 @@ void bind_grow(nb::module_& m) {
     m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "binned"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
-          "profile"_a.none() = nb::none());
+          "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none());
+    m.def("search_plan", &search_plan_of, "kinds"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
+          "has_missing"_a = std::vector<bool>(), "remote"_a = false);
     m.def("check_values", &check_values_of, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a,
           "weight"_a.none() = nb::none());
 }

@@ -9,5 +9,6 @@ NB_MODULE(_core, m) {
     tw::bind_remote(m);
     tw::bind_predict(m);
     tw::bind_prune(m);
+    tw::bind_optimal(m);
     tw::bind_formulas(m);
 }

@@ -19,8 +19,8 @@ using namespace nanobind::literals;
 namespace tw {
 namespace {
 
-// Per node: the child (or spread or stop_here), what the row goes by, how much of it comes there. The guide is 0 for
-// the answer, 1 and up for that surrogate, -1 for a missing value and -2 for a level that no child holds.
+// Per node: the child (or fractional or stop_here), what the row goes by, how much of it comes there. The guide is 0
+// for the value, 1 and up for that surrogate, -1 for a missing value and -2 for a level that no child holds.
 nb::tuple trace_arrays(Trace trace) {
     const size_t nodes = trace.weight.size();
     std::vector<int32_t> child(nodes), routed_by(nodes);
@@ -36,7 +36,7 @@ nb::tuple trace_arrays(Trace trace) {
                           array(std::move(trace.weight), nodes));
 }
 
-// What each column adds to the answers of each row, by tree SHAP.
+// What each column adds to the predictions of each row, by tree SHAP.
 class PyTreeShap {
 public:
     PyTreeShap(const nb::dict& arrays, uint64_t seed) : shap_(from_dict(arrays), seed) {}
@@ -68,7 +68,7 @@ class PyPredictor {
 public:
     PyPredictor(const nb::dict& arrays, uint64_t seed) : predictor_(from_dict(arrays), seed) {}
 
-    // Each gives one answer (or row of answers) per row, and whether the table holds an infinite number.
+    // Each gives one prediction (or row of outputs) per row, and whether the table holds an infinite number.
     nb::object predict(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
         return run<double>(&Predictor::predict, predictor_.outputs(), columns, kinds, rows, n_threads);
     }

@@ -58,8 +58,8 @@ nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::object& columns, c
     out["leaf"] = array(std::move(pruned.leaf), nodes);
     out["rows"] = array(std::move(pruned.rows), nodes);
     out["weight"] = array(std::move(pruned.weight), nodes);
-    out["stats"] = array(std::move(pruned.stats), nodes, flat.n_stats);
-    out["value"] = array(std::move(pruned.value), nodes, flat.n_values);
+    out["stats"] = to_python(pruned.stats, nodes);
+    out["value"] = to_python(pruned.value, nodes);
     out["impurity"] = array(std::move(pruned.impurity), nodes);
     const size_t shares = pruned.share.size();
     out["share"] = array(std::move(pruned.share), shares);
@@ -68,17 +68,18 @@ nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::object& columns, c
 }
 
 nb::dict reduce_error_of(const nb::dict& arrays, const nb::object& columns, const std::vector<int>& kinds,
-                         const nb::object& target, int n_classes, const std::optional<Doubles>& weight, uint64_t seed,
-                         const std::optional<Table2>& cost) {
+                         const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
+                         const nb::dict& written, const std::optional<Table2>& cost) {
     const FlatTree flat = from_dict(arrays);
+    const Recipe recipe = read_recipe(written, n_classes > 0);
     Target targets;
     const int64_t rows = read_target(target, n_classes, weight, targets);
     const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
     Reduced reduced;
     {
         const nb::gil_scoped_release unlocked;
-        const Statistic statistic = n_classes > 0 ? Statistic::classes : Statistic::squares;
-        reduced = reduce_error(flat, table, seed, measure_target(targets, rows, false, statistic), read_costs(cost));
+        const Measure measure = measure_target(targets, rows, false, traits_of(recipe.criterion).statistic);
+        reduced = reduce_error(flat, table, recipe.seed, measure, read_costs(cost));
     }
     const size_t nodes = flat.parent.size();
     nb::dict out;
@@ -103,7 +104,7 @@ void bind_prune(nb::module_& m) {
     m.def("prune_by_errors", &prune_by_errors_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
           "weight"_a.none(), "recipe"_a, "confidence"_a, "exact"_a, "margin"_a, "cost"_a.none(), "factor"_a.none());
     m.def("reduce_error", &reduce_error_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
-          "weight"_a.none(), "seed"_a, "cost"_a.none());
+          "weight"_a.none(), "recipe"_a, "cost"_a.none());
     m.def("extra_errors", &extra_errors, "cases"_a, "errors"_a, "confidence"_a, "exact"_a);
 }
 

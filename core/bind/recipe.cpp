@@ -82,19 +82,11 @@ void read_numeric(const nb::dict& choice, Recipe& recipe) {
 }
 
 void read_criterion(const nb::dict& choice, bool classes, Recipe& recipe) {
-    recipe.criterion = chosen<Criterion>({{"InformationGain", Criterion::information_gain},
-                                          {"GainRatio", Criterion::gain_ratio},
-                                          {"Gini", Criterion::gini},
-                                          {"Misclassification", Criterion::misclassification},
-                                          {"Twoing", Criterion::twoing},
-                                          {"ChiSquare", Criterion::chi_square},
-                                          {"Variance", Criterion::variance},
-                                          {"StandardDeviation", Criterion::standard_deviation},
-                                          {"AbsoluteError", Criterion::absolute_error},
-                                          {"Poisson", Criterion::poisson},
-                                          {"FTest", Criterion::f},
-                                          {"Custom", classes ? Criterion::custom_classes : Criterion::custom_numbers}},
-                                         choice);
+    std::map<std::string, Criterion> names;
+    for (const CriterionTraits& traits : criterion_traits) {
+        if (is_for_classes(traits.criterion) == classes) names.emplace(traits.choice, traits.criterion);
+    }
+    recipe.criterion = chosen<Criterion>(names, choice);
     if (recipe.criterion == Criterion::gain_ratio) set(choice, "average_rule", recipe.average_rule);
     if (recipe.criterion == Criterion::chi_square && nb::cast<bool>(choice["likelihood_ratio"])) {
         recipe.criterion = Criterion::likelihood_ratio;

@@ -1,6 +1,6 @@
 // From the written form of a recipe (Recipe.as_dict) and a user's criterion function to the core's.
 //
-// recipe.py has checked everything; a choice the core does not know means that the two were built apart.
+// recipe.py has checked everything; a choice the core does not know means that the two versions differ.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -74,7 +74,7 @@ nb::bytes merge_replies(const nb::bytes& first, const nb::bytes& second) {
     return as_bytes(merged);
 }
 
-// Asking goes through Python, whatever thread asks; what Python raises comes back as it is.
+// Requests go through Python from any thread; what Python raises is raised here unchanged.
 SendRequest send_through(const nb::object& function) {
     return [&function](const std::string& request) {
         const nb::gil_scoped_acquire lock;

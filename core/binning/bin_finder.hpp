@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/sorted_union.hpp"
 #include "binning/binned_table.hpp"
 
 namespace tw {
@@ -17,11 +18,6 @@ namespace tw {
 constexpr size_t max_bins = 255;
 
 constexpr int64_t block_rows = 512; // a block of a matrix stays in cache while its columns are read one by one
-
-inline void make_distinct(std::vector<double>& values) {
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-}
 
 inline std::vector<double> quantile_ends(const std::vector<double>& sorted) {
     std::vector<double> ends;
@@ -32,7 +28,7 @@ inline std::vector<double> quantile_ends(const std::vector<double>& sorted) {
     return ends;
 }
 
-// The code is the number of ends below the value. A grid of equal cells tells most of it at once: ends in lower cells
+// The code is the number of ends below the value. A grid of equal cells gives most of it at once: ends in lower cells
 // are below, ends in higher cells are not, and only those in the value's own cell are searched, in steps of fixed size.
 class BinFinder {
 public:

@@ -147,7 +147,7 @@ BinnedTable::BinnedTable(const Table& table, ThreadPool& pool)
     for (size_t c = 0; c < width; ++c) {
         if (!new_values[c].any()) continue;
         new_values[c].rebin(sample[c], columns_[c]);
-        has_missing[c] = false; // the second look tells
+        has_missing[c] = false; // found by the second pass
         again.push_back(c);
     }
     if (!again.empty()) bin_columns(again);

@@ -10,7 +10,7 @@ namespace tw {
 
 namespace {
 
-// Distinct values beyond this many are not told: they are more than bins in any case.
+// Distinct values beyond this many are not listed: they are more than bins in any case.
 void cap(ColumnSketch& column) {
     make_distinct(column.distinct);
     column.many = column.many || column.distinct.size() > max_bins;

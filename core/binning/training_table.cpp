@@ -90,9 +90,8 @@ LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, co
     LargeVector<uint32_t> rows;
     rows.reserve(static_cast<size_t>(table.rows));
     for (int64_t row = 0; row < table.rows; ++row) {
-        if (measure.weight_of(row) == 0 || (recipe.drop_all_missing_rows && is_all_missing(table.columns, row)))
-            continue;
-        rows.push_back(static_cast<uint32_t>(row));
+        if (recipe.drop_all_missing_rows && is_all_missing(table.columns, row)) continue;
+        for (int32_t i = 0; i < measure.repeats_of(row); ++i) rows.push_back(static_cast<uint32_t>(row));
     }
     return rows;
 }

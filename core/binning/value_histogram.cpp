@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/interrupt.hpp"
+#include "base/sorted_union.hpp"
 
 namespace tw {
 namespace {
@@ -15,8 +16,7 @@ using ValueAndEntry = std::vector<std::pair<double, size_t>>; // value and entry
 template <class BinOf>
 void attach_members(const Measure& measure, std::span<const Entry> entries, Histogram& histogram, BinOf bin_of) {
     for (const Entry& entry : entries) histogram.ranks.push_back(measure.rank[entry.row]);
-    sort_interruptible(histogram.ranks.begin(), histogram.ranks.end());
-    histogram.ranks.erase(std::unique(histogram.ranks.begin(), histogram.ranks.end()), histogram.ranks.end());
+    make_distinct(histogram.ranks);
     // A counting sort of the entries by bin.
     std::vector<size_t>& start = histogram.member_start;
     start.assign(histogram.at.size() + 2, 0);

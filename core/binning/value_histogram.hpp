@@ -36,7 +36,7 @@ Histogram target_histogram(const TrainingTable& training, std::span<const Entry>
 Sides count_cut_sides(const TrainingTable& training, std::span<const Entry> entries, int column, bool is_cut,
                       double at);
 // The same with the child that `split` sends each entry to as the target: a bin's sums are the weight per child, then
-// the rows per child. Entries that cannot answer the split are not counted, but their bin is listed.
+// the rows per child. Entries whose child the split does not know are not counted, but their bin is listed.
 Histogram child_histogram(const TrainingTable& training, std::span<const Entry> entries, int column,
                           const Split& split);
 

@@ -56,6 +56,36 @@ template <Criterion criterion>
 concept CountedByClass = criterion == Criterion::gini || criterion == Criterion::information_gain ||
                          criterion == Criterion::misclassification;
 
+// The score of a side from its class counts, count(c) of class c. `over` divides by the size, `n_log_n` is n log2 n.
+template <Criterion criterion, class Count, class Logarithm, class Over>
+    requires CountedByClass<criterion>
+double score_of_side(int classes, const Count& count, const Logarithm& n_log_n, const Over& over) {
+    using Number = decltype(count(0));
+    std::conditional_t<std::is_integral_v<Number>, int64_t, double> size = 0;
+    double parts = 0;
+    Number largest = 0;
+    for (int c = 0; c < classes; ++c) {
+        const Number n = count(c);
+        size += n;
+        if constexpr (criterion == Criterion::gini) {
+            parts += static_cast<double>(n) * static_cast<double>(n);
+        } else if constexpr (criterion == Criterion::information_gain) {
+            parts += n_log_n(n);
+        } else {
+            static_assert(criterion == Criterion::misclassification);
+            largest = std::max(largest, n);
+        }
+    }
+    if (!(size > 0)) return 0;
+    if constexpr (criterion == Criterion::gini) {
+        return over(parts, size);
+    } else if constexpr (criterion == Criterion::information_gain) {
+        return parts - n_log_n(size);
+    } else {
+        return static_cast<double>(largest);
+    }
+}
+
 // The formulas for any number of classes with any weights. `Count` reads class c of a counter as a number.
 template <Criterion criterion, class Count>
     requires CountedByClass<criterion>
@@ -157,9 +187,9 @@ inline double bound_of_sums(double least, double most, SizeAndSum low, SizeAndSu
     for (const double along : {-1.0, -inner, inner, 1.0}) {
         const double bound_of_class = (1 + along) / 2, off = (std::abs(along) < 0.5 ? 1 : inner) * height;
         const double size = bin.size * bound_of_class, sum = bin.sum * bound_of_class;
-        // Of the two corners at this place, the one that drives the means of the sides further apart.
-        const double apart = (low.sum + sum) * (m - size) - (high.sum + bin.sum - sum) * (low.size + size);
-        by_deviation = std::max(by_deviation, score(size, apart >= 0 ? sum + off : sum - off));
+        // Of the two corners at this place, the one with the larger distance between the means of the sides.
+        const double distance = (low.sum + sum) * (m - size) - (high.sum + bin.sum - sum) * (low.size + size);
+        by_deviation = std::max(by_deviation, score(size, distance >= 0 ? sum + off : sum - off));
     }
     by_deviation *= 1 + 1e-9;
     if (by_deviation < to_beat) return by_deviation;

@@ -42,7 +42,7 @@ Words<Counter> zero_words(const Counter& counter) {
 }
 
 // A node's targets, in the measure's units from its offset: the smallest, the largest, and the mean as a whole number,
-// from which sums are taken so that close gains can be told apart. Classes do not need it.
+// from which sums are taken so that close gains remain distinct. Classes do not need it.
 struct TargetRange {
     double low = 0, high = 0;
     int64_t centre = 0;
@@ -50,7 +50,10 @@ struct TargetRange {
 
 // x / n: by division, or for few rows by a table of inverses.
 struct ExactDivision {
-    double operator()(double x, int64_t n) const { return x / static_cast<double>(n); }
+    template <class Size>
+    double operator()(double x, Size n) const {
+        return x / static_cast<double>(n);
+    }
 };
 class ReciprocalTable {
 public:
@@ -168,17 +171,7 @@ private:
 
     template <class Over>
     double score(int64_t first, int64_t second, const Over& over) const {
-        const int64_t n = first + second;
-        if constexpr (criterion == Criterion::gini) {
-            if (n == 0) return 0;
-            const double a = static_cast<double>(first), b = static_cast<double>(second);
-            return over(a * a + b * b, n);
-        } else if constexpr (criterion == Criterion::information_gain) {
-            return log_table_(first) + log_table_(second) - log_table_(n);
-        } else {
-            static_assert(criterion == Criterion::misclassification);
-            return static_cast<double>(std::max(first, second));
-        }
+        return score_of_side<criterion>(2, [&](int c) { return c == 0 ? first : second; }, log_table_, over);
     }
 
     const Measure* measure_;
@@ -230,28 +223,7 @@ public:
 
     template <class Over>
     double side(const Word* counter, const TargetRange&, const Over& over) const {
-        int64_t n = 0;
-        double parts = 0;
-        Word most = 0;
-        for (int c = 0; c < words(); ++c) {
-            n += counter[c];
-            if constexpr (criterion == Criterion::gini) {
-                parts += static_cast<double>(counter[c]) * counter[c];
-            } else if constexpr (criterion == Criterion::information_gain) {
-                parts += log_table_(counter[c]);
-            } else {
-                static_assert(criterion == Criterion::misclassification);
-                most = std::max(most, counter[c]);
-            }
-        }
-        if (n == 0) return 0;
-        if constexpr (criterion == Criterion::gini) {
-            return over(parts, n);
-        } else if constexpr (criterion == Criterion::information_gain) {
-            return parts - log_table_(n);
-        } else {
-            return static_cast<double>(most);
-        }
+        return score_of_side<criterion>(words(), [counter](int c) { return counter[c]; }, log_table_, over);
     }
     double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double to_beat) const {
         const auto count = [](const Word* counter) {

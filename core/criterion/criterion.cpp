@@ -4,9 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
-#include "criterion/distributions.hpp"
+#include "criterion/group_test.hpp"
 
 namespace tw {
 namespace {
@@ -35,7 +36,7 @@ double variance(Stat stat) {
 }
 
 // What dividing takes off the variance, as the variance between the children: taking one variance from the other would
-// lose the digits that tell close splits apart.
+// lose the digits in which close splits differ.
 double between(Stat parent, std::span<const double> children) {
     const double mean = parent[1] / parent[0];
     double sum = 0;
@@ -66,124 +67,18 @@ double poisson_between(Stat parent, std::span<const double> children, double off
     return sum;
 }
 
-Test chi_square(std::span<const double> children, int width, bool likelihood_ratio) {
-    const int count = static_cast<int>(children.size()) / width;
-    std::vector<double> column(width, 0.0);
-    std::vector<double> row(count, 0.0);
-    for (int i = 0; i < count; ++i) {
-        for (int c = 0; c < width; ++c) {
-            row[i] += children[i * width + c];
-            column[c] += children[i * width + c];
-        }
-    }
-    const double total = sum_of(row);
-    const auto present = [](const std::vector<double>& sums) {
-        return static_cast<double>(std::count_if(sums.begin(), sums.end(), [](double s) { return s > 0; }));
-    };
-    Test result;
-    result.degrees = (present(row) - 1) * (present(column) - 1);
-    if (!(total > 0) || result.degrees <= 0) {
-        result.degrees = std::max(0.0, result.degrees);
-        return result;
-    }
-    for (int i = 0; i < count; ++i) {
-        for (int c = 0; c < width; ++c) {
-            const double expected = row[i] * column[c] / total;
-            if (!(expected > 0)) continue;
-            const double seen = children[i * width + c];
-            if (likelihood_ratio) {
-                if (seen > 0) result.statistic += 2 * seen * std::log(seen / expected);
-            } else {
-                result.statistic += (seen - expected) * (seen - expected) / expected;
-            }
-        }
-    }
-    result.statistic = std::max(0.0, result.statistic);
-    result.log_p = chi_square_log_p(result.statistic, result.degrees);
-    return result;
-}
-
-Test f_test(std::span<const double> children) {
-    const int count = static_cast<int>(children.size()) / 3;
-    double weight = 0, sum = 0, within = 0;
-    int present = 0;
-    for (int i = 0; i < count; ++i) {
-        const double* child = &children[i * 3];
-        if (!(child[0] > 0)) continue;
-        ++present;
-        weight += child[0];
-        sum += child[1];
-        within += std::max(0.0, child[2] - child[1] * child[1] / child[0]);
-    }
-    Test result;
-    result.degrees = present - 1;
-    result.degrees_within = weight - present;
-    if (present < 2 || !(result.degrees_within > 0)) return result;
-    const double mean = sum / weight;
-    double between = 0;
-    for (int i = 0; i < count; ++i) {
-        const double* child = &children[i * 3];
-        if (!(child[0] > 0)) continue;
-        const double away = child[1] / child[0] - mean;
-        between += child[0] * away * away;
-    }
-    // Rounding leaves a trace of variance in groups of equal targets; below this it is none.
-    if (within <= 1e-14 * (within + between)) {
-        if (!(between > 0)) return result;
-        result.statistic = -log_zero;
-        result.log_p = log_zero;
-        return result;
-    }
-    result.statistic = (between / result.degrees) / (within / result.degrees_within);
-    result.log_p = f_log_p(result.statistic, result.degrees, result.degrees_within);
-    return result;
+double twoing(std::span<const double> children, int width) {
+    const Stat left = children.subspan(0, width);
+    const Stat right = children.subspan(width, width);
+    const double left_weight = sum_of(left), right_weight = sum_of(right);
+    if (!(left_weight > 0) || !(right_weight > 0)) return 0;
+    const double total = left_weight + right_weight;
+    double distance = 0;
+    for (int c = 0; c < width; ++c) distance += std::abs(left[c] / left_weight - right[c] / right_weight);
+    return (left_weight / total) * (right_weight / total) / 4 * distance * distance;
 }
 
 } // namespace
-
-bool is_mean_impurity(Criterion criterion) {
-    switch (criterion) {
-        case Criterion::information_gain:
-        case Criterion::gini:
-        case Criterion::misclassification:
-        case Criterion::variance:
-        case Criterion::standard_deviation:
-        case Criterion::absolute_error:
-        case Criterion::poisson:
-            return true;
-        case Criterion::gain_ratio:
-        case Criterion::twoing:
-        case Criterion::chi_square:
-        case Criterion::likelihood_ratio:
-        case Criterion::f:
-        case Criterion::custom_classes:
-        case Criterion::custom_numbers:
-            return false;
-    }
-    unknown_value("Criterion");
-}
-
-bool is_test(Criterion criterion) {
-    switch (criterion) {
-        case Criterion::chi_square:
-        case Criterion::likelihood_ratio:
-        case Criterion::f:
-            return true;
-        case Criterion::information_gain:
-        case Criterion::gain_ratio:
-        case Criterion::gini:
-        case Criterion::misclassification:
-        case Criterion::twoing:
-        case Criterion::variance:
-        case Criterion::standard_deviation:
-        case Criterion::absolute_error:
-        case Criterion::poisson:
-        case Criterion::custom_classes:
-        case Criterion::custom_numbers:
-            return false;
-    }
-    unknown_value("Criterion");
-}
 
 double weight_of(Criterion criterion, Stat stat) { return is_for_classes(criterion) ? sum_of(stat) : stat[0]; }
 
@@ -264,19 +159,18 @@ double improvement(Criterion criterion, Stat parent, std::span<const double> chi
 }
 
 Test test(Criterion criterion, std::span<const double> children, int width) {
-    if (is_for_classes(criterion)) return chi_square(children, width, criterion == Criterion::likelihood_ratio);
-    return f_test(children);
+    std::vector<TestGroup> groups;
+    for (size_t at = 0; at < children.size(); at += width)
+        groups.push_back(test_group(criterion, children.subspan(at, width)));
+    std::vector<double> column(width);
+    Test result = test_statistic(criterion, std::span<const TestGroup>(groups), column);
+    result.log_p = test_log_p(criterion, result);
+    return result;
 }
 
-double twoing(std::span<const double> children, int width) {
-    const Stat left = children.subspan(0, width);
-    const Stat right = children.subspan(width, width);
-    const double left_weight = sum_of(left), right_weight = sum_of(right);
-    if (!(left_weight > 0) || !(right_weight > 0)) return 0;
-    const double total = left_weight + right_weight;
-    double apart = 0;
-    for (int c = 0; c < width; ++c) apart += std::abs(left[c] / left_weight - right[c] / right_weight);
-    return (left_weight / total) * (right_weight / total) / 4 * apart * apart;
+double own_score(Criterion criterion, std::span<const double> children, int width) {
+    if (criterion == Criterion::twoing) return twoing(children, width);
+    throw std::logic_error("own_score: the criterion has no score of its own");
 }
 
 bool can_rate(Criterion criterion, std::span<const double> children, int width, double offset) {

@@ -11,12 +11,6 @@ namespace tw {
 
 using Stat = std::span<const double>;
 
-// Whether the rule is a weighted mean of impurities, so that its score is an improvement of that mean.
-bool is_mean_impurity(Criterion criterion);
-
-// Whether the rule ranks by the p of a test.
-bool is_test(Criterion criterion);
-
 double weight_of(Criterion criterion, Stat stat);
 // `offset`: what a numeric target was measured from; only Poisson needs it.
 double impurity(Criterion criterion, Stat stat, double offset);
@@ -32,10 +26,11 @@ struct Test {
 // Independence of children and classes, or equality of the children's means.
 Test test(Criterion criterion, std::span<const double> children, int width);
 
-// parent impurity minus the children's weighted mean impurity.
+// The impurity of the parent less the weighted mean impurity of the children.
 double improvement(Criterion criterion, Stat parent, std::span<const double> children, double offset);
-double twoing(std::span<const double> children, int width);
-// Whether the rule can rate these children at all (Poisson: no child may have a mean of zero).
+// The score of a criterion that has a formula of its own (Score::own).
+double own_score(Criterion criterion, std::span<const double> children, int width);
+// Whether the criterion can score these children at all (Poisson: no child may have a mean of zero).
 bool can_rate(Criterion criterion, std::span<const double> children, int width, double offset);
 
 } // namespace tw

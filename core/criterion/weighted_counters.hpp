@@ -45,27 +45,8 @@ public:
     static constexpr bool has_deviation = false;
     template <class Over>
     double side(const Word* counter, const TargetRange&, const Over&) const {
-        double sum = 0, parts = 0, most = 0;
-        for (int c = 1; c <= classes_; ++c) {
-            const double w = static_cast<double>(counter[c]);
-            sum += w;
-            if constexpr (criterion == Criterion::gini) {
-                parts += w * w;
-            } else if constexpr (criterion == Criterion::information_gain) {
-                parts += LogTable::of(w);
-            } else {
-                static_assert(criterion == Criterion::misclassification);
-                most = std::max(most, w);
-            }
-        }
-        if (!(sum > 0)) return 0;
-        if constexpr (criterion == Criterion::gini) {
-            return parts / sum;
-        } else if constexpr (criterion == Criterion::information_gain) {
-            return parts - LogTable::of(sum);
-        } else {
-            return most;
-        }
+        const auto weight_of_class = [counter](int c) { return static_cast<double>(counter[c + 1]); };
+        return score_of_side<criterion>(classes_, weight_of_class, LogTable::of, ExactDivision{});
     }
     double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double to_beat) const {
         const auto count = [](const Word* counter) {
@@ -168,7 +149,7 @@ public:
     int64_t listed(const Word* counter) const { return counter[0]; }
     double weight(const Word* counter) const { return static_cast<double>(counter[3] + counter[4]); }
     static constexpr bool has_deviation = false;
-    // Sides that both answer the same child are no better than that child's share of all.
+    // Sides that both predict the same child are no better than that child's share of all.
     template <class Over>
     double side(const Word* counter, const TargetRange&, const Over&) const {
         return static_cast<double>(std::max(counter[3], counter[4]));
@@ -186,28 +167,6 @@ inline Criterion counted_criterion(Criterion criterion) {
     return criterion == Criterion::gain_ratio ? Criterion::information_gain : criterion;
 }
 
-inline bool has_counter(Criterion criterion) {
-    switch (criterion) {
-        case Criterion::information_gain:
-        case Criterion::gini:
-        case Criterion::misclassification:
-        case Criterion::variance:
-            return true;
-        case Criterion::gain_ratio:
-        case Criterion::twoing:
-        case Criterion::chi_square:
-        case Criterion::likelihood_ratio:
-        case Criterion::standard_deviation:
-        case Criterion::absolute_error:
-        case Criterion::poisson:
-        case Criterion::f:
-        case Criterion::custom_classes:
-        case Criterion::custom_numbers:
-            return false;
-    }
-    unknown_value("Criterion");
-}
-
 // Classes too many for an item have no counter.
 template <Criterion criterion, class Act>
 void with_class_counter(const Measure& measure, const Act& act) {
@@ -220,32 +179,17 @@ void with_class_counter(const Measure& measure, const Act& act) {
     act(ClassCounter<criterion>(measure));
 }
 
-// Calls act(counter) with the counter that serves a rule and a measure best; a rule without one is not called.
+// Calls act(counter) with the counter that serves a criterion and a measure best; a criterion without one is not
+// called.
 template <class Act>
 void with_counter(Criterion criterion, const Measure& measure, const Act& act) {
-    if (!has_counter(criterion)) return;
-    switch (criterion) {
-        case Criterion::gini:
-            return with_class_counter<Criterion::gini>(measure, act);
-        case Criterion::information_gain:
-            return with_class_counter<Criterion::information_gain>(measure, act);
-        case Criterion::misclassification:
-            return with_class_counter<Criterion::misclassification>(measure, act);
-        case Criterion::variance:
-            return measure.unit_weights ? act(MomentCounter(measure)) : act(WeightedMomentCounter(measure));
-        case Criterion::gain_ratio:
-        case Criterion::twoing:
-        case Criterion::chi_square:
-        case Criterion::likelihood_ratio:
-        case Criterion::standard_deviation:
-        case Criterion::absolute_error:
-        case Criterion::poisson:
-        case Criterion::f:
-        case Criterion::custom_classes:
-        case Criterion::custom_numbers:
-            throw std::logic_error("with_counter: has_counter names a criterion that no counter scores");
-    }
-    unknown_value("Criterion");
+    if (!traits_of(criterion).has_counter) return;
+    if (criterion == Criterion::gini) return with_class_counter<Criterion::gini>(measure, act);
+    if (criterion == Criterion::information_gain) return with_class_counter<Criterion::information_gain>(measure, act);
+    if (criterion == Criterion::misclassification)
+        return with_class_counter<Criterion::misclassification>(measure, act);
+    if (criterion != Criterion::variance) throw std::logic_error("with_counter: no counter scores this criterion");
+    measure.unit_weights ? act(MomentCounter(measure)) : act(WeightedMomentCounter(measure));
 }
 
 } // namespace tw

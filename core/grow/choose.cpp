@@ -10,26 +10,32 @@
 namespace tw {
 namespace {
 
-constexpr double rounding = 1e-12;
 constexpr double average_margin = 1e-3;   // C4.5: a gain this close to the average is still average
 constexpr double many_levels_share = 0.3; // C4.5: a nominal column with this share of
                                           // the rows as levels says little
 
 bool is_merge(const Task& task) { return task.recipe.branching == Branching::merge; }
 
-// Whether a is better than b. CHAID: smaller adjusted p, then smaller p, then the larger statistic.
-bool better(const Task& task, const GrownNode& node, const Candidate& a, const Candidate& b) {
+// The best of these candidates, the lowest column on ties. CHAID: the smallest adjusted p, of these the smallest p, of
+// these the largest statistic.
+int best_of(const Task& task, const GrownNode& node, const std::vector<Candidate>& candidates,
+            std::vector<int> competing) {
     if (!is_merge(task)) {
-        const bool bounded = is_mean_impurity(task.recipe.criterion) || task.recipe.criterion == Criterion::gain_ratio;
-        return beats(task, a.rating.score, b.rating.score, bounded ? node.impurity : 0);
+        FirstOfBest<int> best;
+        const TieRule ties = tie_rule(task, node.impurity);
+        for (const int i : competing) ties.offer(best, candidates[i].rating.score, i);
+        return best.found() ? best.winner().item : competing.front();
     }
-    const double ours[] = {a.rating.score, -a.rating.test.log_p, a.rating.test.statistic};
-    const double theirs[] = {b.rating.score, -b.rating.test.log_p, b.rating.test.statistic};
-    for (int i = 0; i < 3; ++i) {
-        if (beats(task, ours[i], theirs[i], 0)) return true;
-        if (beats(task, theirs[i], ours[i], 0)) return false;
-    }
-    return false;
+    const TieRule ties{0, rounding, false};
+    const auto keep_best = [&](const auto& score) {
+        double most = -std::numeric_limits<double>::infinity();
+        for (const int i : competing) most = std::max(most, score(candidates[i].rating));
+        std::erase_if(competing, [&](int i) { return score(candidates[i].rating) < ties.least(most); });
+    };
+    keep_best([](const Rating& rating) { return rating.score; });
+    keep_best([](const Rating& rating) { return -rating.test.log_p; });
+    keep_best([](const Rating& rating) { return rating.test.statistic; });
+    return competing.front();
 }
 
 // Only columns in the draw may be looked at; constant ones do not count.
@@ -127,10 +133,7 @@ Decision choose(const Task& task, const GrownNode& node, double root_weight, std
     drop_undrawn_columns(task, node, candidates);
     const std::vector<int> competing = competitors(task, candidates, facts);
     Decision decision;
-    int best = -1;
-    for (int i : competing) {
-        if (best < 0 || better(task, node, candidates[i], candidates[best])) best = i;
-    }
+    const int best = competing.empty() ? -1 : best_of(task, node, candidates, competing);
     decision.stop =
         best < 0 ? no_candidate_reason(candidates) : rejection_reason(task, node, root_weight, candidates[best]);
 
@@ -141,12 +144,9 @@ Decision choose(const Task& task, const GrownNode& node, double root_weight, std
         if (static_cast<int>(i) != best || decision.stop != Stop::none) rivals.push_back(static_cast<int>(i));
     }
     while (!rivals.empty() && decision.rivals.size() < static_cast<size_t>(task.recipe.rivals)) {
-        auto next = rivals.begin();
-        for (auto rival = next; rival != rivals.end(); ++rival) {
-            if (better(task, node, candidates[*rival], candidates[*next])) next = rival;
-        }
-        decision.rivals.push_back(candidates[*next]);
-        rivals.erase(next);
+        const int next = best_of(task, node, candidates, rivals);
+        decision.rivals.push_back(candidates[next]);
+        std::erase(rivals, next);
     }
     if (decision.stop != Stop::none) return decision;
     decision.chosen = std::make_unique<Candidate>(std::move(candidates[best]));

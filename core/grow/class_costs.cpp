@@ -6,28 +6,13 @@
 #include "criterion/leaf_value.hpp"
 
 namespace tw {
-namespace {
-
-// The cost of each single answer.
-std::vector<double> expected_costs(const Costs& costs, const std::vector<double>& reported) {
-    const size_t classes = reported.size();
-    std::vector<double> total(classes, 0);
-    for (size_t truth = 0; truth < classes; ++truth) {
-        for (size_t predicted = 0; predicted < classes; ++predicted) {
-            total[predicted] += reported[truth] * costs.cost[truth * classes + predicted];
-        }
-    }
-    return total;
-}
-
-} // namespace
 
 double min_expected_cost(const Costs& costs, const std::vector<double>& reported) {
     if (costs.cost.empty()) {
         return std::accumulate(reported.begin(), reported.end(), 0.0) -
                *std::max_element(reported.begin(), reported.end());
     }
-    const std::vector<double> total = expected_costs(costs, reported);
+    const std::vector<double> total = expected_costs(costs.cost, reported);
     return *std::min_element(total.begin(), total.end());
 }
 
@@ -44,9 +29,8 @@ void restore_class_weights(const Recipe& recipe, const Costs& costs, std::vector
             class_probabilities(recipe, reported, whole, value.data());
             node.value = Packed(std::move(value));
         } else {
-            const GrownNode& parent = nodes[node.parent]; // before its children in the list, so it tells real weights
-            node.value = parent.value;
-            if (recipe.empty_takes_majority) node.value = only_the_largest(parent.reported.all());
+            const GrownNode& parent = nodes[node.parent]; // precedes its children, so it has real weights already
+            node.value = empty_leaf_value(recipe, parent.value, parent.reported.all());
         }
         node.reported = Packed(std::move(reported));
     }

@@ -12,10 +12,10 @@ namespace tw {
 
 struct Costs {
     std::vector<double> factor; // per class: real weight / altered weight; empty: none was altered
-    std::vector<double> cost;   // [truth x classes + answer]; empty: every wrong answer costs one
+    std::vector<double> cost;   // [truth x classes + prediction]; empty: every wrong one costs one
 };
 
-// What the cheapest single answer costs where the classes have this weight.
+// The cost of the cheapest prediction where the classes have these weights.
 double min_expected_cost(const Costs& costs, const std::vector<double>& reported);
 
 void restore_class_weights(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes);

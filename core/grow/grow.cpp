@@ -89,7 +89,10 @@ private:
 
     Packed leaf_value(const GrownNode& node, const Total& total, const Accumulator& accumulator,
                       const std::vector<double>& reported) const {
-        if (node.rows == 0 && node.parent >= 0) return empty_leaf_value(nodes_[node.parent]);
+        if (node.rows == 0 && node.parent >= 0) {
+            const GrownNode& parent = nodes_[node.parent];
+            return empty_leaf_value(task_.recipe, parent.value, parent.stat);
+        }
         if (task_.measure.n_classes == 0) {
             if (total.low == total.high) return Packed({total.low});
             return Packed({task_.measure.statistic == Statistic::medians ? accumulator.median() : reported[1]});
@@ -97,11 +100,6 @@ private:
         std::vector<double> value(node.stat.size());
         class_probabilities(task_.recipe, node.stat, root_.stat, value.data());
         return Packed(std::move(value));
-    }
-
-    Packed empty_leaf_value(const GrownNode& parent) const {
-        if (task_.measure.n_classes == 0 || !task_.recipe.empty_takes_majority) return parent.value;
-        return only_the_largest(parent.stat);
     }
 
     // Decides about each of these nodes: a chosen split, or a reason to stop.
@@ -126,12 +124,17 @@ private:
         if (most == 0) return;
         std::vector<ChosenSplit> chosen;
         for (const int id : ids) chosen.push_back({id, &nodes_[id].chosen->split});
-        std::vector<std::vector<Surrogate>> found = rows_.surrogates_of(task_, chosen, pool_);
+        std::vector<std::vector<Surrogate>> found = rows_.surrogates(task_, chosen, pool_);
         for (size_t i = 0; i < ids.size(); ++i) {
-            std::vector<Surrogate>& surrogates = nodes_[ids[i]].surrogates = std::move(found[i]);
-            std::stable_sort(surrogates.begin(), surrogates.end(),
-                             [](const Surrogate& a, const Surrogate& b) { return a.agreement > b.agreement + 1e-12; });
-            if (surrogates.size() > most) surrogates.resize(most);
+            // By agreement, the lowest column on ties.
+            std::vector<Surrogate>& left = found[i];
+            while (!left.empty() && nodes_[ids[i]].surrogates.size() < most) {
+                FirstOfBest<size_t> best;
+                for (size_t s = 0; s < left.size(); ++s) TieRule{rounding}.offer(best, left[s].agreement, s);
+                const auto next = left.begin() + static_cast<std::ptrdiff_t>(best.winner().item);
+                nodes_[ids[i]].surrogates.push_back(std::move(*next));
+                left.erase(next);
+            }
         }
     }
 

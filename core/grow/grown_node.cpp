@@ -18,7 +18,8 @@ void append_split(FlatTree& flat, const Split& split, double score, double adjus
     flat.degrees.push_back(rating.test.degrees);
     flat.log_p.push_back(rating.test.log_p);
     flat.log_multiplier.push_back(log_multiplier);
-    flat.breaks.insert(flat.breaks.end(), split.breaks.begin(), split.breaks.end());
+    // Zero without a sign: which of 0.0 and -0.0 a column has first depends on the order of rows.
+    for (double edge : split.breaks) flat.breaks.push_back(edge + 0.0);
     flat.break_start.push_back(static_cast<int32_t>(flat.breaks.size()));
     flat.child_of_bin.insert(flat.child_of_bin.end(), split.child_of_bin.begin(), split.child_of_bin.end());
     flat.bin_start.push_back(static_cast<int32_t>(flat.child_of_bin.size()));
@@ -36,8 +37,8 @@ void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::v
     flat.stop.push_back(static_cast<int32_t>(node.stop));
     flat.rows.push_back(node.rows);
     flat.weight.push_back(node.weight);
-    node.reported.append_to(flat.stats);
-    node.value.append_to(flat.value);
+    flat.stats.append(node.reported);
+    flat.value.append(node.value);
     flat.impurity.push_back(node.impurity);
     flat.gain.push_back(node.children.empty() ? 0 : node.chosen->rating.gain);
     flat.n_surrogates.push_back(static_cast<int32_t>(node.surrogates.size()));
@@ -66,13 +67,11 @@ FlatTree flatten(const std::vector<GrownNode>& nodes) {
         open.insert(open.end(), children.rbegin(), children.rend());
     }
     FlatTree flat;
-    flat.n_stats = static_cast<int>(nodes[0].reported.size());
-    flat.n_values = static_cast<int>(nodes[0].value.size());
+    flat.stats = NodeTable(order.size(), nodes[0].reported.size());
+    flat.value = NodeTable(order.size(), nodes[0].value.size());
     for (auto* start : {&flat.child_start, &flat.split_start, &flat.break_start, &flat.bin_start, &flat.share_start}) {
         start->push_back(0);
     }
-    flat.stats.reserve(order.size() * nodes[0].reported.size());
-    flat.value.reserve(order.size() * nodes[0].value.size());
     for (int node : order) {
         if (node % 4096 == 0) check_interrupt();
         const int parent = nodes[node].parent;

@@ -1,7 +1,6 @@
 // The tree while it grows: a list of nodes, a parent before its children.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -37,7 +36,7 @@ struct GrownNode {
     int64_t rows = 0;
     double weight = 0;
     std::vector<double> stat; // as criteria read it; only while the node may still be divided
-    Packed reported;          // as the tree tells it
+    Packed reported;          // as the tree reports it
     Packed value;
     double impurity = 0;
     bool pure = false;
@@ -47,13 +46,6 @@ struct GrownNode {
     std::vector<Surrogate> surrogates;
     std::vector<Candidate> rivals;
 };
-
-// One for the largest of these, the first of equals, and zero for all others.
-inline Packed only_the_largest(const std::vector<double>& weights) {
-    std::vector<double> value(weights.size(), 0);
-    value[static_cast<size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin())] = 1;
-    return Packed(std::move(value));
-}
 
 FlatTree flatten(const std::vector<GrownNode>& nodes);
 

@@ -18,7 +18,7 @@ void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
     node.chosen.reset();
 }
 
-// What a leaf in this node's place would do wrong: what its answers cost, or deviations as the criterion takes them,
+// The loss of a leaf in this node's place: the cost of its predictions, or deviations as the criterion takes them,
 // which are squared unless it has a loss of its own.
 double leaf_risk(const Recipe& recipe, const Costs& costs, const GrownNode& node) {
     const std::vector<double> reported = node.reported.all();

@@ -33,7 +33,7 @@ BranchlessTree::BranchlessTree(const std::vector<WalkNode>& walk_nodes) : node_{
         }
         const WalkNode& walk_node = walk_nodes[node_[slot]];
         const auto here = static_cast<int32_t>(slot), next = static_cast<int32_t>(node_.size());
-        // What a leaf asks is ignored; the root's column is one that every row has shown already.
+        // The comparison at a leaf is ignored; the root's column is one that every row has shown already.
         const double limit = walk_node.leaf ? std::numeric_limits<double>::infinity() : walk_node.limit;
         const int32_t column = walk_node.leaf ? walk_nodes[0].column : walk_node.column;
         twice_.push_back({limit, column, walk_node.leaf ? here : next});

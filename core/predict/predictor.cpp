@@ -16,10 +16,11 @@ constexpr int64_t looked_at = 128; // rows whose values still lie in cache when 
 } // namespace
 
 Predictor::Predictor(const FlatTree& flat, uint64_t seed)
-    : outputs_(flat.n_values),
+    : outputs_(static_cast<int>(flat.value.width())),
       nodes_(routing_nodes_of(flat)),
       keys_(node_keys(nodes_, seed)),
-      value_(flat.value.begin(), flat.value.end()) {
+      value_(flat.value) {
+    std::vector<double> value(outputs_);
     for (size_t i = 0; i < nodes_.size(); ++i) {
         const RoutingNode& node = nodes_[i];
         WalkNode walk_node;
@@ -28,14 +29,13 @@ Predictor::Predictor(const FlatTree& flat, uint64_t seed)
                                  node.split.child_of_bin[1] >= 0;
         walk_node.child[0] = walk_node.child[1] = static_cast<int32_t>(i);
         if (walk_node.is_threshold) {
-            const double at = node.split.breaks[0];
-            walk_node.limit = node.split.closed ? at : std::nextafter(at, -std::numeric_limits<double>::infinity());
+            walk_node.limit = threshold_limit(node.split);
             walk_node.column = node.split.column;
             for (int side = 0; side < 2; ++side) walk_node.child[side] = node.children[node.split.child_of_bin[side]];
         }
         walk_nodes_.push_back(walk_node);
-        const double* value = &value_[i * outputs_];
-        largest_.push_back(static_cast<int32_t>(std::max_element(value, value + outputs_) - value));
+        value_.copy_row(i, value.data());
+        largest_.push_back(static_cast<int32_t>(std::max_element(value.begin(), value.end()) - value.begin()));
     }
     const auto leaf_or_threshold = [](const WalkNode& walk_node) { return walk_node.leaf || walk_node.is_threshold; };
     if (!walk_nodes_[0].leaf && std::all_of(walk_nodes_.begin(), walk_nodes_.end(), leaf_or_threshold))
@@ -134,18 +134,14 @@ bool Predictor::each_row(const std::vector<Column>& columns, int64_t rows, Threa
 
 void Predictor::add_values(const std::vector<Column>& columns, int64_t row, double* out) const {
     std::fill(out, out + outputs_, 0.0);
-    follow_paths(columns, row, [&](int node, double weight) {
-        const double* value = &value_[static_cast<size_t>(node) * outputs_];
-        for (int i = 0; i < outputs_; ++i) out[i] += weight * value[i];
-    });
+    follow_paths(columns, row,
+                 [&](int node, double weight) { value_.add_row(static_cast<size_t>(node), weight, out); });
 }
 
 bool Predictor::predict(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, double* out) const {
     return each_row(
         columns, rows, pool,
-        [&](int64_t row, int32_t node) {
-            std::copy_n(&value_[static_cast<size_t>(node) * outputs_], outputs_, out + row * outputs_);
-        },
+        [&](int64_t row, int32_t node) { value_.copy_row(static_cast<size_t>(node), out + row * outputs_); },
         [&](int64_t row) { add_values(columns, row, out + row * outputs_); });
 }
 

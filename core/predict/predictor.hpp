@@ -24,13 +24,13 @@ public:
     Predictor(const FlatTree& flat, uint64_t seed);
 
     int outputs() const { return outputs_; }
-    // All three tell whether the table holds an infinite number, which no tree was learned from: on the way it costs
+    // All three return whether the table holds an infinite number, which no tree was learned from: on the way it costs
     // little to look.
-    // out: rows x answers; the weighted sum over all paths a row takes.
+    // out: rows x outputs; the weighted sum over all paths a row takes.
     bool predict(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, double* out) const;
-    // out: the place of the largest answer, the first of equals.
+    // out: the index of the largest output, the first of equals.
     bool classify(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out) const;
-    // out: the node that answers; where a row takes several paths, the heaviest (the first among equals).
+    // out: the node that predicts; where a row takes several paths, the heaviest (the first among equals).
     bool apply(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out) const;
     Trace trace(const std::vector<Column>& columns, int64_t row) const;
 
@@ -53,7 +53,7 @@ private:
     std::vector<uint64_t> keys_;       // per node
     std::vector<WalkNode> walk_nodes_; // per node
     BranchlessTree is_threshold_;      // the same steps, if all of them are plain
-    std::vector<double> value_;
+    NodeTable value_;
     std::vector<int32_t> largest_; // per node
 };
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/flat_tree.hpp"
-#include "base/hash.hpp"
 
 namespace tw {
 
@@ -18,11 +17,9 @@ struct RoutingNode {
 
 std::vector<RoutingNode> routing_nodes_of(const FlatTree& flat);
 
-// Where a row goes at a fork with children, chance drawn: a child, or spread or stop_here.
+// Where a row goes at a node with children: a child, fractional or stop_here.
 inline Routing route_row(const RoutingNode& node, uint64_t key, const std::vector<Column>& columns, int64_t row) {
-    Routing routing = route_row(node.split, node.surrogates, columns, row);
-    if (routing.child == random_child) routing.child = draw_child(node.split.share, key, hash_row(columns, row));
-    return routing;
+    return route_row(node.split, node.surrogates, columns, row, node.split.share, key);
 }
 
 std::vector<uint64_t> node_keys(const std::vector<RoutingNode>& nodes, uint64_t seed);

@@ -41,13 +41,13 @@ Points points_of(size_t count) {
 } // namespace
 
 TreeShap::TreeShap(const FlatTree& flat, uint64_t seed)
-    : outputs_(static_cast<size_t>(flat.n_values)),
+    : outputs_(flat.value.width()),
       routing_nodes_(routing_nodes_of(flat)),
       keys_(node_keys(routing_nodes_, seed)),
       depth_(flat.depth),
       child_number_(routing_nodes_.size(), 0),
       zero_(routing_nodes_.size(), 1),
-      value_(flat.value.begin(), flat.value.end()),
+      value_(flat.value.all()),
       base_(outputs_, 0) {
     std::set<int> split_column;
     std::vector<double> max_abs(routing_nodes_.size(), 1);
@@ -87,7 +87,7 @@ public:
         std::fill_n(product(0), 2 * n_points(), 1.0); // the root: all factors are one
     }
 
-    // out: columns x answers, zero before.
+    // out: columns x outputs, zero before.
     void run(const std::vector<Column>& columns, int64_t row, double* out) {
         out_ = out;
         size_t open = 0; // nodes with children, from the root down
@@ -140,7 +140,7 @@ private:
     double* product(size_t depth) { return &factors_[depth * factor_size()]; }
     double* inverse(size_t depth) { return product(depth) + n_points(); }
     double* excess(size_t depth) { return product(depth) + 2 * n_points(); }
-    // Per open node with children, answer and point: the answers reached below it, times their paths' products.
+    // Per open node with children, output and point: the values reached below it, times their paths' products.
     double* ends(size_t depth) { return &ends_[depth * n_points() * tree_.outputs_]; }
 
     // The factors at `depth`, given what its parent knows and the step's own weights.
@@ -196,7 +196,7 @@ private:
         end(depth + 1, here, node);
     }
 
-    // A path ends with the answer of `node`.
+    // A path ends with the value of `node`.
     void end(size_t depth, const Open& here, size_t node) {
         const double* reached = product(depth);
         const double gained = integral(depth, here.before, reached);

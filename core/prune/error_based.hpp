@@ -14,7 +14,7 @@ struct ErrorBased {
     double confidence = 0.25;
     Deviate deviate = Deviate::table;
     double margin = 0.1;      // errors: what is simpler wins up to this
-    std::vector<double> cost; // what decides the answers (predicted_class); errors are counted one by one
+    std::vector<double> cost; // decides the predictions (predicted_class); errors are counted one by one
     std::vector<double>
         factor; // per class: real weight / weight that growing saw (grow/class_costs.hpp); empty: none was altered
 };
@@ -32,8 +32,9 @@ struct ErrorPruned {
     std::vector<int32_t> kept; // 1: the node remains
     std::vector<int32_t> leaf; // 1: the node was made a leaf
     std::vector<int64_t> rows;
-    std::vector<double> weight, stats, value, impurity, share; // laid out as in FlatTree
-    std::vector<Replacement> replacements;                     // in the order they happened
+    std::vector<double> weight, impurity, share; // laid out as in FlatTree
+    NodeTable stats, value;
+    std::vector<Replacement> replacements; // in the order they happened
 };
 
 ErrorPruned prune_by_errors(const FlatTree& flat, const std::vector<Column>& columns, const Recipe& recipe,

@@ -24,7 +24,7 @@ double quantile_from_table(double confidence) {
 double normal_upper_quantile(double p) {
     if (p > 0.5) return -normal_upper_quantile(1 - p);
     if (p <= 0) return HUGE_VAL;
-    // The tail falls steadily, so halving an interval that holds the answer ends at the nearest double.
+    // The tail falls steadily, so halving an interval that holds the quantile ends at the nearest double.
     double low = 0;
     double high = 40;
     while (true) {

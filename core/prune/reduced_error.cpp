@@ -1,9 +1,11 @@
 #include "prune/reduced_error.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
-#include "base/hash.hpp"
+#include "criterion/leaf_value.hpp"
 
 namespace tw {
 namespace {
@@ -22,6 +24,12 @@ struct FractionalRow {
     double loss = 0;
 };
 
+// A loss, and the size of the terms it was computed from, which bounds its rounding error.
+struct Loss {
+    double value = 0;
+    double scale = 0;
+};
+
 class Reducer {
 public:
     Reducer(const FlatTree& flat, const std::vector<Column>& columns, uint64_t seed, const Measure& measure,
@@ -34,7 +42,10 @@ public:
           keys_(node_keys(routing_, seed)),
           end_(routing_.size()),
           here_(routing_.size() * measure.sums(), 0),
+          through_(here_),
+          weight_through_(routing_.size(), 0),
           fractional_rows_of_(routing_.size()),
+          value_(flat.value.all()),
           reduced_{std::vector<int32_t>(routing_.size(), 0), std::vector<double>(routing_.size(), 0),
                    std::vector<double>(routing_.size(), 0)} {
         for (size_t i = routing_.size(); i-- > 0;) {
@@ -44,11 +55,6 @@ public:
 
     Reduced run() {
         for (const Entry& entry : training_entries(Recipe{}, measure_, columns_)) place_row(entry);
-        through_ = here_;
-        const int width = measure_.sums();
-        for (size_t i = routing_.size(); i-- > 1;) {
-            for (int s = 0; s < width; ++s) through_[flat_.parent[i] * width + s] += through_[i * width + s];
-        }
         for (FractionalRow& fractional_row : fractional_rows_) fractional_row.loss = loss_of(fractional_row, -1);
         while (pass()) {
         }
@@ -56,7 +62,8 @@ public:
     }
 
 private:
-    // Follows a row, as prediction does; a row of one path is added up where it ends, any other becomes a guest.
+    // Follows a row, as prediction does; a row of one path is added up where it ends, any other is kept with its
+    // visits.
     void place_row(const Entry& entry) {
         FractionalRow fractional_row{entry.row, {}};
         std::vector<Visit> open{{0, 1.0, false}};
@@ -78,7 +85,9 @@ private:
             }
         }
         if (!is_split) {
-            measure_.add(&here_[static_cast<size_t>(fractional_row.visits.back().node) * measure_.sums()], entry);
+            for (const Visit& visit : fractional_row.visits) add(through_, visit.node, entry);
+            add(here_, fractional_row.visits.back().node, entry);
+            for (const Visit& visit : fractional_row.visits) weight_through_[visit.node] += entry.weight;
             return;
         }
         for (const Visit& visit : fractional_row.visits)
@@ -86,7 +95,7 @@ private:
         fractional_rows_.push_back(std::move(fractional_row));
     }
 
-    const double* value(size_t node) const { return &flat_.value[node * flat_.n_values]; }
+    const double* value(size_t node) const { return &value_[node * flat_.value.width()]; }
 
     size_t label(const double* value_given) const {
         return predicted_class(cost_, {value_given, static_cast<size_t>(measure_.n_classes)});
@@ -97,23 +106,60 @@ private:
         return truth == value_given ? 0 : 1;
     }
 
-    // What rows of these sums lose by one answer.
-    double loss(const Sum* sums, const double* value_given) const {
-        if (measure_.n_classes > 0) {
-            const size_t given = label(value_given);
-            double total_cost = 0;
-            for (int c = 0; c < measure_.n_classes; ++c) total_cost += static_cast<double>(sums[c]) * cost_of(c, given);
-            return total_cost * measure_.weight_unit;
-        }
-        double moments[3];
-        measure_.read_moments(sums, moments);
-        const double from = value_given[0] - measure_.offset;
-        return std::max(0.0, moments[2] - 2 * from * moments[1] + from * from * moments[0]);
+    // Adds a row to the sums of a node. An absolute error is linear on either side of the node's value, so rows count
+    // with their sign: sums of integers, which do not depend on the order of rows.
+    void add(std::vector<Sum>& sums, size_t node, Entry entry) const {
+        const bool negative = measure_.statistic == Statistic::medians && measure_.raw[entry.row] <= value(node)[0];
+        if (negative) entry.weight = -entry.weight;
+        measure_.add(&sums[node * measure_.sums()], entry);
     }
 
-    // What a guest loses as the tree stands, or (`cut` >= 0) with that node as a leaf.
+    // The loss of rows with these sums, predicted by one value.
+    Loss loss(const Sum* sums, Sum weight, const double* prediction) const {
+        if (measure_.n_classes > 0) {
+            const size_t predicted = label(prediction);
+            double total_cost = 0;
+            for (int c = 0; c < measure_.n_classes; ++c)
+                total_cost += static_cast<double>(sums[c]) * cost_of(c, predicted);
+            return {total_cost * measure_.weight_unit, 0};
+        }
+        double moments[3];
+        measure_.read(sums, moments);
+        const double from = prediction[0] - measure_.offset;
+        switch (measure_.statistic) {
+            case Statistic::squares:
+                return {std::max(0.0, moments[2] - 2 * from * moments[1] + from * from * moments[0]), moments[2]};
+            case Statistic::medians: {
+                const double range = static_cast<double>(measure_.max_abs) * measure_.target_unit;
+                return {std::max(0.0, moments[1] - from * moments[0]),
+                        static_cast<double>(weight) * measure_.weight_unit * (range + std::abs(from))};
+            }
+            case Statistic::deviance: {
+                const double mean = prediction[0], log_mean = positive_log(mean);
+                const double sum = measure_.offset * moments[0] + moments[1];
+                return {std::max(0.0, moments[2] - (log_mean + 1) * sum + mean * moments[0]),
+                        std::abs(moments[2]) + std::abs(log_mean + 1) * sum + mean * moments[0]};
+            }
+            case Statistic::classes:
+                break;
+        }
+        unknown_value("Statistic");
+    }
+
+    // The loss of one row with a numeric target.
+    double row_loss(double truth, double prediction) const {
+        if (measure_.statistic == Statistic::medians) return std::abs(truth - prediction);
+        if (measure_.statistic == Statistic::squares) return (truth - prediction) * (truth - prediction);
+        const double log_ratio = truth > 0 ? std::log(truth) - positive_log(prediction) : 0;
+        return std::max(0.0, truth * log_ratio - truth + prediction);
+    }
+
+    // A mean of zero has an infinite deviance from a positive target; the smallest number keeps losses comparable.
+    static double positive_log(double mean) { return std::log(std::max(mean, std::numeric_limits<double>::min())); }
+
+    // The loss of a fractional row by the tree as it stands, or (`cut` >= 0) with that node as a leaf.
     double loss_of(const FractionalRow& fractional_row, int32_t cut) const {
-        std::vector<double> value_given(flat_.n_values, 0.0);
+        std::vector<double> value_given(flat_.value.width(), 0.0);
         const std::vector<Visit>& visits = fractional_row.visits;
         for (size_t i = 0; i < visits.size();) {
             const int32_t node = visits[i].node;
@@ -122,7 +168,7 @@ private:
                 ++i;
                 continue;
             }
-            for (int k = 0; k < flat_.n_values; ++k) value_given[k] += visits[i].share * value(node)[k];
+            for (size_t k = 0; k < value_given.size(); ++k) value_given[k] += visits[i].share * value(node)[k];
             while (i < visits.size() && visits[i].node < end_[node]) ++i;
         }
         const double weight = static_cast<double>(measure_.weight_of(fractional_row.row));
@@ -130,8 +176,7 @@ private:
             return weight * cost_of(measure_.classes[fractional_row.row], label(value_given.data())) *
                    measure_.weight_unit;
         }
-        const double off = value_given[0] - measure_.raw[fractional_row.row];
-        return weight * measure_.weight_unit * off * off;
+        return weight * measure_.weight_unit * row_loss(measure_.raw[fractional_row.row], value_given[0]);
     }
 
     // Once through the tree from below; whether anything was cut.
@@ -144,30 +189,30 @@ private:
         bool changed = false;
         for (size_t i = routing_.size(); i-- > 0;) {
             if (removed[i]) continue;
-            const double alone = loss(&through_[i * width], value(i));
+            const Loss alone = loss(&through_[i * width], weight_through_[i], value(i));
             if (routing_[i].children.empty() || reduced_.leaf[i]) {
-                below[i] = alone;
+                below[i] = alone.value;
                 continue;
             }
-            below[i] = loss(&here_[i * width], value(i));
+            below[i] = loss(&here_[i * width], weight_through_[i], value(i)).value;
             for (int child : routing_[i].children) below[i] += below[child];
             if (cut(i, alone, below[i])) {
-                below[i] = alone;
+                below[i] = alone.value;
                 changed = true;
             }
         }
         return changed;
     }
 
-    bool cut(size_t node, double alone, double below) {
+    bool cut(size_t node, const Loss& alone, double below) {
         std::vector<double> losses, before;
         for (size_t fractional_row : fractional_rows_of_[node]) {
             losses.push_back(loss_of(fractional_rows_[fractional_row], static_cast<int32_t>(node)));
             before.push_back(fractional_rows_[fractional_row].loss);
         }
-        const double as_leaf = alone + sum_of(losses);
+        const double as_leaf = alone.value + sum_of(losses);
         const double as_is = below + sum_of(before);
-        if (as_leaf > as_is + rounding(node)) return false;
+        if (as_leaf > as_is + rounding * alone.scale) return false;
         for (size_t g = 0; g < losses.size(); ++g) fractional_rows_[fractional_rows_of_[node][g]].loss = losses[g];
         reduced_.leaf[node] = 1;
         reduced_.as_leaf[node] = as_leaf;
@@ -181,12 +226,7 @@ private:
         return std::accumulate(losses.begin(), losses.end(), 0.0);
     }
 
-    // Weights add up exactly; squares are differences of larger numbers.
-    double rounding(size_t node) const {
-        const Sum* sums = &through_[node * measure_.sums()];
-        if (measure_.n_classes > 0) return 0;
-        return 1e-14 * static_cast<double>(sums[2]) * measure_.square_unit;
-    }
+    static constexpr double rounding = 1e-14; // of the terms of a loss
 
     const FlatTree& flat_;
     const std::vector<Column>& columns_;
@@ -197,8 +237,10 @@ private:
     std::vector<int32_t> end_;                   // the subtree of node i is i .. end_[i] - 1
     std::vector<Sum> here_;                      // rows of one path that end at the node
     std::vector<Sum> through_;                   // rows of one path that come through it
+    std::vector<Sum> weight_through_;            // their weight
     std::vector<FractionalRow> fractional_rows_; // all others
     std::vector<std::vector<size_t>> fractional_rows_of_;
+    std::vector<double> value_;
     Reduced reduced_;
 };
 

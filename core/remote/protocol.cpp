@@ -13,7 +13,7 @@ constexpr uint64_t sign = uint64_t{1} << 63;
 
 template <class Value>
 void add_each(std::vector<Value>& into, const std::vector<Value>& from) {
-    if (into.size() != from.size()) throw std::invalid_argument("two answers do not answer the same question");
+    if (into.size() != from.size()) throw std::invalid_argument("two replies do not belong to the same request");
     for (size_t i = 0; i < into.size(); ++i) into[i] += from[i];
 }
 
@@ -44,9 +44,7 @@ void merge(Cells& into, const Cells& from) {
     into.cell = std::move(both.all);
 }
 
-void merge(Sides& into, const Sides& from) {
-    add_each(into.stats, from.stats);
-    add_each(into.rows, from.rows);
+void merge(CutEdges& into, const CutEdges& from) {
     into.below = std::max(into.below, from.below);
     into.above = std::min(into.above, from.above);
 }
@@ -57,7 +55,7 @@ void merge(TableSummary& into, const TableSummary& from) {
     for (size_t i = 0; i < into.sketches.size(); ++i) into.sketches[i].merge(from.sketches[i]);
 }
 
-// Numbers are sent as precise as they lie; where the parts differ, as doubles.
+// Numbers are sent as precise as they lie; where partitions differ, as doubles.
 void widen(std::vector<float>& single, std::vector<double>& numbers) {
     numbers.insert(numbers.begin(), single.begin(), single.end());
     single.clear();

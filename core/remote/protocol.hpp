@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -16,9 +17,9 @@
 
 namespace tw {
 
-// --- what is asked ---
+// --- requests ---
 
-// How all parts see the table: what makes rows integers, and the bins of its numbers (none: the recipe does not use
+// How partitions see the table: what makes rows integers, and the bins of its numbers (none: the recipe does not use
 // them).
 struct Plan {
     Units units;
@@ -65,7 +66,7 @@ struct ChildCounts {
     }
 };
 
-// The values of a coded column from one key to another, in cells of 2^shift keys (see `key_of`).
+// The values of a binned column from one key to another, in cells of 2^shift keys (see `key_of`).
 struct KeyRange {
     int node = 0, binned_column = 0;
     uint64_t first = 0, last = 0;
@@ -78,21 +79,20 @@ struct KeyRange {
     }
 };
 
-// A column cut after a number (without a cut: known values against missing ones); if not `counted`, only the values
-// next to the cut are wanted.
+// A column cut after a number: the values next to the cut are requested.
 struct CutAt {
     int node = 0, column = 0;
-    bool is_cut = true, counted = true;
     double at = 0;
 
+    bool operator==(const CutAt&) const = default;
     template <class Archive>
     void pass(Archive& archive) {
-        archive(node, column, is_cut, counted, at);
+        archive(node, column, at);
     }
 };
 
 struct Request {
-    int64_t summary = 0;              // sketches, weights and targets; every so many rows are sampled. 0: not asked
+    int64_t summary = 0;              // sketches, weights and targets; every so many rows are sampled. 0: not needed
     std::optional<double> max_weight; // of all weights: the whole weight is wanted
     std::optional<Units> weighed;     // targets of rows with weight are wanted
     std::optional<Plan> plan;
@@ -114,7 +114,7 @@ struct Request {
     }
 };
 
-// --- what is answered ---
+// --- replies ---
 
 // Counters of any width.
 struct Counts {
@@ -188,6 +188,16 @@ struct RowBatch {
     }
 };
 
+// The largest value below a cut and the smallest above it.
+struct CutEdges {
+    double below = -std::numeric_limits<double>::infinity(), above = std::numeric_limits<double>::infinity();
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(below, above);
+    }
+};
+
 struct Reply {
     std::optional<TableSummary> summary;
     Sum scaled_total_weight = 0;
@@ -198,7 +208,7 @@ struct Reply {
     std::vector<Counts> histograms, surrogate_histograms;
     std::vector<Histogram> value_histograms, child_histograms;
     std::vector<Cells> ranges;
-    std::vector<Sides> cuts;
+    std::vector<CutEdges> cuts;
     std::vector<RowBatch> rows;
 
     void merge(Reply other);

@@ -43,45 +43,28 @@ Measure measure_of_batch(const RowBatch& batch, const Units& units) {
     return measure;
 }
 
-// The choice by which a recipe must look at every value of a column of numbers; null: codes serve.
-const char* choice_needing_values(const Recipe& recipe, size_t columns) {
-    const ThresholdOptions& threshold = recipe.threshold;
-    if (!has_counter(counted_criterion(recipe.criterion))) return "criterion";
-    if (recipe.numeric != Numeric::threshold) return "numeric";
-    if (threshold.observed || threshold.min_side_rule || threshold.cut_penalty || threshold.min_gap > 0)
-        return "numeric";
-    if (recipe.missing == Missing::fractional) return "missing";
-    if (recipe.branching == Branching::merge) return "branching";
-    if (recipe.stopping.significance) return "stopping.significance";
-    if (recipe.stopping.max_features < static_cast<int>(columns)) return "stopping.max_features";
-    return recipe.tie_tolerance > 0 ? "slack" : nullptr;
-}
-
-// The choice by which a column of numbers is counted value by value; null: its codes serve.
-const char* choice_by_value(const Recipe& recipe, size_t columns, bool is_binned, const ColumnSketch& sketch) {
-    if (!is_binned) {
-        const char* choice = choice_needing_values(recipe, columns);
-        return choice ? choice : "criterion";
-    }
-    if (recipe.branching == Branching::binary) return nullptr;
-    // More than two children are more than a cut can say or imitate.
-    const bool child_histograms = recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
-    return child_histograms || (recipe.missing == Missing::own && sketch.has_missing) ? "missing" : nullptr;
-}
-
-// Value by value, a column of numbers comes here as one bucket per distinct value.
-void check_value_memory(const Table& shape, const Recipe& recipe, const RemoteSettings& settings, const Units& units,
-                        bool is_binned, const std::vector<ColumnSketch>& sketches) {
+// Value by value, a column of numbers comes here as one bin per distinct value.
+void check_value_memory(const Table& shape, const SearchPlan& plan, const RemoteSettings& settings, const Units& units,
+                        const std::vector<ColumnSketch>& sketches) {
     const int64_t sums = units.n_classes > 0 ? units.n_classes : 4;
     const int64_t bytes = settings.rows * (16 + static_cast<int64_t>(sizeof(Sum)) * sums) * 2; // as bytes, and read
     if (settings.memory == 0 || bytes <= settings.memory) return;
     size_t next = 0;
     for (size_t i = 0; i < shape.columns.size(); ++i) {
         if (shape.columns[i].kind != Kind::number) continue;
-        const ColumnSketch& sketch = sketches[next++];
-        const char* choice = choice_by_value(recipe, shape.columns.size(), is_binned, sketch);
-        if (choice && sketch.many) throw TooManyValues(choice, static_cast<int64_t>(i), bytes);
+        const bool is_by_value = plan.columns[i].method == SearchMethod::by_value;
+        const char* choice = is_by_value ? plan.columns[i].reason : plan.surrogates_by_value ? "missing" : nullptr;
+        if (sketches[next++].many && choice) throw TooManyValues(choice, static_cast<int64_t>(i), bytes);
     }
+}
+
+std::vector<bool> missing_in(const Table& shape, const std::vector<ColumnSketch>& sketches) {
+    std::vector<bool> has_missing;
+    size_t next = 0;
+    for (const Column& column : shape.columns) {
+        has_missing.push_back(column.kind == Kind::number && sketches[next++].has_missing);
+    }
+    return has_missing;
 }
 
 } // namespace
@@ -102,8 +85,8 @@ std::unique_ptr<RowStore> remote_rows(RemoteTable& remote, const Recipe& recipe,
         parts = exchange(summarize_weights).scaled_total_weight;
     }
     Units& units = remote.plan.units;
-    units = weight_units(seen.summary->weights, parts, settings.weighted, fractions, statistic_of(recipe.criterion),
-                         settings.n_classes);
+    units = weight_units(seen.summary->weights, parts, settings.weighted, fractions,
+                         traits_of(recipe.criterion).statistic, settings.n_classes);
     // Narrow counters hold so many rows; beyond, those with weights serve.
     if (settings.rows > std::numeric_limits<uint32_t>::max()) units.unit_weights = false;
     TargetSummary targets = std::move(seen.summary->targets);
@@ -114,14 +97,14 @@ std::unique_ptr<RowStore> remote_rows(RemoteTable& remote, const Recipe& recipe,
     }
     set_target_units(targets, units);
     remote.measure = empty_measure(units);
-    const auto is_number = [](const Column& column) { return column.kind == Kind::number; };
-    const std::vector<Column>& columns = remote.shape.columns;
-    bool is_binned = false;
-    if (!choice_needing_values(recipe, columns.size()) && std::any_of(columns.begin(), columns.end(), is_number)) {
-        with_counter(counted_criterion(recipe.criterion), remote.measure, [&](const auto&) { is_binned = true; });
-    }
-    check_value_memory(remote.shape, recipe, settings, units, is_binned, seen.summary->sketches);
-    if (is_binned) remote.plan.binned = bins_of(remote.shape, seen.summary->sketches);
+    const std::vector<ColumnSketch>& sketches = seen.summary->sketches;
+    remote.search =
+        plan_search(recipe, remote.shape.columns, remote.measure, missing_in(remote.shape, sketches), RowPlace::remote);
+    check_value_memory(remote.shape, remote.search, settings, units, sketches);
+    // Whether numbers are binned does not depend on which of them have missing values.
+    const bool is_binned =
+        plan_search(recipe, remote.shape.columns, remote.measure, {}, RowPlace::remote).uses_histograms();
+    if (is_binned) remote.plan.binned = bins_of(remote.shape, sketches);
 
     Request begin;
     begin.plan = remote.plan;
@@ -168,7 +151,7 @@ void RemoteRows::reserve(int nodes) {
     next_.resize(size);
 }
 
-// --- dividing ---
+// --- partitioning ---
 
 void RemoteRows::partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
                            int first, ThreadPool&) {
@@ -243,12 +226,8 @@ std::vector<std::vector<Candidate>> RemoteRows::candidates(const Task& task, con
     return candidates_by_value(task, open_nodes, all, pool);
 }
 
-std::vector<Surrogate> RemoteRows::surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) {
-    return surrogates_of(task, {{node, &split}}, pool)[0];
-}
-
-std::vector<std::vector<Surrogate>> RemoteRows::surrogates_of(const Task& task, const std::vector<ChosenSplit>& chosen,
-                                                              ThreadPool& pool) {
+std::vector<std::vector<Surrogate>> RemoteRows::surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
+                                                           ThreadPool& pool) {
     std::vector<std::vector<Surrogate>> found(chosen.size());
     const int columns = static_cast<int>(remote_.facts.size());
     for (size_t begin = 0, end = 0; begin < chosen.size(); begin = end) {

@@ -12,22 +12,24 @@
 
 #include "remote/protocol.hpp"
 #include "rows/row_store.hpp"
+#include "threshold/plan.hpp"
 
 namespace tw {
 
-// A written Question in, the merged and written Answer of all parts out.
+// A serialized Request in, the merged and serialized Reply of all partitions out.
 using SendRequest = std::function<std::string(const std::string&)>;
 
-// What is known of the table from all its parts, and lives as long as any row of it.
+// What is known of the table from all its partitions. It must outlive the rows.
 struct RemoteTable {
     Table shape; // kinds and levels, no rows
     Plan plan;
     Measure measure;
     std::vector<ColumnFacts> facts;
+    SearchPlan search;
 };
 
 struct RemoteSettings {
-    int64_t rows = 0;      // of all parts
+    int64_t rows = 0;      // of all partitions
     bool weighted = false; // rows have weights
     int n_classes = 0;
     int64_t max_detached_rows = 0; // nodes of at most this many rows are sent whole
@@ -42,7 +44,7 @@ struct TooManyValues : std::runtime_error {
         : std::runtime_error(choice + " " + std::to_string(column) + " " + std::to_string(bytes)) {}
 };
 
-// Asks until everything about the table is known, and makes the parts ready to grow. The ground must outlive the rows.
+// Sends requests until the table is known, and prepares the partitions. `remote` must outlive the rows.
 std::unique_ptr<RowStore> remote_rows(RemoteTable& remote, const Recipe& recipe, const RemoteSettings& settings,
                                       SendRequest send);
 
@@ -55,9 +57,8 @@ public:
     Total total(int node) const override { return totals_[static_cast<size_t>(node)]; }
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
-    std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) override;
-    std::vector<std::vector<Surrogate>> surrogates_of(const Task& task, const std::vector<ChosenSplit>& chosen,
-                                                      ThreadPool& pool) override;
+    std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
+                                                   ThreadPool& pool) override;
     void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
                    ThreadPool& pool) override;
     void reserve(int nodes) override;
@@ -70,7 +71,7 @@ public:
     std::unique_ptr<RowStore> detach(int node) override;
 
 protected:
-    // What will be wanted of the children next may be asked for on the way.
+    // What the children need next may be requested on the way.
     virtual void request_ahead(const NodeSplit& /*sending*/, int64_t /*levels*/, Request& /*question*/) const {}
     virtual void receive(const Request& /*question*/, Reply& /*answer*/) {}
 

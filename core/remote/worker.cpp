@@ -16,7 +16,7 @@
 namespace tw {
 namespace {
 
-// A part in the middle of growing.
+// A partition in the middle of growing.
 class Worker {
 public:
     Worker(const Table& table, const Target& targets, const Recipe& recipe, const PreparedPartition& prepared)
@@ -40,7 +40,7 @@ public:
     void fill(const Request& request, const RowAssignment& assignment, Reply& reply) const;
 
 private:
-    // A node's rows where they lie, and their weights where rows were divided.
+    // A node's rows where they lie, and their weights where rows are fractional.
     struct NodeRows {
         std::span<const uint32_t> rows;
         std::span<const int64_t> weights;
@@ -81,7 +81,7 @@ private:
     Counts surrogate_histogram(const NodeRows& node_rows, const Split& split) const;
     void count_cells(std::span<const uint32_t> rows, std::span<const KeyRange> ranges, const Split* followed,
                      std::vector<Cells>& out) const;
-    Sides edges(std::span<const uint32_t> rows, const CutAt& cut) const;
+    CutEdges edges(std::span<const uint32_t> rows, const CutAt& cut) const;
     RowBatch batch(const NodeRows& node_rows) const;
 
     const Table& table_;
@@ -92,7 +92,7 @@ private:
     BinnedTable binned_;
 };
 
-// --- dividing ---
+// --- partitioning ---
 
 RowAssignment Worker::partitioned(const RowAssignment& assignment, const std::vector<NodeSplit>& node_splits) const {
     std::vector<int32_t> node;
@@ -249,15 +249,14 @@ void Worker::count_cells(std::span<const uint32_t> rows, std::span<const KeyRang
 }
 
 // Only the values next to a cut of known numbers. Of either side, only the bin nearest to it is looked into.
-Sides Worker::edges(std::span<const uint32_t> rows, const CutAt& cut) const {
+CutEdges Worker::edges(std::span<const uint32_t> rows, const CutAt& cut) const {
     const size_t position = static_cast<size_t>(binned_.index_of(cut.column));
     const ColumnBins& column = plan_.binned[position];
     const Numbers& numbers = table_.columns[static_cast<size_t>(cut.column)].numbers;
     const uint8_t* codes = binned_.column(position);
     const int cut_bin =
         static_cast<int>(std::lower_bound(column.end.begin(), column.end.end(), cut.at) - column.end.begin());
-    const double far = std::numeric_limits<double>::infinity();
-    Sides sides{{}, {}, -far, far};
+    CutEdges edges;
     int low = 0, high = column.bins - 1; // nearest bins with rows so far
     for (const uint32_t row : rows) {
         const int code = codes[row];
@@ -265,13 +264,13 @@ Sides Worker::edges(std::span<const uint32_t> rows, const CutAt& cut) const {
         const double x = numbers[row];
         if (x <= cut.at) {
             low = std::min(code, cut_bin);
-            sides.below = std::max(sides.below, x);
+            edges.below = std::max(edges.below, x);
         } else {
             high = std::max(code, cut_bin);
-            sides.above = std::min(sides.above, x);
+            edges.above = std::min(edges.above, x);
         }
     }
-    return sides;
+    return edges;
 }
 
 RowBatch Worker::batch(const NodeRows& node_rows) const {
@@ -341,11 +340,7 @@ void Worker::fill(const Request& request, const RowAssignment& assignment, Reply
             first.surrogate < 0 ? nullptr : &request.surrogate_histograms[static_cast<size_t>(first.surrogate)].split;
         count_cells(rows_of(assignment, first.node).rows, ranges.subspan(begin, end - begin), followed, reply.ranges);
     }
-    for (const CutAt& cut : request.cuts) {
-        const NodeRows here = rows_of(assignment, cut.node);
-        reply.cuts.push_back(cut.counted ? count_cut_sides(training_, entries(here), cut.column, cut.is_cut, cut.at)
-                                         : edges(here.rows, cut));
-    }
+    for (const CutAt& cut : request.cuts) reply.cuts.push_back(edges(rows_of(assignment, cut.node).rows, cut));
     for (const int node : request.rows) reply.rows.push_back(batch(rows_of(assignment, node)));
 }
 
@@ -358,7 +353,7 @@ WorkerResult handle_request(const Table& table, const Target& targets, const Rec
     Reply& reply = result.reply;
     if (request.summary > 0) {
         Units every; // as if every row had weight
-        every.statistic = statistic_of(recipe.criterion);
+        every.statistic = traits_of(recipe.criterion).statistic;
         every.n_classes = targets.n_classes;
         Target unweighted = targets;
         unweighted.weight = nullptr;

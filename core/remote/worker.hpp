@@ -10,7 +10,7 @@
 
 namespace tw {
 
-// Which rows lie in which node: nodes one after the other. `weight` is empty where no row was ever divided.
+// Which rows lie in which node: nodes one after the other. `weight` is empty where no row is fractional.
 struct RowAssignment {
     SharedArray<int32_t> node;
     SharedArray<int64_t> start; // one more than nodes

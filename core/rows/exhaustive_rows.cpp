@@ -38,8 +38,13 @@ std::vector<std::vector<Candidate>> ExhaustiveRows::candidates(const Task& task,
     return found;
 }
 
-std::vector<Surrogate> ExhaustiveRows::surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) {
-    return surrogates_by_value(task, training_, entries_[node], split, pool);
+std::vector<std::vector<Surrogate>> ExhaustiveRows::surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
+                                                               ThreadPool& pool) {
+    std::vector<std::vector<Surrogate>> found;
+    for (const auto& [node, split] : chosen) {
+        found.push_back(surrogates_by_value(task, training_, entries_[node], *split, pool));
+    }
+    return found;
 }
 
 std::vector<Surrogate> surrogates_by_value(const Task& task, const TrainingTable& training,

@@ -18,7 +18,8 @@ public:
     Total total(int node) const override { return node_total(training_, entries_[node]); }
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
-    std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) override;
+    std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
+                                                   ThreadPool& pool) override;
     void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
                    ThreadPool& pool) override;
     void reserve(int nodes) override { entries_.resize(std::max<size_t>(entries_.size(), nodes)); }

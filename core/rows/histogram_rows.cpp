@@ -9,9 +9,9 @@
 
 #include "binning/training_table.hpp"
 #include "rows/exhaustive_rows.hpp"
+#include "rows/memory_cuts.hpp"
 #include "rows/row_router.hpp"
 #include "rows/sorted_rows.hpp"
-#include "threshold/ordered_scan.hpp"
 #include "threshold/surrogate_scan.hpp"
 
 namespace tw {
@@ -23,9 +23,9 @@ int64_t sorted_row_limit(const BinnedTable& binned, const Counter& counter) {
     return std::clamp<int64_t>(static_cast<int64_t>(binned.bins()) * counter.words() / 64, 512, max_sorted_rows);
 }
 
-std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binned, const Recipe& recipe,
+std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binned, const SearchPlan& plan,
                                      Profile* profile, ThreadPool& pool) {
-    if (!needs_ordered_scan(recipe) && !recipe.threshold.observed) return {};
+    if (!plan.needs_ranks) return {};
     std::vector<ValueRanks> value_ranks(binned.columns().size());
     pool.run(static_cast<int64_t>(value_ranks.size()), [&](int64_t position) {
         const ProfileTimer watch(profile, &Profile::binning);
@@ -49,42 +49,17 @@ std::vector<double> values_present(const std::vector<ValueRanks>& value_ranks, c
 
 template <TargetCounter Counter>
 TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Measure& measure,
-                            std::shared_ptr<const BinnedTable> codes, const Counter& counter, Profile* profile,
-                            ThreadPool& pool)
-    : binned(std::move(codes)),
+                            std::shared_ptr<const BinnedTable> bins, const SearchPlan& plan, const Counter& counter,
+                            Profile* profile, ThreadPool& pool)
+    : binned(std::move(bins)),
       partition(make_partition<typename Counter::Item>(
           training_rows(table, recipe, measure), [&](uint32_t row) { return counter.item(row); }, pool)),
-      value_ranks(rank_columns(table, *binned, recipe, profile, pool)),
+      value_ranks(rank_columns(table, *binned, plan, profile, pool)),
       training(
           training_table(table, recipe, measure, partition->row, pool,
                          [this](int column) { return values_present(value_ranks, *binned, column, partition->row); })),
-      context{training,
-              *binned,
-              recipe,
-              counter,
-              {},
-              {},
-              sorted_row_limit(*binned, counter),
-              ReciprocalTable(sorted_row_limit(*binned, counter)),
-              value_ranks,
-              profile} {
-    plan_columns(context);
-}
-
-// The work on one node's candidates.
-template <TargetCounter Counter>
-struct HistogramRows<Counter>::NodeSearch {
-    const OpenNode* open_node = nullptr;
-    std::optional<RefiningScan<Counter>> scan;
-    CutRules rules;
-    std::vector<BinCut> coarse;
-    std::vector<Cut> cuts;
-    std::vector<Words<Counter>> low; // what lies below each cut
-    std::vector<int> order;          // columns, the most promising first
-    std::atomic<double> best{no_gain};
-    std::vector<CandidateColumn> kept;
-    std::vector<Entry> entries; // if anything is told that needs rows
-};
+      context(SearchColumns(training, *binned, plan, value_ranks, profile), recipe, counter,
+              sorted_row_limit(*binned, counter)) {}
 
 template <TargetCounter Counter>
 HistogramRows<Counter>::HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all,
@@ -150,187 +125,100 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
                                                                        const std::vector<OpenNode>& open_nodes,
                                                                        ThreadPool& pool) {
     std::vector<std::vector<Candidate>> found(open_nodes.size());
-    // Where leaves are limited, nodes come one by one, small ones too.
-    std::vector<size_t> large;
+    std::vector<OpenNode> large;
+    std::vector<size_t> position; // of each large node among all
     std::vector<int> nodes;
     for (size_t i = 0; i < open_nodes.size(); ++i) {
+        // Where leaves are limited, nodes come one by one, small ones too.
         if (static_cast<int64_t>(size(open_nodes[i].node)) <= context_.max_sorted_rows) {
             found[i] = detach(open_nodes[i].node)->candidates(task, {{0, open_nodes[i].facts}}, pool)[0];
-        } else {
-            large.push_back(i);
-            nodes.push_back(open_nodes[i].node);
+            continue;
         }
+        large.push_back(open_nodes[i]);
+        position.push_back(i);
+        nodes.push_back(open_nodes[i].node);
     }
     count(histograms_.to_count(nodes, [&](int node) { return size(node); }), pool);
     {
         const ProfileTimer watch(context_.profile, &Profile::histograms);
         histograms_.subtract(pool);
     }
-    const size_t columns = context_.by_histogram.size();
-    std::vector<NodeSearch> searches(large.size());
+    NodeSearches<Counter> searches(large.size());
     pool.run(static_cast<int64_t>(large.size()), [&](int64_t n) {
-        NodeSearch& search = searches[n];
-        search.open_node = &open_nodes[large[n]];
-        const int node = search.open_node->node;
-        search.scan.emplace(context_.counter, training().table, context_.binned, context_.by_histogram, rows(node),
-                            items(node), histograms_.of(node).data(), scores_missing(context_.recipe.missing),
-                            context_.profile);
-        if (context_.profile) context_.profile->counted_rows += static_cast<int64_t>(rows(node).size() * columns);
-        search.rules = cut_rules(task, context_.counter, search.open_node->facts, target_range_of<Item>(items(node)));
-        search.coarse.resize(columns);
-        search.cuts.resize(columns);
-        search.low.resize(columns);
+        const auto& [node, facts] = large[n];
+        searches[n].node = node;
+        searches[n].rules = cut_rules(task, context_, facts, target_range_of<Item>(items(node)));
+        searches[n].scan.emplace(context_.counter, context_, histograms_.of(node).data(), context_.plan.tries_missing);
+        if (context_.profile) context_.profile->counted_rows += static_cast<int64_t>(size(node) * context_.scanned());
     });
-    if (needs_ordered_scan(context_.recipe)) {
-        find_ordered_cuts(searches, pool);
-    } else {
-        find_cuts(task, searches, pool);
-    }
-    // What is told of one node is many tasks: near the root there is one node, and many threads wait.
-    std::vector<std::pair<size_t, size_t>> tasks; // search, converting
-    for (size_t n = 0; n < searches.size(); ++n) {
-        NodeSearch& search = searches[n];
-        search.kept = candidate_columns(context_, competitive_columns(task, search.rules, search.cuts));
-        for (size_t i = 0; i < search.kept.size(); ++i) tasks.emplace_back(n, i);
-        found[large[n]].resize(search.kept.size());
-    }
-    pool.run(static_cast<int64_t>(searches.size()), [&](int64_t n) {
-        NodeSearch& search = searches[n];
-        const auto needs_rows = [&](const CandidateColumn& each) {
-            return each.scan_column < 0 || needs_squares(task);
-        };
-        if (!std::any_of(search.kept.begin(), search.kept.end(), needs_rows)) return;
-        search.entries = entries_of(rows(search.open_node->node), items(search.open_node->node));
-    });
-    pool.run(static_cast<int64_t>(tasks.size()), [&](int64_t t) {
-        const auto [n, i] = tasks[t];
-        found[large[n]][i] = to_candidate(task, searches[n], searches[n].kept[i]);
-    });
+    MemoryCuts<Counter> source(context_);
+    for (const NodeSearch<Counter>& search : searches) source.add(search, rows(search.node), items(search.node));
+    find_cuts(
+        context_, searches, [&](NodeSearch<Counter>& search) { set_split_gains_to_beat(task, context_.plan, search); },
+        source, pool);
+    std::vector<std::vector<Candidate>> of_large =
+        to_candidates(task, context_, large, searches, candidates_by_value(task, large, pool), source, pool);
+    for (size_t n = 0; n < large.size(); ++n) found[position[n]] = std::move(of_large[n]);
     histograms_.keep_only(nodes);
     return found;
 }
 
-// Between bins first; then inside the bins where a better cut could hide.
 template <TargetCounter Counter>
-void HistogramRows<Counter>::find_cuts(const Task& task, std::vector<NodeSearch>& searches, ThreadPool& pool) {
-    const size_t columns = context_.by_histogram.size();
-    const int64_t all = static_cast<int64_t>(searches.size() * columns);
-    pool.run(all, [&](int64_t i) {
-        NodeSearch& search = searches[i / columns];
-        const size_t scan_column = static_cast<size_t>(i) % columns;
-        const ProfileTimer watch(context_.profile, &Profile::edge_scan);
-        search.cuts[scan_column] = search.scan->scan_bin_edges(search.rules, scan_column, search.coarse[scan_column]);
+std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates_by_value(const Task& task,
+                                                                                const std::vector<OpenNode>& open_nodes,
+                                                                                ThreadPool& pool) const {
+    const std::vector<int>& columns = context_.by_value;
+    std::vector<std::vector<Candidate>> found(open_nodes.size(), std::vector<Candidate>(columns.size()));
+    if (columns.empty()) return found;
+    std::vector<std::vector<Entry>> entries(open_nodes.size());
+    pool.run(static_cast<int64_t>(open_nodes.size()),
+             [&](int64_t n) { entries[n] = entries_of(rows(open_nodes[n].node), items(open_nodes[n].node)); });
+    pool.run(static_cast<int64_t>(open_nodes.size() * columns.size()), [&](int64_t i) {
+        const size_t n = static_cast<size_t>(i) / columns.size(), c = static_cast<size_t>(i) % columns.size();
+        found[n][c] = candidate_by_value(task, training(), open_nodes[n].facts, columns[c], entries[n]);
     });
-    for (NodeSearch& search : searches) {
-        for (size_t scan_column = 0; scan_column < columns; ++scan_column)
-            search.order.push_back(static_cast<int>(scan_column));
-        std::stable_sort(search.order.begin(), search.order.end(),
-                         [&](int a, int b) { return search.cuts[a].gain > search.cuts[b].gain; });
-        search.best = gain_to_beat(task, search.cuts);
-    }
-    const bool rivals = context_.recipe.rivals > 0 || keeps_all_columns(context_.recipe);
-    pool.run(all, [&](int64_t i) {
-        NodeSearch& search = searches[i / columns];
-        const size_t scan_column = static_cast<size_t>(search.order[static_cast<size_t>(i) % columns]);
-        const ProfileTimer watch(context_.profile, &Profile::refining);
-        const Cut coarse = search.cuts[scan_column];
-        // Rivals are told exactly, so a column that may be one must also be beaten by its own best cut. Without rivals
-        // the best found so far will do: who finds it, and when, changes the work and not the winner.
-        const auto to_beat = [&] {
-            const double best = search.best.load(std::memory_order_relaxed);
-            return rivals ? std::max(best, coarse.gain) : best;
-        };
-        LocatedCut<Counter> found =
-            search.scan->refine(search.rules, scan_column, coarse, search.coarse[scan_column], to_beat);
-        const double gain = found.cut.gain;
-        search.cuts[scan_column] = found.cut;
-        search.low[scan_column] = std::move(found.low);
-        double known = search.best.load(std::memory_order_relaxed);
-        while (!rivals && known < gain && !search.best.compare_exchange_weak(known, gain)) {
-        }
-    });
+    return found;
 }
 
 template <TargetCounter Counter>
-void HistogramRows<Counter>::find_ordered_cuts(std::vector<NodeSearch>& searches, ThreadPool& pool) {
-    const size_t columns = context_.by_histogram.size();
-    pool.run(static_cast<int64_t>(searches.size() * columns), [&](int64_t i) {
-        NodeSearch& search = searches[i / columns];
-        const size_t scan_column = static_cast<size_t>(i) % columns;
-        const ProfileTimer watch(context_.profile, &Profile::refining);
-        const ValueRanks& ranks = context_.value_ranks[static_cast<size_t>(context_.by_histogram[scan_column])];
-        LocatedCut<Counter> found =
-            OrderedScan(*search.scan, context_.counter, search.rules, scan_column, ranks).find();
-        search.cuts[scan_column] = found.cut;
-        search.low[scan_column] = std::move(found.low);
-    });
+std::vector<std::vector<Surrogate>> HistogramRows<Counter>::surrogates(const Task& task,
+                                                                       const std::vector<ChosenSplit>& chosen,
+                                                                       ThreadPool& pool) {
+    std::vector<std::vector<Surrogate>> found;
+    for (const ChosenSplit& one : chosen) found.push_back(surrogates_of(task, one, pool));
+    return found;
 }
 
+// The same search, with the child of each row as the target.
 template <TargetCounter Counter>
-Candidate HistogramRows<Counter>::to_candidate(const Task& task, NodeSearch& search,
-                                               const CandidateColumn& candidate_column) const {
-    const NodeFacts& facts = search.open_node->facts;
-    const auto [number, column] = candidate_column;
-    if (number < 0) return candidate_by_value(task, training(), facts, column, search.entries);
-    const size_t scan_column = static_cast<size_t>(number);
-    Cut& cut = search.cuts[scan_column];
-    if (cut.low_rows > 0 && !cut.located()) {
-        search.scan->locate(scan_column, search.coarse[scan_column], cut);
-        search.low[scan_column] = search.scan->up_to(scan_column, search.coarse[scan_column].last);
-    }
-    const CutScorer<Counter> scorer = search.scan->scorer(search.rules, scan_column);
-    const Words<Counter>&known = scorer.known(), &low = search.low[scan_column];
-    if (!needs_rating(task, context_, cut))
-        return cut_to_candidate(task, context_.counter, facts, column, cut, known, low);
-    const Sides sides = needs_squares(task)
-                            ? count_cut_sides(training(), search.entries, column, cut.low_rows > 0, cut.below)
-                            : sides_of(context_.counter, training().measure, known, scorer.missing(), cut, low);
-    return cut_to_rated_candidate(task, training(), facts, column, cut, sides);
-}
-
-// The same search, with the child of each row as what is looked for.
-template <TargetCounter Counter>
-std::vector<Surrogate> HistogramRows<Counter>::surrogates(const Task& task, int node, const Split& split,
-                                                          ThreadPool& pool) {
+std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, const ChosenSplit& chosen,
+                                                             ThreadPool& pool) {
+    const auto& [node, split] = chosen;
     if (static_cast<int64_t>(size(node)) <= context_.max_sorted_rows) {
-        return detach(node)->surrogates(task, 0, split, pool);
+        return detach(node)->surrogates(task, {{0, split}}, pool)[0];
     }
-    const SurrogateScan surrogate_scan(training(), split, rows(node), context_.by_histogram);
-    if (!surrogate_scan.possible) return surrogates_by_value(task, training(), surrogate_scan.entries, split, pool);
+    const std::vector<Entry> entries = whole_rows(training().measure, rows(node));
+    if (!can_scan_surrogates(context_, *split)) return surrogates_by_value(task, training(), entries, *split, pool);
     const SurrogateCounter counter;
-    std::vector<int64_t> histogram(static_cast<size_t>(context_.binned.bins()) * counter.words(), 0);
-    count_rows(counter, context_.binned, rows(node), std::span<const SurrogateCounter::Item>(surrogate_scan.items),
+    const std::vector<SurrogateCounter::Item> items = surrogate_items(training(), *split, entries);
+    std::vector<SurrogateCounter::Word> histogram(static_cast<size_t>(context_.binned.bins()) * counter.words(), 0);
+    count_rows(counter, context_.binned, rows(node), std::span<const SurrogateCounter::Item>(items),
                static_cast<size_t>(counter.words()), histogram.data());
-    const RefiningScan<SurrogateCounter> scan(counter, training().table, context_.binned, context_.by_histogram,
-                                              rows(node), surrogate_scan.items, histogram.data(), false);
-    const size_t columns = context_.by_histogram.size();
-    std::vector<BinCut> coarse(columns);
-    std::vector<Cut> cuts(columns);
-    std::vector<double> reference(columns), reached;
-    pool.run(static_cast<int64_t>(columns), [&](int64_t i) {
-        const size_t scan_column = static_cast<size_t>(i);
-        reference[scan_column] = scan.scorer(surrogate_scan.rules, scan_column).reference();
-        cuts[scan_column] = scan.scan_bin_edges(surrogate_scan.rules, scan_column, coarse[scan_column]);
+    NodeSearches<SurrogateCounter> searches(1);
+    searches[0].node = node;
+    searches[0].rules = surrogate_cut_rules();
+    searches[0].scan.emplace(counter, context_, histogram.data(), false);
+    MemoryCuts<SurrogateCounter> source(context_);
+    source.add(searches[0], rows(node), items);
+    std::vector<Histogram> by_value(context_.by_value.size());
+    pool.run(static_cast<int64_t>(by_value.size()), [&](int64_t i) {
+        if (context_.by_value[i] == split->column) return;
+        by_value[i] = child_histogram(training(), entries, context_.by_value[i], *split);
     });
-    for (size_t scan_column = 0; scan_column < columns; ++scan_column) {
-        if (context_.column(scan_column).column != split.column)
-            reached.push_back(cuts[scan_column].gain + reference[scan_column]);
-    }
-    const double gain_to_beat = surrogate_gain_to_beat(task, surrogate_scan.majority, std::move(reached));
-    pool.run(static_cast<int64_t>(columns), [&](int64_t i) {
-        const size_t scan_column = static_cast<size_t>(i);
-        if (context_.column(scan_column).column == split.column) return;
-        const double to_beat = std::max(gain_to_beat - reference[scan_column], cuts[scan_column].gain);
-        cuts[scan_column] = scan.refine(surrogate_scan.rules, scan_column, cuts[scan_column], coarse[scan_column],
-                                        [to_beat] { return to_beat; })
-                                .cut;
-        if (cuts[scan_column].low_rows > 0 && !cuts[scan_column].located())
-            scan.locate(scan_column, coarse[scan_column], cuts[scan_column]);
-    });
-    return surrogate_scan.to_surrogates(task, training(), context_.by_histogram, context_.binned, cuts, pool);
+    return find_surrogates(task, context_, {&chosen, 1}, searches, by_value, source, pool)[0];
 }
 
-// --- dividing ---
+// --- partitioning ---
 
 template <TargetCounter Counter>
 void HistogramRows<Counter>::partition(int node, uint64_t node_key, const Split& split,
@@ -344,34 +232,23 @@ void HistogramRows<Counter>::partition(int node, uint64_t node_key, const Split&
     if (split.children() == 2 && !partitioned.fractional) histograms_.add_children(node, first, rows);
 }
 
-// --- who is served ---
-
-namespace {
-
-// Whether a recipe can look for the cuts of a table's numbers by their codes.
-bool suits_histograms(const Table& table, const Recipe& recipe) {
-    if (recipe.numeric != Numeric::threshold || recipe.branching == Branching::merge) return false;
-    if (recipe.stopping.max_features < static_cast<int>(table.columns.size())) return false;
-    // Where missing values are tried on both sides, cuts are not counted one by one.
-    if (scores_missing(recipe.missing) && (recipe.threshold.cut_penalty || recipe.tie_tolerance > 0)) return false;
-    return std::any_of(table.columns.begin(), table.columns.end(),
-                       [](const Column& column) { return column.kind == Kind::number; });
-}
-
-} // namespace
-
 std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recipe, const Measure& measure,
                                          std::shared_ptr<const BinnedTable> binned, Profile* profile,
                                          ThreadPool& pool) {
     std::unique_ptr<RowStore> rows;
-    if (!suits_histograms(table, recipe)) return rows;
+    if (!plan_search(recipe, table.columns, measure, {}, RowPlace::memory).uses_histograms()) return rows;
+    if (!binned) {
+        const ProfileTimer watch(profile, &Profile::binning);
+        binned = std::make_shared<const BinnedTable>(table, pool);
+    }
+    std::vector<bool> has_missing(table.columns.size(), false);
+    for (const ColumnBins& column : binned->columns())
+        has_missing[static_cast<size_t>(column.column)] = column.has_missing;
+    const SearchPlan plan = plan_search(recipe, table.columns, measure, has_missing, RowPlace::memory);
     with_counter(counted_criterion(recipe.criterion), measure, [&](const auto& counter) {
         using Counter = std::decay_t<decltype(counter)>;
-        if (!binned) {
-            const ProfileTimer watch(profile, &Profile::binning);
-            binned = std::make_shared<const BinnedTable>(table, pool);
-        }
-        auto tree_data = std::make_shared<TreeData<Counter>>(table, recipe, measure, binned, counter, profile, pool);
+        auto tree_data =
+            std::make_shared<TreeData<Counter>>(table, recipe, measure, binned, plan, counter, profile, pool);
         const NodeRows<typename Counter::Item> all{tree_data->partition, {0, tree_data->partition->row.size()}};
         const int64_t max_detached_rows = static_cast<int64_t>(all.range.size()) / (8 * pool.threads());
         rows = std::make_unique<HistogramRows<Counter>>(

@@ -15,19 +15,19 @@
 
 namespace tw {
 
-// Whether the recipe and the table allow it; otherwise null, and ExhaustiveRows serves. The coded table may be shared
-// by many trees; without one, the columns are coded now. `profile`: where the time goes, or null.
+// Null if no column is searched by histogram; then ExhaustiveRows serves. The binned table may be shared by many trees;
+// without one, the columns are binned now. `profile`: where the time goes, or null.
 std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recipe, const Measure& measure,
                                          std::shared_ptr<const BinnedTable> binned, Profile* profile, ThreadPool& pool);
 
-// What all rows of a tree share, and live as long as any of them.
+// Data shared by all nodes of one fit. Owned jointly; freed with the last row store.
 template <TargetCounter Counter>
 struct TreeData {
-    TreeData(const Table& table, const Recipe& recipe, const Measure& measure, std::shared_ptr<const BinnedTable> codes,
-             const Counter& counter, Profile* profile, ThreadPool& pool);
+    TreeData(const Table& table, const Recipe& recipe, const Measure& measure, std::shared_ptr<const BinnedTable> bins,
+             const SearchPlan& plan, const Counter& counter, Profile* profile, ThreadPool& pool);
 
     std::shared_ptr<const BinnedTable> binned;
-    std::shared_ptr<RowPartition<typename Counter::Item>> partition; // of all rows, until some of them are spread
+    std::shared_ptr<RowPartition<typename Counter::Item>> partition; // of all rows, until some of them are fractional
     std::vector<ValueRanks> value_ranks;
     TrainingTable training;
     SearchContext<Counter> context;
@@ -47,7 +47,8 @@ public:
     Total total(int node) const override { return total_of_items(context_, rows(node), items(node)); }
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
-    std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) override;
+    std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
+                                                   ThreadPool& pool) override;
     void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
                    ThreadPool& pool) override;
     void reserve(int nodes) override;
@@ -55,8 +56,6 @@ public:
     std::unique_ptr<RowStore> detach(int node) override;
 
 private:
-    struct NodeSearch;
-
     size_t size(int node) const { return node_rows_[node].range.size(); }
     std::span<const uint32_t> rows(int node) const {
         const auto& [partition, range] = node_rows_[node];
@@ -67,9 +66,9 @@ private:
         return std::span<const Item>(partition->item).subspan(range.begin, range.size());
     }
     void count(const std::vector<int>& nodes, ThreadPool& pool);
-    void find_cuts(const Task& task, std::vector<NodeSearch>& searches, ThreadPool& pool);
-    void find_ordered_cuts(std::vector<NodeSearch>& searches, ThreadPool& pool);
-    Candidate to_candidate(const Task& task, NodeSearch& search, const CandidateColumn& candidate_column) const;
+    std::vector<std::vector<Candidate>> candidates_by_value(const Task& task, const std::vector<OpenNode>& open_nodes,
+                                                            ThreadPool& pool) const;
+    std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
 
     std::shared_ptr<TreeData<Counter>> tree_data_;
     const SearchContext<Counter>& context_;

@@ -22,7 +22,7 @@ public:
         family_.resize(std::max(family_.size(), nodes));
         kept_.resize(family_.size());
     }
-    // A node of so many rows was divided into these two.
+    // A node of so many rows was split into these two.
     void add_children(int node, int first, size_t rows) {
         family_[first] = {node, first + 1, rows};
         family_[first + 1] = {node, first, rows};
@@ -34,7 +34,7 @@ public:
         std::vector<int> candidates_by_value;
         subtracted_.clear();
         for (const int node : nodes) {
-            if (!kept_[node].empty()) continue; // counted before it was asked for
+            if (!kept_[node].empty()) continue; // counted ahead
             if (!is_remainder(node, size)) {
                 candidates_by_value.push_back(node);
                 continue;
@@ -84,7 +84,7 @@ private:
         size_t rows = 0;               // of the parent
     };
 
-    // Whether the node is its parent less its smaller sibling, and both are still there to tell.
+    // Whether the node is its parent less its smaller sibling, and both histograms are kept.
     template <class Size>
     bool is_remainder(int node, const Size& size) const {
         const Family& family = family_[node];

@@ -22,7 +22,7 @@ struct RowRange {
     size_t size() const { return end - begin; }
 };
 
-// Rows and what they add, node by node: ranges of arrays that are divided in place.
+// Rows and what they add, node by node: ranges of arrays that are partitioned in place.
 template <class Item>
 struct RowPartition {
     explicit RowPartition(LargeVector<uint32_t> rows)
@@ -64,7 +64,7 @@ std::shared_ptr<RowPartition<Item>> make_partition(LargeVector<uint32_t> rows, c
     return partition;
 }
 
-// Sends each value of the block to the next place of its child; children below 0 are none.
+// Sends each value of the block to the next position of its child; children below 0 are none.
 template <class Value>
 void scatter(std::span<const size_t> first, const int32_t* child, const Value* from, Value* to, RowRange block) {
     if (first.size() == 2) {
@@ -113,19 +113,19 @@ std::vector<NodeRows<Item>> partition_in_place(const NodeRows<Item>& whole, std:
     return node_rows;
 }
 
-// A row that is spread goes to many children, in parts.
+// A fractional row goes to many children, with shares of its weight.
 template <class Item>
 std::vector<NodeRows<Item>> partition_fractional(const NodeRows<Item>& whole, std::span<const RowRange> blocks,
                                                  const Split& split, ThreadPool& pool) {
     std::vector<NodeRows<Item>> node_rows;
     if constexpr (std::is_integral_v<Item>) {
-        throw std::logic_error("rows are spread, but have no weights");
+        throw std::logic_error("fractional rows need weights");
     } else {
         const RowPartition<Item>& partition = *whole.partition;
         const size_t children = static_cast<size_t>(split.children());
         const auto each = [&](const RowRange& block, const auto& put) {
             for (size_t at = block.begin; at < block.end; ++at) {
-                share_weight(split, partition.child[at], partition.item[at].weight,
+                share_weight(split.share, partition.child[at], partition.item[at].weight,
                              [&](int child, int64_t weight) { put(at, static_cast<size_t>(child), weight); });
             }
         };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/hash.hpp"
-
 namespace tw {
 
 RowRouter::RowRouter(const BinnedTable& binned, const std::vector<Column>& columns, const Split& split,
@@ -21,8 +19,7 @@ RowRouter::RowRouter(const BinnedTable& binned, const std::vector<Column>& colum
 }
 
 int RowRouter::route_one(uint32_t row) const {
-    const int child = routed_child(split_, surrogates_, columns_, row);
-    return child == random_child ? draw_child(split_.share, node_key_, hash_row(columns_, row)) : child;
+    return route_row(split_, surrogates_, columns_, row, split_.share, node_key_).child;
 }
 
 void RowRouter::route(std::span<const uint32_t> rows, int32_t* child, std::span<size_t> count) const {
@@ -33,10 +30,10 @@ void RowRouter::route(std::span<const uint32_t> rows, int32_t* child, std::span<
     }
 }
 
-// A row's code tells its side, but in the bin where the limit lies.
+// A row's bin gives its side, except in the bin of the threshold.
 void RowRouter::route_by_bin(std::span<const uint32_t> rows, int32_t* child, std::span<size_t> count) const {
     const Numbers numbers = columns_[split_.column].numbers;
-    const double limit = split_.breaks[0];
+    const double limit = threshold_limit(split_);
     size_t high = 0, known = 0;
     for (size_t i = 0; i < rows.size(); ++i) {
         const int bin = bin_[rows[i]];
@@ -48,7 +45,7 @@ void RowRouter::route_by_bin(std::span<const uint32_t> rows, int32_t* child, std
                 if (child[i] >= 0) ++count[static_cast<size_t>(child[i])];
                 continue;
             }
-            side = split_.closed ? x > limit : x >= limit;
+            side = static_cast<int>(x > limit);
         }
         child[i] = side;
         high += static_cast<size_t>(side);

@@ -1,14 +1,12 @@
 // The child of each row of a binned table.
 //
-// Equals `routed_child`; for a threshold the bin decides, except in the bin that holds the threshold.
+// Equals `route_row`; for a threshold the bin decides, except in the bin that holds the threshold.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "base/hash.hpp"
 #include "base/split.hpp"
 #include "binning/binned_table.hpp"
 #include "target/measure.hpp"
@@ -35,26 +33,14 @@ private:
     int limit_bin_ = 0, missing_ = 0;
 };
 
-// Calls put(child, weight) for wherever an entry of this weight goes, by what the split says of it: to a child, to all
-// of them in parts (spread), or nowhere.
-template <class Put>
-void share_weight(const Split& split, int child, int64_t weight, const Put& put) {
-    if (child >= 0) return put(child, weight);
-    if (child != fractional) return;
-    for (int i = 0; i < split.children(); ++i) {
-        const int64_t part = std::llround(static_cast<double>(weight) * split.share[i]);
-        if (part > 0) put(i, part);
-    }
-}
-
 // Calls put(child, entry) for wherever each entry goes.
 template <class Put>
 void route_entries(const std::vector<Column>& columns, uint64_t node_key, const Split& split,
                    const std::vector<Split>& surrogates, std::span<const Entry> entries, const Put& put) {
     for (const Entry& entry : entries) {
-        int child = routed_child(split, surrogates, columns, entry.row);
-        if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, entry.row));
-        share_weight(split, child, entry.weight, [&](int to, int64_t weight) { put(to, Entry{entry.row, weight}); });
+        const int child = route_row(split, surrogates, columns, entry.row, split.share, node_key).child;
+        share_weight(split.share, child, entry.weight,
+                     [&](int to, int64_t weight) { put(to, Entry{entry.row, weight}); });
     }
 }
 

@@ -1,4 +1,4 @@
-// Row store: the only interface that sees rows. Growing asks it for candidates and totals and to partition nodes.
+// Row store: the only interface that sees rows. Growing needs candidates, totals and partitioning.
 //
 // Nodes are numbered by the caller; results do not depend on the order of rows.
 #pragma once
@@ -16,17 +16,6 @@
 
 namespace tw {
 
-// A node whose split is wanted.
-struct OpenNode {
-    int node;
-    NodeFacts facts;
-};
-// A node with a split that others should imitate.
-struct ChosenSplit {
-    int node;
-    const Split* split;
-};
-
 class RowStore {
 public:
     virtual ~RowStore() = default;
@@ -41,21 +30,15 @@ public:
     // left out.
     virtual std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                            ThreadPool& pool) = 0;
-    // The best imitation of the split by every other column, in order of columns.
-    virtual std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) = 0;
-    // The same for many nodes, which rows that lie elsewhere would rather be asked about at once.
-    virtual std::vector<std::vector<Surrogate>> surrogates_of(const Task& task, const std::vector<ChosenSplit>& chosen,
-                                                              ThreadPool& pool) {
-        std::vector<std::vector<Surrogate>> found;
-        for (const auto& [node, split] : chosen) found.push_back(surrogates(task, node, *split, pool));
-        return found;
-    }
+    // For each node the best surrogate of every other column, in order of columns.
+    virtual std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
+                                                           ThreadPool& pool) = 0;
     // Sends the node's entries to its children, new nodes numbered first, first + 1, ...; the node is forgotten.
     virtual void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
                            int first, ThreadPool& pool) = 0;
-    // Makes room for nodes below this number; divide may then run on many threads.
+    // Makes room for nodes below this number; `partition` may then run on many threads.
     virtual void reserve(int nodes) = 0;
-    // All nodes of a level are divided: from now on the children's totals are asked for. `levels`: so many more may
+    // All nodes of a level are partitioned: the children's totals are needed next. `levels`: so many more may
     // follow below the children.
     virtual void finish_level(int64_t /*levels*/) {}
 
@@ -64,7 +47,7 @@ public:
     virtual bool should_detach(int64_t /*rows*/, int64_t /*levels*/) const { return false; }
     // Whether a node's rows lie apart from the others already, so that it must be grown apart.
     virtual bool is_detached(int /*node*/) const { return false; }
-    // As many of these nodes, from the first on, as should be grown apart at once; `detach` is asked for them next.
+    // As many of these nodes, from the first on, as should be grown apart at once; `detach` is called for them next.
     virtual size_t fetch(std::span<const int> nodes) { return nodes.size(); }
     virtual std::unique_ptr<RowStore> detach(int /*node*/) { return nullptr; }
 

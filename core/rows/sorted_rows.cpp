@@ -13,7 +13,7 @@
 namespace tw {
 namespace {
 
-constexpr size_t max_rows_sorted_directly = 48; // so few rows are ordered without a look at their codes
+constexpr size_t max_rows_sorted_directly = 48; // so few rows are sorted without a look at their bins
 
 } // namespace
 
@@ -49,7 +49,7 @@ std::unique_ptr<RowStore> SortedRows<Counter>::detach(int node) {
     return std::make_unique<SortedRows>(context_, std::move(nodes_[node].own));
 }
 
-// Gives every column that may be cut a slot; returns how many there are. Where codes are values, one code is one value.
+// Gives every column that may be cut a slot; returns how many there are. In exact columns one bin is one value.
 template <TargetCounter Counter>
 size_t SortedRows<Counter>::find_changing() {
     const std::vector<ColumnBins>& columns = context_.binned.columns();
@@ -68,7 +68,7 @@ size_t SortedRows<Counter>::find_changing() {
     return static_cast<size_t>(slots);
 }
 
-// Rows are sorted by counting their codes, then by value within a code; missing values come last. Where codes are
+// Rows are sorted by counting their bins, then by value within a bin; missing values come last. Where codes are
 // values, they stand for them.
 template <TargetCounter Counter>
 void SortedRows<Counter>::order_column(size_t scan_column) {
@@ -137,111 +137,51 @@ Total SortedRows<Counter>::total(int node) const {
                                    node_items(node));
 }
 
-// What is seen of each row is `item[row]`: its target, or the child it should be sent to.
+// --- choosing ---
+
 template <TargetCounter Counter>
 template <CutCounter AnyCounter>
-Cut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item,
-                                  const CutRules& rules, const Words<AnyCounter>& total, size_t scan_column,
-                                  RowRange range, bool tries_missing) const {
-    Cut none;
-    none.constant = true;
-    if (slot_[scan_column] < 0) return none;
+Words<AnyCounter> SortedRows<Counter>::count(const AnyCounter& counter, const typename AnyCounter::Item* item,
+                                             size_t scan_column, RowRange range) const {
+    Words<AnyCounter> words = zero_words(counter);
+    if (range.begin == range.end) return words;
     const RankedRow* order = this->order(scan_column);
-    size_t end = range.end;
-    if (order[range.begin].rank == order[end - 1].rank) return none; // most columns of a small node
-    Words<AnyCounter> missing = zero_words(counter);
+    for (size_t at = range.begin; at < range.end; ++at) counter.add(words.data(), item[order[at].row]);
+    return words;
+}
+
+template <TargetCounter Counter>
+template <CutCounter AnyCounter>
+SortedCut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item,
+                                        const CutRules& rules, const Words<AnyCounter>& total, size_t scan_column,
+                                        RowRange range, bool tries_missing) const {
+    SortedCut found{{}, range.begin, range.end};
+    found.cut.constant = true;
+    if (slot_[scan_column] < 0) return found;
+    const RankedRow* order = this->order(scan_column);
+    if (order[range.begin].rank == order[range.end - 1].rank) return found; // most columns of a small node
+    size_t& end = found.known_end;
     if (context_.column(scan_column).has_missing) {
-        while (end > range.begin && order[end - 1].rank == missing_rank)
-            counter.add(missing.data(), item[order[--end].row]);
+        while (end > range.begin && order[end - 1].rank == missing_rank) --end;
     }
+    const Words<AnyCounter> missing = count(counter, item, scan_column, {end, range.end});
     CutScorer<AnyCounter> scorer(counter, rules, total.data(), missing.data(), tries_missing);
-    Cut best;
-    best.has_missing = scorer.has_missing();
-    best.constant = end == range.begin || order[range.begin].rank == order[end - 1].rank;
-    if (best.has_missing && tries_missing) best.constant = false;
-    size_t best_at = 0;
+    Cut& cut = found.cut;
+    cut.has_missing = scorer.has_missing();
+    cut.constant =
+        end == range.begin || (order[range.begin].rank == order[end - 1].rank && !(cut.has_missing && tries_missing));
     const auto value = [&](size_t at) { return context_.numbers(scan_column)[row_[order[at].row]]; };
-    const auto offer = [&](size_t at, int64_t low_rows, double gain) {
-        if (!rules.beats(gain, best.gain)) return;
-        best.gain = gain;
-        best.low_rows = low_rows;
-        best_at = at;
-    };
-    const bool ordered = rules.ordered();
-    [[maybe_unused]] const bool simple = !best.has_missing && !(scorer.min_weight() > 1) && !ordered;
-    bool done = false;
-    if constexpr (requires { typename AnyCounter::Running; }) {
-        if (AnyCounter::is_running && simple) {
-            typename AnyCounter::Running running(total.data(), counter.words());
-            const int64_t rows = static_cast<int64_t>(end - range.begin);
-            for (size_t at = range.begin; at + 1 < end; ++at) {
-                running.move(item[order[at].row]);
-                const int64_t low_rows = static_cast<int64_t>(at + 1 - range.begin);
-                if (order[at].rank == order[at + 1].rank || low_rows < rules.min_rows ||
-                    rows - low_rows < rules.min_rows)
-                    continue;
-                offer(at, low_rows,
-                      context_.reciprocals(static_cast<double>(running.low_squares), low_rows) +
-                          context_.reciprocals(static_cast<double>(running.high_squares), rows - low_rows) -
-                          scorer.reference());
-            }
-            done = true;
-        }
-    }
-    Words<AnyCounter> low = zero_words(counter);
-    for (size_t at = range.begin; at + 1 < end && !done; ++at) {
-        counter.add(low.data(), item[order[at].row]);
-        if (order[at].rank == order[at + 1].rank) continue;
-        if constexpr (AnyCounter::is_strict) {
-            // Between two rows of one class that are alone with their values no cut is better than one at either side.
-            if (simple && rules.min_rows <= 1 && item[order[at].row] == item[order[at + 1].row] &&
-                (at == range.begin || order[at - 1].rank != order[at].rank) &&
-                (at + 2 >= end || order[at + 2].rank != order[at + 1].rank)) {
-                continue;
-            }
-        }
-        if (ordered && !is_separable(value(at), value(at + 1), rules.min_gap())) continue;
-        const int64_t low_rows = counter.rows(low.data());
-        const double gain = scorer.gain(low.data(), low_rows, context_.reciprocals);
-        if (ordered && gain > no_gain) ++best.tried;
-        offer(at, low_rows, gain);
-    }
-    if (best.low_rows > 0) {
-        best.below = value(best_at);
-        best.above = value(best_at + 1);
-    }
-    if (const double apart = scorer.gain_of_missing(); rules.beats(apart, best.gain)) {
-        best.gain = apart;
-        best.low_rows = 0;
-    }
-    return best;
-}
-
-// What lies below a cut.
-template <TargetCounter Counter>
-Words<Counter> SortedRows<Counter>::low_side(size_t scan_column, const Cut& cut, RowRange range) const {
-    Words<Counter> low = zero_words(context_.counter);
-    if (cut.low_rows == 0) return low;
-    const RankedRow* order = this->order(scan_column) + range.begin;
-    for (int64_t i = 0; i < cut.low_rows; ++i) context_.counter.add(low.data(), item_[order[i].row]);
-    return low;
-}
-
-// Both sides of a cut and the rows without a value, which come last.
-template <TargetCounter Counter>
-Sides SortedRows<Counter>::sides(size_t scan_column, const Cut& cut, RowRange range) const {
-    const Measure& measure = training().measure;
-    const size_t width = static_cast<size_t>(measure.sums());
-    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}};
-    const RankedRow* order = this->order(scan_column);
-    const size_t cut_at = cut.low_rows > 0 ? range.begin + static_cast<size_t>(cut.low_rows) : range.end;
-    for (size_t at = range.begin; at < range.end; ++at) {
-        const auto [rank, row] = order[at];
-        const size_t side = rank == missing_rank ? 2 : at < cut_at ? 0 : 1;
-        measure.add(&sides.stats[side * width], {row_[row], weight_of_item(item_[row])});
-        ++sides.rows[side];
-    }
-    return sides;
+    SortedScan<AnyCounter> scan(counter, rules, scorer, context_.reciprocals, order + range.begin, end - range.begin,
+                                item);
+    const FirstOfBest<size_t>& best = scan.best(total, [&](size_t at) { return value(range.begin + at); }, cut.tried);
+    if (!best.found()) return found;
+    cut.gain = best.winner().score;
+    if (best.winner().item == 0) return found;
+    cut.low_rows = static_cast<int64_t>(best.winner().item);
+    found.low_end = range.begin + best.winner().item;
+    cut.at = cut.below = value(found.low_end - 1);
+    cut.above = value(found.low_end);
+    return found;
 }
 
 template <TargetCounter Counter>
@@ -249,68 +189,95 @@ std::vector<std::vector<Candidate>> SortedRows<Counter>::candidates(const Task& 
                                                                     const std::vector<OpenNode>& open_nodes,
                                                                     ThreadPool&) {
     const ProfileTimer watch(context_.profile, &Profile::sorted_scan);
-    const bool tries_missing = scores_missing(context_.recipe.missing);
     std::vector<std::vector<Candidate>> found;
     found.reserve(open_nodes.size());
-    for (const OpenNode& open_node : open_nodes) {
-        if (nodes_[open_node.node].parent >= 0) partition_columns(nodes_[open_node.node].parent);
-        const std::vector<Item> items = node_items(open_node.node);
-        Words<Counter> total = zero_words(context_.counter);
-        for (const Item& item : items) context_.counter.add(total.data(), item);
-        const CutRules rules = cut_rules(task, context_.counter, open_node.facts, target_range_of<Item>(items));
-        std::vector<Cut> cuts;
-        cuts.reserve(context_.by_histogram.size());
-        for (size_t scan_column = 0; scan_column < context_.by_histogram.size(); ++scan_column) {
-            cuts.push_back(best_cut(context_.counter, item_.data(), rules, total, scan_column,
-                                    nodes_[open_node.node].range, tries_missing));
-        }
-        const std::vector<CandidateColumn> all = candidate_columns(context_, competitive_columns(task, rules, cuts));
-        std::vector<Entry> entries;
-        if (!context_.by_value.empty()) entries = entries_of<Item>(table_rows(open_node.node), items);
-        std::vector<Candidate>& candidates = found.emplace_back();
-        for (const auto [scan_column, column] : all) {
-            if (scan_column < 0) {
-                candidates.push_back(candidate_by_value(task, training(), open_node.facts, column, entries));
-                continue;
-            }
-            const Cut& cut = cuts[static_cast<size_t>(scan_column)];
-            const RowRange range = nodes_[open_node.node].range;
-            candidates.push_back(needs_rating(task, context_, cut)
-                                     ? cut_to_rated_candidate(task, training(), open_node.facts, column, cut,
-                                                              sides(scan_column, cut, range))
-                                     : cut_to_candidate(task, context_.counter, open_node.facts, column, cut, total,
-                                                        low_side(static_cast<size_t>(scan_column), cut, range)));
-        }
+    for (const OpenNode& open_node : open_nodes) found.push_back(candidates_of(task, open_node));
+    return found;
+}
+
+// Every cut of the sorted rows is scanned, so the search of threshold/search.hpp, which bounds what it does not scan,
+// comes down to its last step.
+template <TargetCounter Counter>
+std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, const OpenNode& open_node) {
+    const auto& [node, facts] = open_node;
+    if (nodes_[node].parent >= 0) partition_columns(nodes_[node].parent);
+    const RowRange range = nodes_[node].range;
+    const std::vector<Item> items = node_items(node);
+    Words<Counter> total = zero_words(context_.counter);
+    for (const Item& item : items) context_.counter.add(total.data(), item);
+    const CutRules rules = cut_rules(task, context_, facts, target_range_of<Item>(items));
+    std::vector<SortedCut> cuts;
+    std::vector<double> gains;
+    cuts.reserve(context_.scanned());
+    gains.reserve(context_.scanned());
+    for (size_t scan_column = 0; scan_column < context_.scanned(); ++scan_column) {
+        cuts.push_back(
+            best_cut(context_.counter, item_.data(), rules, total, scan_column, range, context_.plan.tries_missing));
+        gains.push_back(cuts.back().cut.gain);
     }
+    std::vector<Entry> entries;
+    if (!context_.by_value.empty() || context_.plan.needs_squares) entries = entries_of<Item>(table_rows(node), items);
+    std::vector<Candidate> candidates;
+    for (const auto& [by_value, index, column] : candidate_columns(task, context_, rules, gains)) {
+        if (by_value) {
+            candidates.push_back(candidate_by_value(task, training(), facts, column, entries));
+            continue;
+        }
+        const auto& [cut, low_end, known_end] = cuts[index];
+        const Words<Counter> low = count(context_.counter, item_.data(), index, {range.begin, low_end});
+        const Words<Counter> missing = count(context_.counter, item_.data(), index, {known_end, range.end});
+        Words<Counter> known = total;
+        for (int w = 0; w < context_.counter.words(); ++w) known[w] -= missing[w];
+        candidates.push_back(to_candidate(task, context_, facts, column, cut, known, missing, low, [&, &of = cut] {
+            return count_cut_sides(training(), entries, column, of.low_rows > 0, of.below);
+        }));
+    }
+    return candidates;
+}
+
+template <TargetCounter Counter>
+std::vector<std::vector<Surrogate>> SortedRows<Counter>::surrogates(const Task& task,
+                                                                    const std::vector<ChosenSplit>& chosen,
+                                                                    ThreadPool& pool) {
+    std::vector<std::vector<Surrogate>> found;
+    for (const ChosenSplit& one : chosen) found.push_back(surrogates_of(task, one, pool));
     return found;
 }
 
 template <TargetCounter Counter>
-std::vector<Surrogate> SortedRows<Counter>::surrogates(const Task& task, int node, const Split& split,
-                                                       ThreadPool& pool) {
-    const std::vector<uint32_t> rows = table_rows(node);
-    const SurrogateScan surrogate_scan(training(), split, rows, context_.by_histogram);
-    if (!surrogate_scan.possible) return surrogates_by_value(task, training(), surrogate_scan.entries, split, pool);
+std::vector<Surrogate> SortedRows<Counter>::surrogates_of(const Task& task, const ChosenSplit& chosen,
+                                                          ThreadPool& pool) {
+    const auto& [node, split] = chosen;
+    const std::vector<Entry> entries = whole_rows(training().measure, table_rows(node));
+    if (!can_scan_surrogates(context_, *split)) return surrogates_by_value(task, training(), entries, *split, pool);
     if (nodes_[node].parent >= 0) partition_columns(nodes_[node].parent);
     const SurrogateCounter counter;
     const RowRange range = nodes_[node].range;
-    std::vector<SurrogateCounter::Item> item(row_.size());
+    const std::vector<SurrogateCounter::Item> items = surrogate_items(training(), *split, entries);
+    std::vector<SurrogateCounter::Item> item(row_.size()); // of each row of the subtree
     Words<SurrogateCounter> total = zero_words(counter);
-    for (size_t i = 0; i < rows.size(); ++i) {
-        item[member_[range.begin + i]] = surrogate_scan.items[i];
-        counter.add(total.data(), surrogate_scan.items[i]);
+    for (size_t i = 0; i < items.size(); ++i) {
+        item[member_[range.begin + i]] = items[i];
+        counter.add(total.data(), items[i]);
     }
-    std::vector<Cut> cuts;
-    for (size_t scan_column = 0; scan_column < context_.by_histogram.size(); ++scan_column) {
-        const bool is_split_column = context_.column(scan_column).column == split.column;
-        cuts.push_back(is_split_column
-                           ? Cut{}
-                           : best_cut(counter, item.data(), surrogate_scan.rules, total, scan_column, range, false));
+    const CutRules rules = surrogate_cut_rules();
+    std::vector<AgreeingCut> cuts(context_.scanned());
+    for (size_t i = 0; i < cuts.size(); ++i) {
+        if (context_.column(i).column == split->column) continue;
+        const auto [cut, low_end, known_end] = best_cut(counter, item.data(), rules, total, i, range, false);
+        if (cut.low_rows == 0) continue;
+        cuts[i] = {cut, count(counter, item.data(), i, {range.begin, low_end}),
+                   count(counter, item.data(), i, {known_end, range.end})};
     }
-    return surrogate_scan.to_surrogates(task, training(), context_.by_histogram, context_.binned, cuts, pool);
+    std::vector<Histogram> by_value(context_.by_value.size());
+    for (size_t i = 0; i < by_value.size(); ++i) {
+        if (context_.by_value[i] == split->column) continue;
+        by_value[i] = child_histogram(training(), entries, context_.by_value[i], *split);
+    }
+    return to_surrogates(task, context_, *split, total, cuts, by_value);
 }
 
-// --- dividing ---
+// --- partitioning ---
 
 template <TargetCounter Counter>
 void SortedRows<Counter>::partition(int node, uint64_t node_key, const Split& split,
@@ -323,8 +290,7 @@ void SortedRows<Counter>::partition(int node, uint64_t node_key, const Split& sp
     bool any_fractional = false;
     for (size_t at = whole.begin; at < whole.end; ++at) {
         const uint32_t row = row_[member_[at]];
-        int child = routed_child(split, surrogates, columns, row);
-        if (child == random_child) child = draw_child(split.share, node_key, hash_row(columns, row));
+        const int child = route_row(split, surrogates, columns, row, split.share, node_key).child;
         any_fractional = any_fractional || child == fractional;
         child_[member_[at]] = child;
         ++start[static_cast<size_t>(child < 0 ? split.children() : child) + 1];
@@ -343,16 +309,16 @@ void SortedRows<Counter>::partition(int node, uint64_t node_key, const Split& sp
     for (size_t c = 0; c < children; ++c) nodes_[first + c] = {{start[c], start[c + 1]}, node};
 }
 
-// A row that is spread goes to many children, in parts.
+// A fractional row goes to many children, with shares of its weight.
 template <TargetCounter Counter>
 void SortedRows<Counter>::partition_fractional(const Split& split, RowRange range, int first) {
     if constexpr (std::is_integral_v<Item>) {
-        throw std::logic_error("rows are spread, but have no weights");
+        throw std::logic_error("fractional rows need weights");
     } else {
         for (int c = 0; c < split.children(); ++c) nodes_[first + c].own = std::make_unique<OwnedRows>();
         for (size_t at = range.begin; at < range.end; ++at) {
             const uint16_t member = member_[at];
-            share_weight(split, child_[member], item_[member].weight, [&](int child, int64_t weight) {
+            share_weight(split.share, child_[member], item_[member].weight, [&](int child, int64_t weight) {
                 OwnedRows& own = *nodes_[first + child].own;
                 own.row.push_back(row_[member]);
                 own.item.push_back(item_[member]);
@@ -362,7 +328,7 @@ void SortedRows<Counter>::partition_fractional(const Split& split, RowRange rang
     }
 }
 
-// The columns of a node, divided as its rows were; put off until a child is asked about, for many never are.
+// The columns of a node, partitioned as its rows were; put off until a child is searched, for many never are.
 template <TargetCounter Counter>
 void SortedRows<Counter>::partition_columns(int parent) {
     const Node& whole = nodes_[parent];

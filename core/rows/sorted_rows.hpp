@@ -8,12 +8,16 @@
 #include <limits>
 
 #include "rows/row_store.hpp"
+#include "rows/sorted_scan.hpp"
 #include "threshold/candidates.hpp"
 
 namespace tw {
 
-// Rows and ranks are numbered in 16 bits.
-constexpr int64_t max_sorted_rows = 32768;
+// A column's cut. Of its rows in order, those before `low_end` lie below the cut, those from `known_end` have no value.
+struct SortedCut {
+    Cut cut;
+    size_t low_end = 0, known_end = 0;
+};
 
 template <TargetCounter Counter>
 class SortedRows final : public RowStore {
@@ -34,7 +38,8 @@ public:
     Total total(int node) const override;
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
-    std::vector<Surrogate> surrogates(const Task& task, int node, const Split& split, ThreadPool& pool) override;
+    std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
+                                                   ThreadPool& pool) override;
     void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
                    ThreadPool& pool) override;
     void reserve(int nodes) override { nodes_.resize(std::max<size_t>(nodes_.size(), nodes)); }
@@ -42,42 +47,36 @@ public:
     std::unique_ptr<RowStore> detach(int node) override;
 
 private:
-    // A row at its place in the order of a column; equal ranks are equal values.
-    struct RankedRow {
-        uint16_t rank;
-        uint16_t row; // numbered within this subtree
-    };
-    static constexpr uint16_t missing_rank = 0xffff; // the last
-    static_assert(max_sorted_rows <= std::numeric_limits<decltype(RankedRow::row)>::max());
-    static_assert(max_sorted_rows <= missing_rank); // ranks of values are below
-
     struct RowRange {
         size_t begin = 0, end = 0;
     };
 
-    // A node; its rows lie apart from its siblings' in `member_` from the start, in the columns once it is asked about.
+    // A node; its rows lie apart from its siblings' in `member_` from the start, in the columns once it is searched.
     struct Node {
         RowRange range;
         int parent = -1; // of a node whose columns still lie with its siblings'
         int first = -1;  // the first child
         int children = 0;
-        std::unique_ptr<OwnedRows> own = nullptr; // of a node some of whose rows were spread
+        std::unique_ptr<OwnedRows> own = nullptr; // of a node with fractional rows
     };
 
     size_t find_changing();
     void order_column(size_t scan_column);
     void partition_columns(int parent);
     template <CutCounter AnyCounter>
-    Cut best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item, const CutRules& rules,
-                 const Words<AnyCounter>& total, size_t scan_column, RowRange range, bool tries_missing) const;
-    Words<Counter> low_side(size_t scan_column, const Cut& cut, RowRange range) const;
+    SortedCut best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item, const CutRules& rules,
+                       const Words<AnyCounter>& total, size_t scan_column, RowRange range, bool tries_missing) const;
+    template <CutCounter AnyCounter>
+    Words<AnyCounter> count(const AnyCounter& counter, const typename AnyCounter::Item* item, size_t scan_column,
+                            RowRange range) const;
+    std::vector<Candidate> candidates_of(const Task& task, const OpenNode& open_node);
+    std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
     RankedRow* order(size_t scan_column) { return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()]; }
     const RankedRow* order(size_t scan_column) const {
         return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()];
     }
     std::vector<uint32_t> table_rows(int node) const;
     std::vector<Item> node_items(int node) const;
-    Sides sides(size_t scan_column, const Cut& cut, RowRange range) const;
     void partition_fractional(const Split& split, RowRange range, int first);
 
     std::unique_ptr<OwnedRows> own_; // where `row_` and `item_` lie, unless they are somebody else's
@@ -85,7 +84,7 @@ private:
     std::span<const uint32_t> row_; // in the table
     std::span<const Item> item_;
     std::vector<uint16_t> member_; // rows, node by node
-    std::vector<int> slot_;        // per column: its place in `order_`, or -1 if all its values here are one
+    std::vector<int> slot_;        // per column: its slot in `order_`, or -1 if all its values here are one
     std::vector<RankedRow> order_; // column after column, each node by node
     std::vector<Node> nodes_;      // per node
     std::vector<int32_t> child_;   // per row

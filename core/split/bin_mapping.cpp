@@ -21,7 +21,7 @@ void to_breaks(const ColumnFacts& facts, const std::vector<int>& child_of_level,
 double stored_threshold(const Task& task, const ColumnFacts& facts, double below, double above) {
     const double middle = midpoint(below, above, task.recipe.threshold.closed);
     if (!task.recipe.threshold.observed) return middle;
-    // J48 finds the observed value with its usual slack; it must still lie below the upper side.
+    // J48 finds the observed value with its usual tolerance; it must still lie below the upper side.
     const double limit = std::min(middle + task.recipe.tie_tolerance, std::nextafter(above, below));
     const auto next = std::upper_bound(facts.distinct.begin(), facts.distinct.end(), limit);
     return next == facts.distinct.begin() ? middle : *(next - 1);
@@ -57,6 +57,7 @@ Histogram with_missing_level(Histogram histogram) {
 Parent parent_of(const Task& task, const NodeFacts& node, const Histogram& histogram) {
     Parent parent;
     parent.node_weight = node.weight;
+    parent.impurity = impurity(task.recipe.criterion, node.stat, task.measure.offset);
     if (scores_missing(task.recipe.missing)) {
         parent.stat = node.stat;
         return parent;

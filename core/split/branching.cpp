@@ -44,33 +44,22 @@ std::vector<int> classes_present(const Task& task, const Parent& parent) {
     return present;
 }
 
-// Whether the best division into two sets is a cut of the levels in order of their mean (Fisher, Breiman).
+// Whether the best division into two sets is a cut of the levels in order of their mean.
 bool ordering_is_exact(Criterion criterion, size_t classes) {
-    switch (criterion) {
-        case Criterion::variance:
-        case Criterion::f:
-        case Criterion::poisson:
+    switch (traits_of(criterion).ordered_levels) {
+        case OrderedLevels::always:
             return true;
-        case Criterion::custom_classes:
-        case Criterion::custom_numbers:
-        case Criterion::standard_deviation:
-        case Criterion::absolute_error:
-            return false;
-        case Criterion::information_gain:
-        case Criterion::gain_ratio:
-        case Criterion::gini:
-        case Criterion::misclassification:
-        case Criterion::twoing:
-        case Criterion::chi_square:
-        case Criterion::likelihood_ratio:
+        case OrderedLevels::with_two_classes:
             return classes <= 2;
+        case OrderedLevels::never:
+            return false;
     }
-    unknown_value("Criterion");
+    unknown_value("OrderedLevels");
 }
 
 struct Outcome {
     std::optional<BinMapping> mapping;
-    double score = 0; // as the judge compared (gain for cuts under gain ratio)
+    double score = 0; // as candidates were compared (gain for cuts under gain ratio)
     int allowed = 0;
     std::vector<int> absent = {}; // child of each level nobody at the node has; empty: none takes them
 };

@@ -23,7 +23,7 @@ struct BinMapping {
 // Why a column has nothing to offer.
 enum class Obstacle { none, constant, too_small, no_gain };
 
-// A division as it is used, with what is told about it.
+// A split with its scores.
 struct RatedSplit {
     Rating rating;
     Split split;
@@ -45,6 +45,11 @@ struct NodeFacts {
     double weight = 0;
     std::vector<double> stat; // as criteria read it
 };
+// A node whose split is searched.
+struct OpenNode {
+    int node;
+    NodeFacts facts;
+};
 
 // `tried`: the buckets are both sides of the best of so many cuts; 0: they are all there is to cut between.
 Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Histogram histogram,
@@ -63,7 +68,7 @@ inline bool is_separable(double below, double above, double min_gap) {
 }
 Parent parent_of(const Task& task, const NodeFacts& node, const Histogram& histogram);
 Children children_of(const Task& task, const Histogram& histogram, const BinMapping& mapping);
-// The split that sends each bucket where the division says. Levels absent at the node get `absent[level]`.
+// The split that sends each bucket where the mapping says. Levels absent at the node get `absent[level]`.
 Split split_of(const Task& task, const ColumnFacts& facts, const Histogram& histogram, const BinMapping& mapping,
                const Children& children, const std::vector<int>& absent);
 // Writes the missing policy into a split whose shares are known; `missing_child`: where the candidate put the missing

@@ -95,7 +95,7 @@ public:
                     const BlockScore w = score_of(next);
                     const bool enough_now = w.gain >= half && best_score.gain < half;
                     const bool forced = !best && (!by_ratio || large < 2);
-                    if (enough_now || w.value >= best_score.value - 1e-12 || forced) {
+                    if (enough_now || w.value >= best_score.value - rounding || forced) {
                         best = std::move(next);
                         best_score = w;
                     }
@@ -105,7 +105,7 @@ public:
             blocks = std::move(*best);
             now = best_score;
         }
-        if (now.value <= 1e-12) return std::nullopt; // nothing gained but rounding
+        if (now.value <= rounding) return std::nullopt; // nothing gained but rounding
         return blocks;
     }
 

@@ -48,11 +48,11 @@ public:
                 break;
             case MissingPlacement::high_then_low:
                 offer(id, 1, {&low, &high_more});
-                offer(id, 0, {&low_more, &high});
+                offer(id, 0, {&low_more, &high}, true);
                 break;
             case MissingPlacement::any_child:
                 offer(id, 0, {&low_more, &high});
-                offer(id, 1, {&low, &high_more});
+                offer(id, 1, {&low, &high_more}, true);
                 break;
         }
     }
@@ -64,11 +64,14 @@ public:
         offer({0, missing_vs_known, -1}, 1, {&known, &missing()});
     }
 
-    void offer(CandidateId id, int missing_child, std::initializer_list<const Accumulator*> accumulators) {
-        offer(id, missing_child, std::span<const Accumulator* const>(accumulators.begin(), accumulators.size()));
+    void offer(CandidateId id, int missing_child, std::initializer_list<const Accumulator*> accumulators,
+               bool same_cut = false) {
+        offer(id, missing_child, std::span<const Accumulator* const>(accumulators.begin(), accumulators.size()),
+              same_cut);
     }
 
-    void offer(CandidateId id, int missing_child, std::span<const Accumulator* const> accumulators) {
+    void offer(CandidateId id, int missing_child, std::span<const Accumulator* const> accumulators,
+               bool same_cut = false) {
         children_.resize(static_cast<int>(accumulators.size()));
         for (size_t i = 0; i < accumulators.size(); ++i) {
             accumulators[i]->read(children_.stat(static_cast<int>(i)));
@@ -76,7 +79,7 @@ public:
         }
         id.missing = missing_child;
         ids_.push_back(id);
-        scorer_.offer(children_);
+        scorer_.offer(children_, same_cut);
     }
 
     // Divisions into many children, the missing entries in each child in turn.

@@ -7,17 +7,18 @@
 #include <limits>
 #include <set>
 
-#include "base/interrupt.hpp"
 #include "split/branching.hpp"
+#include "split/group_similarity.hpp"
 
 namespace tw {
 namespace {
 
-constexpr double rounding = 1e-12;
-
 struct Group {
-    std::vector<int> members; // bucket numbers
+    std::vector<int> members; // bins, rising
     bool missing = false;     // also holds the missing entries (ordered columns)
+    std::vector<Sum> sums;
+    std::vector<double> stat; // the sums as the criterion reads them
+    int64_t rows = 0;
 };
 using Groups = std::vector<Group>;
 
@@ -58,8 +59,8 @@ public:
 
     Groups merged() const {
         Groups groups;
-        for (int i = 0; i < histogram_.size(); ++i) groups.push_back({{i}, false});
-        groups = choice_.exhaustive ? best_of_all_steps(groups) : while_alike(groups);
+        for (int i = 0; i < histogram_.size(); ++i) groups.push_back(group_of(i));
+        groups = choice_.exhaustive ? best_of_all_steps(groups) : while_alike(std::move(groups));
         return floats_ ? with_floating(groups) : groups;
     }
 
@@ -69,20 +70,11 @@ public:
             size_t small = groups.size();
             for (size_t i = 0; i < groups.size(); ++i) {
                 if (!is_small(groups[i])) continue;
-                if (small == groups.size() || rows(groups[i]) < rows(groups[small])) small = i;
+                if (small == groups.size() || groups[i].rows < groups[small].rows) small = i;
             }
             if (small == groups.size()) break;
-            int partner = -1;
-            double best = 0;
-            for (size_t i = 0; i < groups.size(); ++i) {
-                if (i == small || !neighbours(groups, small, i)) continue;
-                const double p = pair_log_p(groups[small], groups[i]);
-                if (partner < 0 || p > best + rounding) {
-                    partner = static_cast<int>(i);
-                    best = p;
-                }
-            }
-            join(groups, std::min<size_t>(small, partner), std::max<size_t>(small, partner));
+            const size_t partner = most_like(groups, small);
+            join(groups, std::min(small, partner), std::max(small, partner));
         }
         return groups;
     }
@@ -91,10 +83,8 @@ public:
         Children result(task_.measure.width());
         result.resize(static_cast<int>(groups.size()));
         for (size_t i = 0; i < groups.size(); ++i) {
-            Accumulator accumulator(task_.measure, histogram_);
-            fill(groups[i], accumulator);
-            accumulator.read(result.stat(static_cast<int>(i)));
-            result.rows[i] = accumulator.rows();
+            std::copy(groups[i].stat.begin(), groups[i].stat.end(), result.stat(static_cast<int>(i)));
+            result.rows[i] = groups[i].rows;
         }
         return result;
     }
@@ -124,19 +114,15 @@ public:
 
     // A level nobody at the node has: with the nearest one (ordered), else with most rows.
     std::vector<int> absent(const Groups& groups, const ColumnFacts& facts) const {
-        size_t largest = 0;
-        for (size_t g = 1; g < groups.size(); ++g) {
-            if (rows(groups[g]) > rows(groups[largest])) largest = g;
-        }
+        const auto fewer_rows = [](const Group& a, const Group& b) { return a.rows < b.rows; };
+        const auto largest = std::max_element(groups.begin(), groups.end(), fewer_rows) - groups.begin();
         std::vector<int> result(facts.levels, static_cast<int>(largest));
         if (!ordered_) return result;
         const BinMapping where = mapping(groups);
+        int nearest = 0; // levels rise, and so do the nearest; the lower of equals
         for (int level = 0; level < facts.levels; ++level) {
-            int nearest = 0;
-            for (int i = 1; i < histogram_.size(); ++i) {
-                if (std::abs(level_of(histogram_, i) - level) < std::abs(level_of(histogram_, nearest) - level))
-                    nearest = i;
-            }
+            const auto distance = [&](int bin) { return std::abs(level_of(histogram_, bin) - level); };
+            while (nearest + 1 < histogram_.size() && distance(nearest + 1) < distance(nearest)) ++nearest;
             result[level] = where.child[nearest];
         }
         return result;
@@ -148,25 +134,68 @@ public:
     }
 
 private:
-    void fill(const Group& group, Accumulator& accumulator) const {
-        for (int bin : group.members) accumulator.add(histogram_.bin(bin));
-        if (group.missing) accumulator.add(histogram_.missing());
+    // The group of one bin; the bin after the last holds the missing entries.
+    Group group_of(int bin) const {
+        const Bin from = histogram_.bin(bin);
+        const bool missing = bin == histogram_.size();
+        Group group{missing ? std::vector<int>{} : std::vector<int>{bin}, missing, {}, {}, from.rows};
+        group.sums.assign(from.stat, from.stat + task_.measure.sums());
+        update_stat(group);
+        return group;
+    }
+
+    void update_stat(Group& group) const {
+        group.stat.resize(task_.measure.width());
+        task_.measure.read(group.sums.data(), group.stat.data());
+    }
+
+    void add(Group& to, const Group& from) const {
+        const auto middle = static_cast<std::ptrdiff_t>(to.members.size());
+        to.members.insert(to.members.end(), from.members.begin(), from.members.end());
+        std::inplace_merge(to.members.begin(), to.members.begin() + middle, to.members.end());
+        to.missing = to.missing || from.missing;
+        to.rows += from.rows;
+        for (size_t s = 0; s < to.sums.size(); ++s) to.sums[s] += from.sums[s];
+        update_stat(to);
+    }
+
+    // The first of two groups takes in the other; their order stays that of first members.
+    void join(Groups& groups, size_t a, size_t b) const {
+        add(groups[a], groups[b]);
+        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(b));
     }
 
     bool is_small(const Group& group) const {
         const Stopping& stopping = task_.recipe.stopping;
-        if (rows(group) < std::max(choice_.min_child, stopping.min_samples_leaf)) return true;
-        const Children alone = children({group});
-        return weight_of(task_.recipe.criterion, alone.stat(0)) < stopping.min_weight_leaf - 1e-9;
+        return group.rows < std::max(choice_.min_child, stopping.min_samples_leaf) ||
+               weight_of(task_.recipe.criterion, group.stat) < stopping.min_weight_leaf - 1e-9;
     }
 
-    int64_t rows(const Group& group) const {
-        int64_t total = group.missing ? histogram_.missing().rows : 0;
-        for (int bin : group.members) total += histogram_.bin(bin).rows;
-        return total;
+    Test pair_test(const Group& a, const Group& b) const {
+        const Criterion criterion = task_.recipe.criterion;
+        const TestGroup pair[2] = {test_group(criterion, a.stat), test_group(criterion, b.stat)};
+        std::vector<double> column(a.stat.size());
+        return test_statistic(criterion, std::span<const TestGroup, 2>(pair), column);
     }
 
-    double pair_log_p(const Group& a, const Group& b) const { return log_p({a, b}); }
+    double pair_log_p(const Group& a, const Group& b) const {
+        return test_log_p(task_.recipe.criterion, pair_test(a, b));
+    }
+
+    // The group that may be joined with this one and differs least from it.
+    size_t most_like(const Groups& groups, size_t group) const {
+        LargestP largest;
+        size_t partner = groups.size();
+        double best = 0;
+        for (size_t i = 0; i < groups.size(); ++i) {
+            if (i == group || !neighbours(groups, group, i)) continue;
+            if (!largest.offer(task_.recipe.criterion, pair_test(groups[group], groups[i]))) continue;
+            if (partner < groups.size() && largest.log_p() <= best + rounding) continue;
+            partner = i;
+            best = largest.log_p();
+        }
+        return partner;
+    }
 
     // While small groups are merged, a group with missing entries floats as a whole and does not separate its sides.
     bool neighbours(const Groups& groups, size_t a, size_t b) const {
@@ -177,132 +206,108 @@ private:
         return true;
     }
 
-    static void join(Groups& groups, size_t a, size_t b) {
-        Group& into = groups[a];
-        const Group& from = groups[b];
-        into.members.insert(into.members.end(), from.members.begin(), from.members.end());
-        std::sort(into.members.begin(), into.members.end());
-        into.missing = into.missing || from.missing;
-        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(b));
-        std::stable_sort(groups.begin(), groups.end(), [](const Group& x, const Group& y) {
-            const int none = std::numeric_limits<int>::max();
-            return (x.members.empty() ? none : x.members[0]) < (y.members.empty() ? none : y.members[0]);
-        });
+    GroupSimilarity similarity_of(const Groups& groups) const {
+        return {task_.recipe.criterion, ordered_, task_.measure.width(), children(groups).stats};
     }
 
-    struct Pair {
-        size_t a = 0, b = 0;
-        double log_p = -std::numeric_limits<double>::infinity();
-    };
+    // Groups are named by their first members, as in GroupSimilarity, whose order is the same.
+    static size_t position_of(const Groups& groups, size_t first_member) {
+        const auto before = [](const Group& group, size_t first) {
+            return static_cast<size_t>(group.members[0]) < first;
+        };
+        return static_cast<size_t>(std::lower_bound(groups.begin(), groups.end(), first_member, before) -
+                                   groups.begin());
+    }
 
-    // The table of all pairs' similarities; a merger changes one row of it.
-    class Similarities {
-    public:
-        Similarities(const Merger& merger, const Groups& groups) : merger_(merger) { reset(groups); }
-
-        void reset(const Groups& groups) {
-            log_p_.assign(groups.size(), std::vector<double>(groups.size(), 0.0));
-            for (size_t i = 0; i < groups.size(); ++i) {
-                check_interrupt();
-                for (size_t j = i + 1; j < groups.size(); ++j) update(groups, i, j);
-            }
-        }
-        void joined(const Groups& groups, size_t a, size_t b) {
-            check_interrupt();
-            log_p_.erase(log_p_.begin() + static_cast<std::ptrdiff_t>(b));
-            for (auto& row : log_p_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(b));
-            for (size_t i = 0; i < groups.size(); ++i) {
-                if (i != a) update(groups, std::min(i, a), std::max(i, a));
-            }
-        }
-        Pair most_alike() const {
-            Pair best;
-            for (size_t i = 0; i < log_p_.size(); ++i) {
-                const size_t end = merger_.ordered_ ? std::min(i + 2, log_p_.size()) : log_p_.size();
-                for (size_t j = i + 1; j < end; ++j) {
-                    if (log_p_[i][j] > best.log_p + rounding) best = {i, j, log_p_[i][j]};
-                }
-            }
-            return best;
-        }
-
-    private:
-        void update(const Groups& groups, size_t i, size_t j) {
-            if (!merger_.ordered_ || j == i + 1) log_p_[i][j] = merger_.pair_log_p(groups[i], groups[j]);
-        }
-
-        const Merger& merger_;
-        std::vector<std::vector<double>> log_p_;
-    };
+    // Joins a pair and returns the position of the joined group.
+    size_t join_pair(Groups& groups, GroupSimilarity& similarity, const GroupSimilarity::Pair& pair) const {
+        const size_t position = position_of(groups, pair.a);
+        join(groups, position, position_of(groups, pair.b));
+        similarity.erase(pair.b);
+        similarity.set(pair.a, groups[position].stat);
+        return position;
+    }
 
     Groups while_alike(Groups groups) const {
-        Similarities similar(*this, groups);
+        GroupSimilarity similarity = similarity_of(groups);
         std::set<std::vector<std::vector<int>>> seen;
         while (groups.size() > 2) {
-            const Pair pair = similar.most_alike();
+            const GroupSimilarity::Pair pair = similarity.most_alike();
             if (!(pair.log_p > std::log(choice_.alpha_merge))) break;
-            join(groups, pair.a, pair.b);
-            similar.joined(groups, pair.a, pair.b);
-            if (choice_.alpha_resplit && groups[pair.a].members.size() >= 3 && resplit(groups, pair.a, seen)) {
-                similar.reset(groups);
-            }
+            const size_t joined = join_pair(groups, similarity, pair);
+            if (!choice_.alpha_resplit || groups[joined].members.size() < 3) continue;
+            const std::vector<Group> parts = resplit(groups, joined, seen);
+            for (const Group& part : parts) similarity.set(static_cast<size_t>(part.members[0]), part.stat);
         }
         return groups;
     }
 
-    // A merged group of three or more is undone where its best division in two is significant after all.
-    bool resplit(Groups& groups, size_t merged_group, std::set<std::vector<std::vector<int>>>& seen) const {
-        const std::vector<int> members = groups[merged_group].members;
+    // A merged group of three or more is undone where its best division in two is significant after all; returns the
+    // two groups.
+    Groups resplit(Groups& groups, size_t merged_group, std::set<std::vector<std::vector<int>>>& seen) const {
+        const std::vector<int>& members = groups[merged_group].members;
         const int size = static_cast<int>(members.size());
-        if (!ordered_ && size > 12) return false;
-        Pair best{0, 0, 0};
-        bool found = false;
-        Groups parts;
+        if (!ordered_ && size > 12) return {};
+        double best = std::numeric_limits<double>::infinity();
+        Groups parts, two(2);
+        for (Group& part : two) part.sums.resize(task_.measure.sums());
         const int64_t last = ordered_ ? size : int64_t{1} << (size - 1);
         for (int64_t set = 1; set < last; ++set) {
-            Groups two(2);
-            for (int i = 0; i < size; ++i) {
-                const bool first = ordered_ ? i < set : !((set >> i) & 1);
-                two[first ? 0 : 1].members.push_back(members[i]);
+            for (Group& part : two) {
+                part.members.clear();
+                part.rows = 0;
+                std::fill(part.sums.begin(), part.sums.end(), Sum{0});
             }
-            const double p = pair_log_p(two[0], two[1]);
-            if (!found || p < best.log_p - rounding) {
-                found = true;
-                best.log_p = p;
+            for (int i = 0; i < size; ++i) {
+                Group& part = two[(ordered_ ? i < set : !((set >> i) & 1)) ? 0 : 1];
+                const Bin bin = histogram_.bin(members[i]);
+                part.members.push_back(members[i]);
+                part.rows += bin.rows;
+                for (size_t s = 0; s < part.sums.size(); ++s) part.sums[s] += bin.stat[s];
+            }
+            for (Group& part : two) update_stat(part);
+            const double log_p = pair_log_p(two[0], two[1]);
+            if (log_p < best - rounding) {
+                best = log_p;
                 parts = two;
             }
         }
-        if (!found || best.log_p > std::log(*choice_.alpha_resplit)) return false;
+        if (parts.empty() || best > std::log(*choice_.alpha_resplit)) return {};
         Groups next = groups;
         next[merged_group] = parts[0];
         next.push_back(parts[1]);
         std::sort(next.begin(), next.end(), [](const Group& x, const Group& y) { return x.members[0] < y.members[0]; });
         std::vector<std::vector<int>> picture;
         for (const Group& group : next) picture.push_back(group.members);
-        if (!seen.insert(picture).second) return false; // been there: merging and undoing would never end
-        groups = next;
-        return true;
+        if (!seen.insert(picture).second) return {}; // merging and undoing would never end
+        groups = std::move(next);
+        return parts;
     }
 
-    Groups best_of_all_steps(Groups groups) const {
-        Groups best = groups;
+    // Merges down to two groups and returns to the step of the smallest p.
+    Groups best_of_all_steps(const Groups& first) const {
+        Groups groups = first;
+        GroupSimilarity similarity = similarity_of(groups);
+        std::vector<GroupSimilarity::Pair> steps;
+        size_t best_steps = 0;
         double best_log_p = log_p(groups);
-        Similarities similar(*this, groups);
         while (groups.size() > 2) {
-            const Pair pair = similar.most_alike();
-            join(groups, pair.a, pair.b);
-            similar.joined(groups, pair.a, pair.b);
+            steps.push_back(similarity.most_alike());
+            join_pair(groups, similarity, steps.back());
             const double now = log_p(groups);
             if (now < best_log_p - rounding * std::abs(best_log_p)) {
-                best = groups;
+                best_steps = steps.size();
                 best_log_p = now;
             }
         }
+        Groups best = first;
+        for (size_t i = 0; i < best_steps; ++i)
+            join(best, position_of(best, steps[i].a), position_of(best, steps[i].b));
         return best;
     }
 
     Groups with_floating(const Groups& groups) const {
-        const Group alone{{}, true};
+        const Group alone = group_of(histogram_.size());
         size_t like = 0;
         double best = -std::numeric_limits<double>::infinity();
         for (size_t i = 0; i < groups.size(); ++i) {
@@ -313,7 +318,7 @@ private:
             }
         }
         Groups together = groups, apart = groups;
-        together[like].missing = true;
+        add(together[like], alone);
         apart.push_back(alone);
         if (together.size() < 2) return apart;
         const double together_log_p = log_p(together);

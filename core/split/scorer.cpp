@@ -8,8 +8,6 @@
 namespace tw {
 namespace {
 
-constexpr double rounding = 1e-12;
-
 double split_information(const Task& task, const Parent& parent, const Children& children) {
     std::vector<double> parts;
     for (int i = 0; i < children.count(); ++i) parts.push_back(weight_of(task.recipe.criterion, children.stat(i)));
@@ -31,9 +29,10 @@ void append_for_user(const Measure& measure, Stat stat, std::vector<double>& out
 
 } // namespace
 
-bool beats(const Task& task, double score, double best, double scale) {
-    const double margin = std::max(task.recipe.tie_tolerance, rounding * std::max(std::abs(best), scale));
-    return score > best + margin;
+TieRule tie_rule(const Task& task, double impurity) {
+    const bool bounded = is_mean_impurity(task.recipe.criterion) || task.recipe.criterion == Criterion::gain_ratio;
+    const double tolerance = task.recipe.tie_tolerance;
+    return {std::max(tolerance, bounded ? rounding * impurity : 0), rounding, tolerance > 0};
 }
 
 Rating rate(const Task& task, const Parent& parent, const Children& children) {
@@ -41,30 +40,21 @@ Rating rate(const Task& task, const Parent& parent, const Children& children) {
     const double offset = task.measure.offset;
     Rating rating;
     rating.decrease = parent.factor * improvement(criterion, parent.stat, children.stats, offset);
-    switch (criterion) {
-        case Criterion::gain_ratio:
+    switch (traits_of(criterion).score) {
+        case Score::ratio:
             rating.gain = rating.decrease;
             rating.information = split_information(task, parent, children);
             rating.score = rating.information > min_split_information ? rating.gain / rating.information : 0;
             break;
-        case Criterion::twoing:
-            rating.gain = rating.score = parent.factor * twoing(children.stats, children.width);
+        case Score::own:
+            rating.gain = rating.score = parent.factor * own_score(criterion, children.stats, children.width);
             break;
-        case Criterion::chi_square:
-        case Criterion::likelihood_ratio:
-        case Criterion::f:
+        case Score::test:
             rating.test = test(criterion, children.stats, children.width);
             rating.gain = rating.score = -rating.test.log_p;
             break;
-        case Criterion::information_gain:
-        case Criterion::gini:
-        case Criterion::misclassification:
-        case Criterion::variance:
-        case Criterion::standard_deviation:
-        case Criterion::absolute_error:
-        case Criterion::poisson:
-        case Criterion::custom_classes:
-        case Criterion::custom_numbers:
+        case Score::decrease:
+        case Score::custom:
             rating.gain = rating.score = rating.decrease;
             break;
     }
@@ -72,13 +62,7 @@ Rating rate(const Task& task, const Parent& parent, const Children& children) {
 }
 
 CandidateScorer::CandidateScorer(const Task& task, const Parent& parent, bool by_gain, double min_side)
-    : task_(task),
-      parent_(parent),
-      by_gain_(by_gain),
-      min_side_(min_side),
-      scale_(is_mean_impurity(task.recipe.criterion) || task.recipe.criterion == Criterion::gain_ratio
-                 ? impurity(task.recipe.criterion, parent.stat, task.measure.offset)
-                 : 0) {}
+    : task_(task), parent_(parent), by_gain_(by_gain), min_side_(min_side), ties_(tie_rule(task, parent.impurity)) {}
 
 bool CandidateScorer::allowed(const Children& children) const {
     const Stopping& stopping = task_.recipe.stopping;
@@ -96,25 +80,30 @@ bool CandidateScorer::allowed(const Children& children) const {
            can_rate(task_.recipe.criterion, children.stats, children.width, task_.measure.offset);
 }
 
-void CandidateScorer::consider(int candidate, double score) {
-    if (best_.best < 0 || beats(task_, score, best_.score, scale_)) {
-        best_.best = candidate;
-        best_.score = score;
-    }
+void CandidateScorer::consider(int cut, int candidate, double score) {
+    if (cut != last_cut_) finish_cut();
+    last_cut_ = cut;
+    ties_.offer(best_of_cut_, score, {candidate, score});
 }
 
-void CandidateScorer::offer(const Children& children) {
+void CandidateScorer::finish_cut() {
+    if (best_of_cut_.found()) ties_.offer(best_, best_of_cut_.most(), best_of_cut_.winner().item);
+    best_of_cut_ = {};
+}
+
+void CandidateScorer::offer(const Children& children, bool same_cut) {
     const int candidate = offered_++;
+    if (!same_cut) ++cut_;
     if (candidate % 256 == 255) check_interrupt();
     if (!allowed(children)) return;
-    ++best_.allowed;
+    ++allowed_;
     if (task_.custom) {
-        waiting_.push_back(candidate);
+        waiting_.push_back({cut_, candidate});
         waiting_children_.push_back(children);
         return;
     }
     const Rating rating = rate(task_, parent_, children);
-    consider(candidate, by_gain_ ? rating.gain : rating.score);
+    consider(cut_, candidate, by_gain_ ? rating.gain : rating.score);
 }
 
 void CandidateScorer::score_custom() {
@@ -130,13 +119,14 @@ void CandidateScorer::score_custom() {
     std::vector<double> scores(waiting_.size());
     task_.custom(parent, flat, static_cast<int>(waiting_.size()), most, scores);
     for (size_t i = 0; i < waiting_.size(); ++i) {
-        if (!std::isnan(scores[i])) consider(waiting_[i], scores[i]);
+        if (!std::isnan(scores[i])) consider(waiting_[i].cut, waiting_[i].candidate, scores[i]);
     }
 }
 
 CandidateScorer::Best CandidateScorer::close() {
     if (!waiting_.empty()) score_custom();
-    return best_;
+    finish_cut();
+    return {best_.winner().item.candidate, best_.winner().item.score, allowed_};
 }
 
 } // namespace tw

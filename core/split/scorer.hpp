@@ -1,6 +1,7 @@
 // Scores the candidates of one column and keeps the best.
 //
-// Candidates are numbered in the order offered, and the earlier wins a tie; a user's function is called once, for all.
+// Candidates are numbered in the order offered, and the earlier wins a tie (split/ties.hpp); a user's function is
+// called once, for all.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "criterion/criterion.hpp"
+#include "split/ties.hpp"
 #include "target/measure.hpp"
 
 namespace tw {
@@ -33,6 +35,7 @@ struct Parent {
     double node_weight = 0;
     double factor = 1;
     double missing_weight = 0;
+    double impurity = 0; // of all rows of the node: gains are compared to a fraction of it, as in threshold/cut.hpp
 };
 
 struct Children {
@@ -65,15 +68,18 @@ inline double weight_tolerance(const Recipe& recipe) { return std::max(recipe.ti
 
 Rating rate(const Task& task, const Parent& parent, const Children& children);
 
-// Whether `score` beats `best` by more than rounding and the recipe's slack.
-bool beats(const Task& task, double score, double best, double scale);
+// How the candidates of a node are compared. Mean impurities and gain ratio are at most of the size of the node's
+// impurity, so rounding is relative to it; other scores to themselves.
+TieRule tie_rule(const Task& task, double impurity);
 
 class CandidateScorer {
 public:
     // `by_gain`: compare by gain even where the score is a ratio. `min_side`: least weight of each non-empty child.
     CandidateScorer(const Task& task, const Parent& parent, bool by_gain, double min_side);
 
-    void offer(const Children& children);
+    // `same_cut`: the division of the candidate before, with the missing entries in another child. Of these the best
+    // stands for all.
+    void offer(const Children& children, bool same_cut = false);
 
     struct Best {
         int best = -1; // number of the best candidate, -1: none allowed
@@ -84,17 +90,25 @@ public:
 
 private:
     bool allowed(const Children& children) const;
-    void consider(int candidate, double score);
+    void consider(int cut, int candidate, double score);
+    void finish_cut();
     void score_custom();
 
     const Task& task_;
     const Parent& parent_;
     bool by_gain_;
     double min_side_;
-    double scale_;
-    int offered_ = 0;
-    Best best_;
-    std::vector<int> waiting_; // candidates for the user's function
+    TieRule ties_;
+    int offered_ = 0, allowed_ = 0, cut_ = 0, last_cut_ = 0;
+    struct Scored {
+        int candidate = -1;
+        double score = 0;
+    };
+    FirstOfBest<Scored> best_, best_of_cut_;
+    struct Waiting {
+        int cut, candidate;
+    };
+    std::vector<Waiting> waiting_; // for the user's function
     std::vector<Children> waiting_children_;
 };
 

@@ -33,7 +33,7 @@ struct ChildOfBin {
     Sum agreeing = 0;
 };
 
-// One cut; each side answers its most frequent child. Of equally good cuts the lowest.
+// One cut; each side predicts its most frequent child. Of equally good cuts the lowest.
 std::optional<ChildOfBin> best_ordered_assignment(const Histogram& histogram, int children) {
     Side low(children), high(children);
     for (int i = 0; i < histogram.size(); ++i) high.change(histogram.bin(i), 1);
@@ -51,7 +51,7 @@ std::optional<ChildOfBin> best_ordered_assignment(const Histogram& histogram, in
     return best;
 }
 
-// Each level answers its most frequent child, a tie the most frequent of all, and where these are tied too, the upper
+// Each level predicts its most frequent child, a tie the most frequent of all, and where these are tied too, the upper
 // child. Two children need rows enough; or, as rpart has it, the levels must be wrong about rows enough.
 std::optional<ChildOfBin> best_level_assignment(const Histogram& histogram, const Split& chosen, bool imperfect) {
     const int children = chosen.children();

@@ -15,10 +15,16 @@ struct Surrogate {
     double adjusted = 0; // agreement beyond the majority rule
 };
 
+// A node with the split that surrogates should follow.
+struct ChosenSplit {
+    int node;
+    const Split* split;
+};
+
 // The weight a split sends to each child, from its own column counted by children.
 std::vector<double> weight_sent(const Task& task, const Split& split, const Histogram& by_child);
 
-// `child_weight`: weight the chosen split sends to each child, over all entries that can answer it.
+// `child_weight`: weight the chosen split sends to each child, over all entries with a known child.
 std::optional<Surrogate> best_surrogate(const Task& task, const ColumnFacts& facts, const Histogram& histogram,
                                         const Split& chosen, const std::vector<double>& child_weight);
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
-#include "base/interrupt.hpp"
+#include "base/sorted_union.hpp"
 
 namespace tw {
 namespace {
@@ -29,11 +30,6 @@ double power_below(double total, int assignment = bits) {
 
 double log_part(double y) { return y > 0 ? y * std::log(y) : 0; }
 
-void make_distinct(std::vector<double>& values) {
-    sort_interruptible(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-}
-
 // A weight as an integer; bounded, for weights may change while they are read.
 int64_t weight_in(const Units& units, double weight) {
     if (!(weight > 0)) return 0;
@@ -56,6 +52,7 @@ void WeightSummary::merge(const WeightSummary& other) {
 
 WeightSummary summarize_weights(const Target& targets, int64_t rows) {
     WeightSummary facts{1, true, rows};
+    if (targets.repeats) facts.rows = std::accumulate(targets.repeats, targets.repeats + rows, int64_t{0});
     if (!targets.weight) return facts;
     facts.max_weight = 0;
     for (int64_t i = 0; i < rows; ++i) {
@@ -70,7 +67,9 @@ constexpr double coarse = 1 << 30;
 Sum scaled_total_weight(const Target& targets, int64_t rows, double max_weight) {
     Sum parts = 0;
     for (int64_t i = 0; i < rows; ++i) {
-        parts += std::llround((targets.weight ? targets.weight[i] : 1.0) / max_weight * coarse);
+        const int32_t repeats = targets.repeats ? targets.repeats[i] : 1;
+        parts +=
+            repeats * static_cast<Sum>(std::llround((targets.weight ? targets.weight[i] : 1.0) / max_weight * coarse));
     }
     return parts;
 }
@@ -107,6 +106,7 @@ TargetSummary summarize_target(const Target& targets, int64_t rows, const Units&
     if (units.n_classes > 0) return facts;
     for (int64_t i = 0; i < rows; ++i) {
         if (targets.weight && weight_in(units, targets.weight[i]) == 0) continue;
+        if (targets.repeats && targets.repeats[i] <= 0) continue;
         const double y = targets.numbers[i];
         facts.low = facts.any ? std::min(facts.low, y) : y;
         facts.high = facts.any ? std::max(facts.high, y) : y;
@@ -169,6 +169,7 @@ Measure measure_rows(const Target& targets, int64_t rows, const Units& units) {
     if (units.weighted) {
         m.weight = per_row([&](int64_t i) { return weight_in(units, targets.weight ? targets.weight[i] : 1.0); });
     }
+    if (targets.repeats) m.repeats = std::vector<int32_t>(targets.repeats, targets.repeats + rows);
     if (units.n_classes > 0) {
         // Read once: sums are found by class, and nobody else's writing may lead them astray.
         std::vector<int32_t> classes(targets.classes, targets.classes + rows);
@@ -222,30 +223,6 @@ void Measure::to_report(const Sum* stat, double* out) const {
     const double mean = out[1] / out[0];
     out[2] = std::max(0.0, out[2] - out[1] * mean);
     out[1] = offset + mean;
-}
-
-Statistic statistic_of(Criterion criterion) {
-    switch (criterion) {
-        case Criterion::information_gain:
-        case Criterion::gain_ratio:
-        case Criterion::gini:
-        case Criterion::misclassification:
-        case Criterion::twoing:
-        case Criterion::chi_square:
-        case Criterion::likelihood_ratio:
-        case Criterion::custom_classes:
-            return Statistic::classes;
-        case Criterion::variance:
-        case Criterion::standard_deviation:
-        case Criterion::f:
-        case Criterion::custom_numbers:
-            return Statistic::squares;
-        case Criterion::absolute_error:
-            return Statistic::medians;
-        case Criterion::poisson:
-            return Statistic::deviance;
-    }
-    unknown_value("Criterion");
 }
 
 Measure measure_target(const Target& targets, int64_t rows, bool fractions, Statistic statistic) {

@@ -26,8 +26,6 @@ struct Entry {
     int64_t weight; // in units of Measure::weight_unit
 };
 
-enum class Statistic { classes, squares, medians, deviance };
-
 struct Measure {
     Statistic statistic = Statistic::classes;
     int n_classes = 0; // 0: numeric target
@@ -43,6 +41,7 @@ struct Measure {
     bool unit_weights = false;    // rows weigh one unit, or nothing
     int64_t max_abs = 1;          // no target of a row with weight is farther from the offset
     SharedArray<int64_t> weight;  // per row; empty: all weigh one unit
+    SharedArray<int32_t> repeats; // per row: how often it is in the sample; empty: once
     SharedArray<int32_t> classes; // per row
     SharedArray<int64_t> target;  // per row, in target_unit from offset
     SharedArray<int64_t> square;  // per row
@@ -52,6 +51,7 @@ struct Measure {
     SharedArray<int64_t> rank_target;
 
     int64_t weight_of(int64_t row) const { return weight.empty() ? 1 : weight[row]; }
+    int32_t repeats_of(int64_t row) const { return weight_of(row) == 0 ? 0 : repeats.empty() ? 1 : repeats[row]; }
     int width() const { return n_classes > 0 ? n_classes : 3; }
     int sums() const { return n_classes > 0 ? n_classes : statistic == Statistic::deviance ? 4 : 3; }
 
@@ -66,15 +66,13 @@ struct Measure {
         }
     }
 
-    // Sums as the numbers a criterion reads (not for medians, which are no sums: see Pile).
+    // Sums as the numbers a criterion reads (not for medians, which are no sums: see Accumulator).
     void read(const Sum* stat, double* out) const;
     // Sums as class weights, or weight, sum and sum of squares from the offset, whatever the criterion needs.
     void read_moments(const Sum* stat, double* out) const;
-    // Sums as the tree tells them: class weights, or weight, mean, sum of squared deviations.
+    // Sums as the tree reports them: class weights, or weight, mean, sum of squared deviations.
     void to_report(const Sum* stat, double* out) const;
 };
-
-Statistic statistic_of(Criterion criterion);
 
 // --- how a table is measured: facts of its parts, merged, give the units that all parts share ---
 
@@ -106,7 +104,7 @@ struct TargetSummary {
     }
 };
 
-// What turns answers and weights into integers.
+// The scales that turn targets and weights into integers.
 struct Units {
     Statistic statistic = Statistic::classes;
     int n_classes = 0;

@@ -24,7 +24,7 @@ double bound_of_bin(Criterion criterion, const Measure& measure, int64_t rows, i
         CutRules rules;
         rules.target_range = target_range_of<typename Counter::Item>(items);
         CutScorer<Counter> scorer(counter, rules, total.data(), missing.data(), false);
-        // A bound is worked out only as far as it takes to fall short of what is to be beaten; ask until it cannot.
+        // A bound is worked out only as far as it takes to fall short of what is to be beaten; repeat until it cannot.
         double most = std::numeric_limits<double>::infinity(), before;
         do {
             before = most;

@@ -33,6 +33,15 @@ void find_open_bins(const Counter& counter, CutScorer<Counter>& scorer, std::spa
     }
 }
 
+// A cut inside a bin, and what lies below it. `below` and `above` where they are known.
+template <CutCounter Counter>
+struct InnerCut {
+    double at = 0; // the number after which the column is cut
+    int64_t low_rows = 0;
+    double below = 0, above = 0;
+    Words<Counter> low{};
+};
+
 template <CutCounter Counter>
 class BinScan {
 public:
@@ -45,22 +54,24 @@ public:
     BinScan(const Counter& counter, const CutRules& rules, CutScorer<Counter>& scorer)
         : counter_(counter), rules_(rules), scorer_(scorer), words_(static_cast<size_t>(counter.words())) {}
 
-    // Whether a cut inside is better than the best so far; `low`: what lies below the best. The rows are put in another
-    // order.
-    bool improve(std::span<Row> rows, const Words<Counter>& below, double min_gain, Cut& best, Words<Counter>& low) {
+    using Best = FirstOfBest<InnerCut<Counter>>;
+
+    // Offers the cuts inside, from the lowest to the highest; those of less gain than `min_gain` may be left out. The
+    // rows are put in another order.
+    void offer_cuts(std::span<Row> rows, const Words<Counter>& below, double min_gain, Best& best) {
         if (rows.size() >= min_rows_for_cells) {
             const auto [first, last] = std::minmax_element(rows.begin(), rows.end(), is_lower);
             const size_t cells = std::min(max_cells, rows.size() / rows_per_cell);
             const double start = first->value, per_value = static_cast<double>(cells - 1) / (last->value - start);
-            if (start == last->value) return false;
+            if (start == last->value) return;
             if (std::isfinite(last->value - start) && std::isfinite(per_value)) {
-                return improve_by_cells(rows, below, min_gain, best, low, cells, [start, per_value](double x) {
+                return offer_by_cells(rows, below, min_gain, best, cells, [start, per_value](double x) {
                     return static_cast<size_t>((x - start) * per_value);
                 });
             }
         }
         std::sort(rows.begin(), rows.end(), is_lower);
-        return scan(rows, below, best, low);
+        scan(rows, below, best);
     }
 
 private:
@@ -70,8 +81,8 @@ private:
 
     // `cell_of` keeps the order of values.
     template <class CellOf>
-    bool improve_by_cells(std::span<Row> rows, const Words<Counter>& below, double min_gain, Cut& best,
-                          Words<Counter>& best_low, size_t cells, const CellOf& cell_of) {
+    void offer_by_cells(std::span<Row> rows, const Words<Counter>& below, double min_gain, Best& best, size_t cells,
+                        const CellOf& cell_of) {
         counts_.assign(cells * words_, Word{0});
         for (const Row& row : rows) counter_.add(&counts_[cell_of(row.value) * words_], row.item);
         // What lies below each cell; cuts between cells are cuts, and the best of them is to be beaten, too.
@@ -88,7 +99,7 @@ private:
             highest = std::max(highest, gain > no_gain ? gain : scorer_.gain_at_edge(low.data()));
             if (cell + 1 == cells) break;
             after[cell] = gain;
-            min_gain = std::max(min_gain, gain - rules_.tolerance);
+            min_gain = std::max(min_gain, gain - rules_.ties.tolerance);
         }
         // A cut between two cells is met where both are sorted: next to open ones, and wherever it is good itself.
         std::vector<uint8_t> sorted(cells, 0);
@@ -112,36 +123,27 @@ private:
         const auto end =
             std::partition(rows.begin(), rows.end(), [&](const Row& row) { return sorted[cell_of(row.value)] != 0; });
         std::sort(rows.begin(), end, is_lower);
-        bool better = false;
         // Ranges of neighbouring cells, one by one.
         for (auto first = rows.begin(); first != end;) {
             size_t cell = cell_of(first->value);
             const Words<Counter>& low = starts[cell];
             while (cell < cells && (sorted[cell] != 0 || counter_.listed(&counts_[cell * words_]) == 0)) ++cell;
             const auto last = std::find_if(first, end, [&](const Row& row) { return cell_of(row.value) >= cell; });
-            if (scan(std::span<const Row>(first, last), low, best, best_low)) better = true;
+            scan(std::span<const Row>(first, last), low, best);
             first = last;
         }
-        return better;
     }
 
     // Tries every cut between sorted rows.
-    bool scan(std::span<const Row> rows, Words<Counter> low, Cut& best, Words<Counter>& best_low) {
-        bool better = false;
+    void scan(std::span<const Row> rows, Words<Counter> low, Best& best) {
         for (size_t i = 0; i + 1 < rows.size(); ++i) {
             counter_.add(low.data(), rows[i].item);
-            if (rows[i + 1].value == rows[i].value) continue;
+            const double at = rows[i].value, next = rows[i + 1].value;
+            if (next == at) continue;
             const int64_t low_rows = counter_.rows(low.data());
             const double gain = scorer_.gain(low.data(), low_rows, ExactDivision{});
-            if (!rules_.beats(gain, best.gain)) continue;
-            best.gain = gain;
-            best.low_rows = low_rows;
-            best.below = rows[i].value;
-            best.above = rows[i + 1].value;
-            best_low = low;
-            better = true;
+            if (gain > best.most()) rules_.ties.offer(best, gain, {at, low_rows, at, next, low});
         }
-        return better;
     }
 
     const Counter& counter_;

@@ -1,4 +1,4 @@
-// Convert the cuts found at a node into scored candidates. The result is independent of the search that found them.
+// Converts the cuts found at a node into scored candidates. The result is independent of the search that found them.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ Sides sides_of(const Counter& counter, const Measure& measure, const Words<Count
 }
 
 // What a cut takes off the impurity where every row has a value, and its upper child. Small nodes are many: where there
-// are few sums, nothing is asked of the heap.
+// are few sums, nothing is allocated.
 struct CutGain {
     double gain;
     int upper;
@@ -53,7 +53,7 @@ CutGain cut_gain_of(const Task& task, const Counter& counter, const NodeFacts& n
     return {improvement(task.recipe.criterion, node.stat, sides, measure.offset), upper_child(task, sides)};
 }
 
-// A cut as a candidate where every row weighs one and has a value; one that was not found says why.
+// A cut as a candidate where every row weighs one and has a value; one that was not found has an obstacle.
 template <TargetCounter Counter>
 Candidate cut_to_candidate(const Task& task, const Counter& counter, const NodeFacts& node, int column, const Cut& cut,
                            const Words<Counter>& known, const Words<Counter>& low) {
@@ -94,69 +94,52 @@ inline Candidate cut_to_rated_candidate(const Task& task, const TrainingTable& t
     return candidate;
 }
 
-// Gain ratio and C4.5's penalty take each column's cut of largest gain, but columns are compared by another number, and
-// where a small advantage is none it is the order of columns that decides: all are told.
-inline bool keeps_all_columns(const Recipe& recipe) {
-    return recipe.criterion == Criterion::gain_ratio || recipe.threshold.cut_penalty || recipe.tie_tolerance > 0;
-}
-
-// What every cut must beat before it is looked for: the node's best, or, where rivals are told too, the last of those
-// told.
-inline double gain_to_beat(const Task& task, const std::vector<Cut>& cuts) {
-    if (keeps_all_columns(task.recipe)) return no_gain;
+// The gain a cut must exceed to be worth refining: the best so far, or, where rivals are kept, the last of these.
+inline double gain_to_beat(const Task& task, const SearchPlan& plan, std::vector<double> gains) {
     const size_t kept = task.recipe.rivals > 0 ? static_cast<size_t>(task.recipe.rivals) + 2 : 1;
-    if (cuts.size() < kept) return no_gain;
-    std::vector<double> gains;
-    for (const Cut& cut : cuts) gains.push_back(cut.gain);
+    if (plan.keeps_all_columns || gains.size() < kept) return no_gain;
     std::nth_element(gains.begin(), gains.begin() + static_cast<std::ptrdiff_t>(kept) - 1, gains.end(),
                      std::greater<>());
     return gains[kept - 1];
 }
 
-// Which columns' cuts are worth making into candidates: the best with their equals, and as many rivals as the recipe
-// remembers. Where there is none, all, for they say why.
-inline std::vector<int> competitive_columns(const Task& task, const CutRules& rules, const std::vector<Cut>& cuts) {
-    double best = no_gain;
-    for (const Cut& cut : cuts) best = std::max(best, cut.gain);
-    const bool all = best == no_gain || keeps_all_columns(task.recipe);
-    // Gains that are equal but for rounding may come in any order, so the last of those wanted brings its equals.
+// A column that puts forward a candidate: an index among the columns searched by histogram, or among those by value.
+struct CandidateColumn {
+    bool by_value;
+    size_t index;
+    int column; // of the table
+};
+
+// The columns that put forward candidates, in order: those searched by value, and those whose cut is among the best,
+// with their equals, or among as many rivals as the recipe keeps. Without any cut all do, with the reason.
+inline std::vector<CandidateColumn> candidate_columns(const Task& task, const SearchColumns& columns,
+                                                      const CutRules& rules, const std::vector<double>& gains) {
+    const double best = gains.empty() ? no_gain : *std::max_element(gains.begin(), gains.end());
+    const bool all = best == no_gain || columns.plan.keeps_all_columns;
     const double least =
-        all ? no_gain : (task.recipe.rivals > 0 ? gain_to_beat(task, cuts) : best) - 4 * rules.tolerance;
-    std::vector<int> kept;
-    for (size_t i = 0; i < cuts.size(); ++i) {
-        if (cuts[i].gain >= least) kept.push_back(static_cast<int>(i));
+        all ? no_gain : (task.recipe.rivals > 0 ? gain_to_beat(task, columns.plan, gains) : best) - rules.margin();
+    std::vector<CandidateColumn> kept;
+    for (size_t i = 0; i < gains.size(); ++i) {
+        if (gains[i] >= least) kept.push_back({false, i, columns.column(i).column});
     }
+    for (size_t i = 0; i < columns.by_value.size(); ++i) kept.push_back({true, i, columns.by_value[i]});
+    std::sort(kept.begin(), kept.end(),
+              [](const CandidateColumn& a, const CandidateColumn& b) { return a.column < b.column; });
     return kept;
 }
 
-// A candidate to be told: of a by_histogram column by its cut, or of a column that is gathered.
-struct CandidateColumn {
-    int scan_column = -1; // among the by_histogram columns; -1: gathered
-    int column = 0;
-};
-
-// What a node tells, in order of columns: by_histogram columns worth it, and all the others.
-template <TargetCounter Counter>
-std::vector<CandidateColumn> candidate_columns(const SearchContext<Counter>& context, const std::vector<int>& kept) {
-    std::vector<CandidateColumn> all;
-    for (const int scan_column : kept) all.push_back({scan_column, context.column(scan_column).column});
-    for (const int column : context.by_value) all.push_back({-1, column});
-    std::sort(all.begin(), all.end(),
-              [](const CandidateColumn& a, const CandidateColumn& b) { return a.column < b.column; });
-    return all;
-}
-
-// Whether the candidate of a cut is made from all that lies on its sides, not from the cut alone.
-template <TargetCounter Counter>
-bool needs_rating(const Task& task, const SearchContext<Counter>& context, const Cut& cut) {
-    const Recipe& recipe = task.recipe;
-    return cut.found() && (cut.has_missing || !context.training.measure.unit_weights || keeps_all_columns(recipe) ||
-                           recipe.threshold.observed || recipe.threshold.cut_penalty || recipe.stopping.significance);
-}
-
-// Whether rating a cut takes the squares of a numeric target, which counters do not tell.
-inline bool needs_squares(const Task& task) {
-    return task.measure.n_classes == 0 && task.recipe.stopping.significance.has_value();
+// A column's cut as a candidate. `low`: what lies below it; `count_sides()`: both sides counted from rows, for squares.
+template <TargetCounter Counter, class CountSides>
+Candidate to_candidate(const Task& task, const SearchContext<Counter>& context, const NodeFacts& node, int column,
+                       const Cut& cut, const Words<Counter>& known, const Words<Counter>& missing,
+                       const Words<Counter>& low, const CountSides& count_sides) {
+    if (!cut.found() || !(cut.has_missing || context.plan.rates_sides)) {
+        return cut_to_candidate(task, context.counter, node, column, cut, known, low);
+    }
+    const Measure& measure = context.training.measure;
+    return cut_to_rated_candidate(
+        task, context.training, node, column, cut,
+        context.plan.needs_squares ? count_sides() : sides_of(context.counter, measure, known, missing, cut, low));
 }
 
 inline Candidate candidate_by_value(const Task& task, const TrainingTable& training, const NodeFacts& facts, int column,

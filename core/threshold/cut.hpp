@@ -1,7 +1,7 @@
 // Cuts of a column and their gain: what all forms of the threshold search share.
 //
-// A gain is measured from the undivided node, so that columns with and without missing values compare. A later cut wins
-// only by more than the tolerance, so of equal cuts the lowest is taken, as in split/scorer.hpp.
+// A gain is measured from the undivided node, so that columns with and without missing values compare. Of the cuts
+// whose gain ties with the largest of the column (split/ties.hpp) the lowest is taken.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/profile.hpp"
@@ -17,6 +18,7 @@
 #include "binning/value_ranks.hpp"
 #include "criterion/weighted_counters.hpp"
 #include "split/branching.hpp"
+#include "threshold/plan.hpp"
 
 namespace tw {
 
@@ -26,8 +28,10 @@ constexpr double no_gain = -std::numeric_limits<double>::infinity();
 struct Cut {
     double gain = no_gain; // above the undivided node
     int64_t low_rows = 0;  // 0: no cut of known values is the best
+    double at = 0;         // the number after which the column is cut
+    int last = -1;         // of a cut between bins: the last bin below it
     double below = 0, above = 0;
-    int64_t tried = 0;        // cuts that were allowed, where the recipe asks how many (needs_ordered_scan)
+    int64_t tried = 0;        // cuts that were allowed, where they are searched in order
     bool constant = false;    // all known values are one
     bool has_missing = false; // some rows are missing
 
@@ -35,70 +39,88 @@ struct Cut {
     bool located() const { return below < above; }
 };
 
-// What all rows of a tree share.
-template <CutCounter Counter>
-struct SearchContext {
+// The columns of a table as the search sees them, for all nodes of a tree. A scan column is an index of `by_histogram`.
+struct SearchColumns {
     const TrainingTable& training;
     const BinnedTable& binned;
-    const Recipe& recipe;
-    Counter counter;
-    std::vector<int> by_histogram; // places in coded.columns(): cut by sweeping over codes
-    std::vector<int> by_value;     // columns of the table that are counted value by value
-    int64_t max_sorted_rows;       // so few are better ordered than counted
-    ReciprocalTable reciprocals;
-    std::span<const ValueRanks> value_ranks; // one per coded column; none if the recipe does not need them
-    Profile* profile = nullptr;              // where the time goes, if anybody asks
+    SearchPlan plan;
+    std::span<const ValueRanks> value_ranks; // one per binned column, if the plan needs them
+    Profile* profile = nullptr;              // where the time goes, on request
+    std::vector<int> by_histogram = {};      // binned columns, searched by histogram
+    std::vector<int> by_value = {};          // columns of the table, searched value by value
 
-    const ColumnBins& column(size_t scan_column) const { return binned.columns()[by_histogram[scan_column]]; }
+    SearchColumns(const TrainingTable& training_table, const BinnedTable& binned_table, SearchPlan search_plan,
+                  std::span<const ValueRanks> ranks = {}, Profile* kept = nullptr)
+        : training(training_table),
+          binned(binned_table),
+          plan(std::move(search_plan)),
+          value_ranks(ranks),
+          profile(kept) {
+        for (size_t i = 0; i < plan.columns.size(); ++i) {
+            const bool is_by_value = plan.columns[i].method == SearchMethod::by_value;
+            const int column = static_cast<int>(i);
+            (is_by_value ? by_value : by_histogram).push_back(is_by_value ? column : binned.index_of(column));
+        }
+    }
+
+    size_t scanned() const { return by_histogram.size(); }
+    size_t binned_index(size_t scan_column) const { return static_cast<size_t>(by_histogram[scan_column]); }
+    const ColumnBins& column(size_t scan_column) const { return binned.columns()[binned_index(scan_column)]; }
     const Numbers& numbers(size_t scan_column) const {
-        return training.table.columns[column(scan_column).column].numbers;
+        return training.table.columns[static_cast<size_t>(column(scan_column).column)].numbers;
     }
 };
 
-// Which columns are by_histogram and which gathered. A third child for missing values is more than a cut can say.
+// The same with the counter of the target.
 template <CutCounter Counter>
-void plan_columns(SearchContext<Counter>& context) {
-    const bool three_ways = context.recipe.missing == Missing::own && context.recipe.branching != Branching::binary;
-    for (size_t i = 0; i < context.training.table.columns.size(); ++i) {
-        const int position = context.binned.index_of(static_cast<int>(i));
-        if (position < 0 || (three_ways && context.binned.columns()[static_cast<size_t>(position)].has_missing)) {
-            context.by_value.push_back(static_cast<int>(i));
-        } else {
-            context.by_histogram.push_back(position);
-        }
-    }
-}
+struct SearchContext : SearchColumns {
+    SearchContext(SearchColumns columns, const Recipe& settings, const Counter& target_counter,
+                  int64_t max_rows_to_sort = 0)
+        : SearchColumns(std::move(columns)),
+          recipe(settings),
+          counter(target_counter),
+          max_sorted_rows(max_rows_to_sort),
+          reciprocals(max_rows_to_sort) {}
 
-// Whether it matters which values occur at a node, and in which order cuts come (threshold/ordered_scan.hpp).
-inline bool needs_ordered_scan(const Recipe& recipe) {
-    return recipe.threshold.min_gap > 0 || recipe.threshold.cut_penalty || recipe.tie_tolerance > 0;
-}
+    const Recipe& recipe;
+    Counter counter;
+    int64_t max_sorted_rows; // so few rows are better sorted than counted
+    ReciprocalTable reciprocals;
+};
 
 // What a node's cuts are compared by.
 struct CutRules {
     TargetRange target_range;
-    double tolerance = 0; // gains closer than this are equal
+    TieRule ties;
     int64_t min_rows = 1; // rows each side needs
     double min_weight = 0;
     const Task* task = nullptr; // null: cuts have no rules of their own
+    bool ordered = false;       // SearchMethod::ordered
 
-    bool ordered() const { return task && needs_ordered_scan(task->recipe); }
     double min_gap() const { return task ? task->recipe.threshold.min_gap : 0; }
     bool counts_cuts() const { return task && task->recipe.threshold.cut_penalty; }
-    bool has_tie_tolerance() const { return task && task->recipe.tie_tolerance > 0; } // so the order of cuts decides
 
-    bool beats(double gain, double best) const { return gain > best + tolerance; }
+    // How far below the best gain known a cut may lie and still be the node's. The best column may put forward a cut
+    // one tolerance below its largest gain, a lower column wins with one tolerance less, and this may be a cut one
+    // tolerance below the largest gain of its column.
+    double margin() const { return 4 * ties.tolerance; }
 };
 
 template <CutCounter Counter>
-CutRules cut_rules(const Task& task, const Counter& counter, const NodeFacts& node, const TargetRange& target_range) {
+CutRules cut_rules(const Task& task, const SearchContext<Counter>& context, const NodeFacts& node,
+                   const TargetRange& target_range) {
     const Stopping& stopping = task.recipe.stopping;
+    const Counter& counter = context.counter;
     CutRules result;
+    result.ordered = context.plan.ordered;
     result.target_range = target_range;
     const double impurity_gain =
         impurity(task.recipe.criterion, node.stat, task.measure.offset) * node.weight / counter.unit();
-    result.tolerance = std::max(1e-12 * std::max(impurity_gain, std::numeric_limits<double>::min()),
-                                task.recipe.tie_tolerance * node.weight / counter.unit());
+    const double tie_tolerance = task.recipe.tie_tolerance;
+    const double tolerance = std::max(rounding * std::max(impurity_gain, std::numeric_limits<double>::min()),
+                                      tie_tolerance * node.weight / counter.unit());
+    // Targets next to the smallest numbers have no unit of their squares; gains, in whole units, compare exactly.
+    result.ties = {std::isfinite(tolerance) ? tolerance : 0, 0, tie_tolerance > 0};
     result.min_rows = std::max<int64_t>(1, stopping.min_samples_leaf);
     result.min_weight = std::max(stopping.min_weight_leaf, stopping.min_weight_two) - weight_tolerance(task.recipe);
     result.task = &task;
@@ -169,7 +191,7 @@ public:
 
     // A gain is a squared distance, and a cut inside a bin strays from what an even share of the bin would reach,
     // which is no more than the better of the bin's ends. So no cut inside has more than (sqrt(ends) + sqrt(leeway))^2.
-    // It is told as a fraction; for a bin of one class at either end, 0 / 0.
+    // It is returned as a fraction; for a bin of one class at either end, 0 / 0.
     struct Leeway {
         double over, under;
         bool falls_short(double needed) const { return over < needed * under; }
@@ -194,7 +216,7 @@ public:
                counter_.side(high_.data(), rules_.target_range, ExactDivision{}) - reference_;
     }
 
-    // No cut inside the bin that follows the low side is better; exact only as far as it tells whether it reaches
+    // No cut inside the bin that follows the low side is better; exact only as far as needed to decide if it reaches
     // `to_beat`.
     double bound(const Word* low, const Word* bin, double to_beat) {
         const double target = to_beat + reference_;
@@ -230,7 +252,7 @@ private:
     bool has_missing_ = false, with_missing_ = false;
 };
 
-// From the mean by weight, no sum of a side is far larger than what tells sides apart.
+// From the mean by weight, no sum of a side is far larger than the difference of sides.
 template <class Item, class Target, class Weight>
 TargetRange target_range_between(std::span<const Item> items, const Target& target, const Weight& weight) {
     if (items.empty()) return {};

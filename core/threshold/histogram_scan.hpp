@@ -1,6 +1,5 @@
-// The best cut of a binned column at one node, from its histogram and, where needed, its rows.
-//
-// Only bins that could hold a better cut than `to_beat` are refined.
+// The best cut of a binned column at one node: from its histogram (HistogramScan) and, inside the bins that could hold
+// a better cut, from its rows (BinRefiner).
 #pragma once
 
 #include <algorithm>
@@ -19,18 +18,23 @@ inline void prefetch([[maybe_unused]] const void* address) {
     __builtin_prefetch(address);
 #endif
 }
-constexpr size_t prefetch_distance = 16; // rows whose codes are called into cache early
+constexpr size_t prefetch_distance = 16; // rows whose bins are prefetched
 
-// A cut between bins: everything up to bin `last` is low.
-struct BinCut {
-    double gain = no_gain;
+// A cut between bins: everything up to bin `last` is low. Without rows below it: known values against missing ones.
+struct EdgeCut {
     int last = -1;
     int64_t low_rows = 0;
+};
+// The cuts of a column as its histogram shows them.
+struct EdgeScan {
+    FirstOfBest<EdgeCut> best;
     double highest = no_gain; // gain of any cut between bins, also of those whose sides are too small
     bool several = false;     // known rows lie in more than one bin
+    bool has_missing = false;
+    bool constant = false;
 };
 
-// A cut, and what lies below it: nothing where it is not placed, for it lies between bins.
+// A cut, and what lies below it unless it lies between bins (HistogramScan::up_to).
 template <CutCounter Counter>
 struct LocatedCut {
     Cut cut;
@@ -46,22 +50,20 @@ struct OpenBin {
     Words<Counter> below;
 };
 
-// What a histogram alone can tell: cuts between bins, and which bins could hide a better one.
+// Cuts between bins, and which bins could hide a better one: from the histogram alone.
 template <CutCounter Counter>
 class HistogramScan {
 public:
     using Word = typename Counter::Word;
 
-    HistogramScan(const Counter& counter, const std::vector<ColumnBins>& binned, std::span<const int> columns,
-                  const Word* histogram, bool tries_missing)
+    HistogramScan(const Counter& counter, const SearchColumns& columns, const Word* histogram, bool tries_missing)
         : counter_(counter),
-          column_bins_(binned),
           columns_(columns),
           histogram_(histogram),
           tries_missing_(tries_missing),
           words_(static_cast<size_t>(counter.words())),
           total_(zero_words(counter)) {
-        const ColumnBins& first = binned[0];
+        const ColumnBins& first = columns.binned.columns()[0];
         const size_t cells = static_cast<size_t>(first.bins + (first.has_missing ? 1 : 0)) * words_;
         for (size_t cell = 0; cell < cells; ++cell) total_[cell % words_] += histogram[cell];
     }
@@ -75,11 +77,12 @@ public:
         return CutScorer<Counter>(counter_, rules, total_.data(), missing, tries_missing_);
     }
 
-    // The best cut between bins.
-    Cut scan_bin_edges(const CutRules& rules, size_t scan_column, BinCut& coarse) const {
+    // The cuts between bins.
+    EdgeScan scan_bin_edges(const CutRules& rules, size_t scan_column) const {
         const ColumnBins& column = this->column(scan_column);
         const Word* bin = bins(scan_column);
         CutScorer<Counter> scorer = this->scorer(rules, scan_column);
+        EdgeScan edges;
         Words<Counter> low = zero_words(counter_);
         int64_t low_rows = 0;
         for (int b = 0; b < column.bins; ++b, bin += words_) {
@@ -87,30 +90,50 @@ public:
             for (size_t w = 0; w < words_; ++w) low[w] += bin[w];
             low_rows += counter_.rows(bin);
             if (low_rows == scorer.known_rows()) break;
-            coarse.several = true;
+            edges.several = true;
             const double gain = scorer.gain(low.data(), low_rows, ExactDivision{});
-            coarse.highest = std::max(coarse.highest, gain > no_gain ? gain : scorer.gain_at_edge(low.data()));
-            if (!rules.beats(gain, coarse.gain)) continue;
-            coarse.gain = gain;
-            coarse.last = b;
-            coarse.low_rows = low_rows;
+            edges.highest = std::max(edges.highest, gain > no_gain ? gain : scorer.gain_at_edge(low.data()));
+            rules.ties.offer(edges.best, gain, {b, low_rows});
         }
-        Cut cut;
-        cut.gain = coarse.gain;
-        cut.low_rows = coarse.low_rows;
-        cut.has_missing = scorer.has_missing();
+        edges.has_missing = scorer.has_missing();
         // Known rows of one bin may still differ; whoever looks into it settles that.
-        cut.constant =
-            !coarse.several && (column.exact || scorer.known_rows() < 2) && !(scorer.has_missing() && tries_missing_);
-        if (const double apart = scorer.gain_of_missing(); rules.beats(apart, cut.gain)) {
-            cut.gain = apart;
-            cut.low_rows = 0;
+        edges.constant = scorer.known_rows() == 0 || (!edges.several && (column.exact || scorer.known_rows() < 2) &&
+                                                      !(scorer.has_missing() && tries_missing_));
+        rules.ties.offer(edges.best, scorer.gain_of_missing(), {});
+        return edges;
+    }
+
+    // The column's cut: the lowest of the best, between bins or inside one. `inner`: the best of those inside.
+    LocatedCut<Counter> best_cut(const CutRules& rules, size_t scan_column, const EdgeScan& edges,
+                                 const FirstOfBest<InnerCut<Counter>>& inner) const {
+        LocatedCut<Counter> found;
+        found.cut.has_missing = edges.has_missing;
+        found.cut.constant = edges.constant;
+        const double least = rules.ties.least(std::max(edges.best.most(), inner.most()));
+        const auto* edge = edges.best.first_from(least);
+        const auto* inside = inner.first_from(least);
+        const double edge_at = edge && edge->item.low_rows > 0
+                                   ? column(scan_column).end[static_cast<size_t>(edge->item.last)]
+                                   : std::numeric_limits<double>::infinity();
+        if (inside && (!edge || inside->item.at < edge_at)) {
+            const InnerCut<Counter>& item = inside->item;
+            found.cut.gain = inside->score;
+            found.cut.low_rows = item.low_rows;
+            found.cut.at = item.at;
+            found.cut.below = item.below;
+            found.cut.above = item.above;
+            found.low = item.low;
+        } else if (edge) {
+            found.cut.gain = edge->score;
+            found.cut.low_rows = edge->item.low_rows;
+            found.cut.at = edge_at;
+            found.cut.last = edge->item.last;
         }
-        return cut;
+        return found;
     }
 
     // The bins where a cut of gain `min_gain` could hide, if no cut between bins has more than `highest`; `open` gives
-    // the place of each of them.
+    // the index of each of them.
     std::vector<OpenBin<Counter>> open_bins(CutScorer<Counter>& scorer, size_t scan_column, double min_gain,
                                             double highest, std::array<int16_t, 256>& open) const {
         std::vector<OpenBin<Counter>> found;
@@ -134,93 +157,79 @@ public:
         return low;
     }
 
-    const ColumnBins& column(size_t scan_column) const {
-        return column_bins_[static_cast<size_t>(columns_[scan_column])];
-    }
+    const ColumnBins& column(size_t scan_column) const { return columns_.column(scan_column); }
     const Word* bins(size_t scan_column) const {
         return histogram_ + static_cast<size_t>(column(scan_column).start) * words_;
     }
+    const Counter& counter() const { return counter_; }
+    const SearchColumns& columns() const { return columns_; }
+    bool tries_missing() const { return tries_missing_; }
 
-protected:
+private:
     const Counter& counter_;
-    const std::vector<ColumnBins>& column_bins_;
-    std::span<const int> columns_;
+    const SearchColumns& columns_;
     const Word* histogram_;
     bool tries_missing_;
     size_t words_;
     Words<Counter> total_;
 };
 
-// The same with the rows at hand.
+// Looks inside bins, with the rows at hand.
 template <CutCounter Counter>
-class RefiningScan : public HistogramScan<Counter> {
-    using Coarse = HistogramScan<Counter>;
-    using Coarse::columns_;
-    using Coarse::counter_;
-    using Coarse::words_;
-
+class BinRefiner {
 public:
     using Word = typename Counter::Word;
     using Item = typename Counter::Item;
     using BinRow = typename BinScan<Counter>::Row;
-    using Coarse::bins;
-    using Coarse::column;
 
-    RefiningScan(const Counter& counter, const Table& table, const BinnedTable& binned, std::span<const int> columns,
-                 std::span<const uint32_t> rows, std::span<const Item> items, const Word* histogram, bool tries_missing,
-                 Profile* profile = nullptr)
-        : Coarse(counter, binned.columns(), columns, histogram, tries_missing),
-          table_(table),
-          binned_(binned),
+    BinRefiner(const HistogramScan<Counter>& scan, std::span<const uint32_t> rows, std::span<const Item> items)
+        : scan_(scan),
+          columns_(scan.columns()),
+          counter_(scan.counter()),
+          words_(static_cast<size_t>(counter_.words())),
           rows_(rows),
-          items_(items),
-          refined_rows_(profile ? &profile->refined_rows : nullptr) {}
+          items_(items) {}
 
-    // Looks inside the bins where a cut as good as `to_beat()` could hide, and gives the better of that and the coarse
-    // cut, with what lies below it. What one bin holds, or what others find meanwhile, may close the next.
+    const HistogramScan<Counter>& scan() const { return scan_; }
+
+    // Looks inside the bins where a cut as good as `to_beat()` could hide, and returns the column's cut. What one bin
+    // holds, or what others find meanwhile, may close the next.
     template <class ToBeat>
-    LocatedCut<Counter> refine(const CutRules& rules, size_t scan_column, const Cut& coarse_cut, const BinCut& coarse,
+    LocatedCut<Counter> refine(const CutRules& rules, size_t scan_column, const EdgeScan& edges,
                                const ToBeat& to_beat) const {
-        const ColumnBins& column = this->column(scan_column);
-        if (column.exact) return {coarse_cut};
-        CutScorer<Counter> scorer = Coarse::scorer(rules, scan_column);
+        FirstOfBest<InnerCut<Counter>> inner;
+        if (columns_.column(scan_column).exact) return scan_.best_cut(rules, scan_column, edges, inner);
+        CutScorer<Counter> scorer = scan_.scorer(rules, scan_column);
         std::array<int16_t, 256> open;
         open.fill(-1);
         const std::vector<OpenBin<Counter>> bins =
-            Coarse::open_bins(scorer, scan_column, to_beat() - rules.tolerance, coarse.highest, open);
-        if (bins.empty()) return {coarse_cut};
+            scan_.open_bins(scorer, scan_column, to_beat() - rules.margin(), edges.highest, open);
+        if (bins.empty()) return scan_.best_cut(rules, scan_column, edges, inner);
         std::vector<BinRow> rows = rows_in_bins(scan_column, open, bins);
         BinScan<Counter> bin_scan(counter_, rules, scorer);
-        Cut finer;
-        Words<Counter> low = zero_words(counter_);
-        finer.has_missing = scorer.has_missing();
-        int finer_bin = 256;
+        bool constant = edges.constant;
         for (const OpenBin<Counter>& bin : bins) {
-            const double min_gain = std::max(to_beat(), finer.gain) - rules.tolerance;
-            const Word* node_rows = this->bins(scan_column) + static_cast<size_t>(bin.bin) * words_;
+            const double min_gain = std::max(to_beat(), inner.most()) - rules.margin();
+            const Word* node_rows = scan_.bins(scan_column) + static_cast<size_t>(bin.bin) * words_;
             if (scorer.bound(bin.below.data(), node_rows, min_gain) < min_gain) continue;
             const std::span<BinRow> own(&rows[bin.first], static_cast<size_t>(bin.rows));
-            if (bin_scan.improve(own, bin.below, min_gain, finer, low)) finer_bin = bin.bin;
-            if (!coarse.several && !(scorer.has_missing() && this->tries_missing_)) finer.constant = all_equal(own);
+            bin_scan.offer_cuts(own, bin.below, min_gain, inner);
+            if (!edges.several && !(scorer.has_missing() && scan_.tries_missing())) constant = all_equal(own);
             note_refined(bin.rows);
         }
-        if (!coarse_cut.found() && !finer.found()) return {finer, low};
-        // Of two equal cuts the lower; a cut inside a bin is lower than the cut at the bin's end.
-        const bool finer_is_lower = coarse_cut.low_rows == 0 || finer_bin <= coarse.last;
-        const bool take =
-            finer_is_lower ? !rules.beats(coarse_cut.gain, finer.gain) : rules.beats(finer.gain, coarse_cut.gain);
-        return finer.found() && take ? LocatedCut<Counter>{finer, low} : LocatedCut<Counter>{coarse_cut};
+        LocatedCut<Counter> found = scan_.best_cut(rules, scan_column, edges, inner);
+        found.cut.constant = constant;
+        return found;
     }
 
-    bool tries_missing() const { return this->tries_missing_; }
     void note_refined(int64_t rows) const {
-        if (refined_rows_) *refined_rows_ += rows;
+        if (columns_.profile) columns_.profile->refined_rows += rows;
     }
 
     // The ranks of a column's value ranks that these rows stand on, rising.
     std::vector<uint32_t> ranks_present(size_t scan_column, const ValueRanks& ranks) const {
-        const ColumnBins& column = this->column(scan_column);
-        if (!column.exact) return tw::ranks_present(ranks, binned_, static_cast<size_t>(columns_[scan_column]), rows_);
+        const ColumnBins& column = columns_.column(scan_column);
+        if (!column.exact) return tw::ranks_present(ranks, columns_.binned, columns_.binned_index(scan_column), rows_);
         std::vector<uint32_t> taken;
         for (int b = 0; b < column.bins; ++b) {
             if (counter_.listed(bins(scan_column) + static_cast<size_t>(b) * words_) > 0) {
@@ -231,30 +240,30 @@ public:
     }
 
     // The values on both sides of a cut between bins.
-    void locate(size_t scan_column, const BinCut& coarse, Cut& cut) const {
-        const Numbers& numbers = this->numbers(scan_column);
-        const ColumnBins& column = this->column(scan_column);
-        const size_t at = static_cast<size_t>(columns_[scan_column]);
-        int next = coarse.last + 1;
+    void locate(size_t scan_column, Cut& cut) const {
+        const Numbers& numbers = columns_.numbers(scan_column);
+        const ColumnBins& column = columns_.column(scan_column);
+        const int last = cut.last;
+        int next = last + 1;
         while (counter_.listed(bins(scan_column) + static_cast<size_t>(next) * words_) == 0) ++next;
         cut.below = -std::numeric_limits<double>::infinity();
         cut.above = std::numeric_limits<double>::infinity();
-        const uint8_t* bin_of = binned_.column(at);
+        const uint8_t* bin_of = columns_.binned.column(columns_.binned_index(scan_column));
         for (const uint32_t row : rows_) {
             const int code = bin_of[row];
-            if (code == coarse.last) cut.below = std::max(cut.below, numbers[row]);
+            if (code == last) cut.below = std::max(cut.below, numbers[row]);
             if (code == next) cut.above = std::min(cut.above, numbers[row]);
         }
-        cut.below = column.within(coarse.last, cut.below);
+        cut.below = column.within(last, cut.below);
         cut.above = column.within(next, cut.above);
     }
 
     // The rows in open bins, bin after bin. Their values lie far apart: each is called early and read some finds later.
     std::vector<BinRow> rows_in_bins(size_t scan_column, const std::array<int16_t, 256>& open,
                                      const std::vector<OpenBin<Counter>>& bins) const {
-        const uint8_t* bin_of = binned_.column(static_cast<size_t>(columns_[scan_column]));
-        const Numbers numbers = this->numbers(scan_column);
-        const ColumnBins& column = this->column(scan_column);
+        const uint8_t* bin_of = columns_.binned.column(columns_.binned_index(scan_column));
+        const Numbers numbers = columns_.numbers(scan_column);
+        const ColumnBins& column = columns_.column(scan_column);
         std::vector<size_t> next;
         for (const OpenBin<Counter>& bin : bins) next.push_back(bin.first);
         std::vector<BinRow> bin_scan(bins.back().first + static_cast<size_t>(bins.back().rows));
@@ -279,16 +288,17 @@ public:
     }
 
 private:
-    const Numbers& numbers(size_t scan_column) const { return table_.columns[column(scan_column).column].numbers; }
     static bool all_equal(std::span<const BinRow> rows) {
         return std::all_of(rows.begin(), rows.end(), [&](const BinRow& row) { return row.value == rows[0].value; });
     }
+    const Word* bins(size_t scan_column) const { return scan_.bins(scan_column); }
 
-    const Table& table_;
-    const BinnedTable& binned_;
+    const HistogramScan<Counter>& scan_;
+    const SearchColumns& columns_;
+    const Counter& counter_;
+    size_t words_;
     std::span<const uint32_t> rows_;
     std::span<const Item> items_;
-    std::atomic<int64_t>* refined_rows_;
 };
 
 // Adds rows to a histogram of `words` each bin; at most `max_narrow_rows` of them if it is narrow.

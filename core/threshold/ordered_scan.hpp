@@ -18,21 +18,20 @@ class OrderedScan {
 public:
     using Word = typename Counter::Word;
 
-    OrderedScan(const RefiningScan<Counter>& scan, const Counter& counter, const CutRules& rules, size_t scan_column,
-                const ValueRanks& ranks)
-        : scan_(scan),
-          counter_(counter),
+    OrderedScan(const BinRefiner<Counter>& refiner, const CutRules& rules, size_t scan_column)
+        : refiner_(refiner),
+          scan_(refiner.scan()),
+          counter_(scan_.counter()),
           rules_(rules),
           scan_column_(scan_column),
-          ranks_(ranks),
-          words_(static_cast<size_t>(counter.words())),
-          scorer_(scan.scorer(rules, scan_column)),
-          present_(scan.ranks_present(scan_column, ranks)),
-          best_{{}, zero_words(counter)} {}
+          ranks_(scan_.columns().value_ranks[scan_.columns().binned_index(scan_column)]),
+          words_(static_cast<size_t>(counter_.words())),
+          scorer_(scan_.scorer(rules, scan_column)),
+          present_(refiner.ranks_present(scan_column, ranks_)) {}
 
     LocatedCut<Counter> find() {
-        best_.cut.has_missing = scorer_.has_missing();
-        best_.cut.constant = present_.size() < 2 && !(scorer_.has_missing() && scan_.tries_missing());
+        cut_.has_missing = scorer_.has_missing();
+        cut_.constant = present_.empty() || (present_.size() < 2 && !(scorer_.has_missing() && scan_.tries_missing()));
         set_steps();
         std::vector<typename BinScan<Counter>::Row> rows = open_bins();
         for (size_t i = 0; i < steps_.size(); ++i) {
@@ -40,15 +39,18 @@ public:
                 const OpenBin<Counter>& bin = bins_[static_cast<size_t>(steps_[i].open)];
                 scan_inside(steps_[i], std::span(&rows[bin.first], static_cast<size_t>(bin.rows)));
             } else if (is_enough_inside(steps_[i])) {
-                best_.cut.tried += wide_inside(steps_[i]);
+                cut_.tried += wide_inside(steps_[i]);
             }
             if (steps_[i].cut_after) offer(steps_[i].gain, steps_[i].low, below(i + 1), above(i + 1));
         }
-        if (const double apart = scorer_.gain_of_missing(); rules_.beats(apart, best_.cut.gain)) {
-            best_.cut.gain = apart;
-            best_.cut.low_rows = 0;
-        }
-        return std::move(best_);
+        rules_.ties.offer(best_, scorer_.gain_of_missing(), {});
+        if (!best_.found()) return {cut_};
+        const InnerCut<Counter>& item = best_.winner().item;
+        cut_.gain = best_.winner().score;
+        cut_.low_rows = item.low_rows;
+        cut_.at = cut_.below = item.below;
+        cut_.above = item.above;
+        return {cut_, item.low};
     }
 
 private:
@@ -59,7 +61,7 @@ private:
         Words<Counter> low;
         double gain = no_gain;
         bool cut_after = false; // there is a cut, and it is allowed
-        int open = -1;          // its place among the bins looked into
+        int open = -1;          // its index among the bins looked into
     };
 
     double value(size_t i) const { return ranks_.value[present_[i]]; }
@@ -105,7 +107,7 @@ private:
         open.fill(-1);
         size_t first = 0;
         for (BinStep& step : steps_) {
-            const double min_gain = rules_.has_tie_tolerance() ? so_far : best - rules_.tolerance;
+            const double min_gain = rules_.ties.in_order ? so_far : best - rules_.ties.tolerance;
             so_far = std::max(so_far, step.gain);
             if (step.last - step.first < 2) continue;
             const Words<Counter> low = start_of(step);
@@ -116,8 +118,8 @@ private:
             first += static_cast<size_t>(rows);
         }
         if (bins_.empty()) return {};
-        scan_.note_refined(static_cast<int64_t>(first));
-        return scan_.rows_in_bins(scan_column_, open, bins_);
+        refiner_.note_refined(static_cast<int64_t>(first));
+        return refiner_.rows_in_bins(scan_column_, open, bins_);
     }
 
     // Whether some cuts inside are allowed and some are not; of no interest where nobody counts them.
@@ -141,10 +143,10 @@ private:
 
     void scan_inside(const BinStep& step, std::span<typename BinScan<Counter>::Row> rows) {
         Words<Counter> low = start_of(step);
-        const double min_gain = best_.cut.gain + (rules_.has_tie_tolerance() ? rules_.tolerance : 0);
+        const double min_gain = best_.most() + (rules_.ties.in_order ? 1 : -1) * rules_.ties.tolerance;
         const bool is_hopeless = scorer_.bound(low.data(), node_rows(step), min_gain) < min_gain;
         if (is_hopeless && !is_edge(low, step.low)) {
-            if (is_enough_inside(step)) best_.cut.tried += wide_inside(step);
+            if (is_enough_inside(step)) cut_.tried += wide_inside(step);
             return;
         }
         std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
@@ -158,16 +160,12 @@ private:
     }
 
     void offer(double gain, const Words<Counter>& low, double below, double above) {
-        ++best_.cut.tried;
-        if (!rules_.beats(gain, best_.cut.gain)) return;
-        best_.cut.gain = gain;
-        best_.cut.low_rows = counter_.rows(low.data());
-        best_.cut.below = below;
-        best_.cut.above = above;
-        best_.low = low;
+        ++cut_.tried;
+        if (gain > best_.most()) rules_.ties.offer(best_, gain, {below, counter_.rows(low.data()), below, above, low});
     }
 
-    const RefiningScan<Counter>& scan_;
+    const BinRefiner<Counter>& refiner_;
+    const HistogramScan<Counter>& scan_;
     const Counter& counter_;
     const CutRules& rules_;
     size_t scan_column_;
@@ -177,7 +175,8 @@ private:
     std::vector<uint32_t> present_; // ranks with rows of this node
     std::vector<BinStep> steps_;
     std::vector<OpenBin<Counter>> bins_;
-    LocatedCut<Counter> best_;
+    Cut cut_;
+    FirstOfBest<InnerCut<Counter>> best_;
 };
 
 } // namespace tw

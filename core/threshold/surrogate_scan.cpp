@@ -2,44 +2,69 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <optional>
 
 namespace tw {
 namespace {
 
 constexpr int64_t min_rows = 2; // rows each side must rest on, as in split/surrogate.cpp
 
-// The cut as two buckets, counted by child as binning/value_histogram.hpp does.
-Histogram two_bin_histogram(const TrainingTable& training, const SurrogateScan& scan, int column, const Cut& cut) {
+bool is_split_column(const SearchColumns& columns, const Split& split, size_t scan_column) {
+    return columns.column(scan_column).column == split.column;
+}
+
+// Only as many as are kept need to be exact, and only those that agree more often than the majority.
+void set_gains_to_beat(const Task& task, const SearchColumns& columns, const Split& split,
+                       NodeSearch<SurrogateCounter>& search) {
+    const std::vector<double> gains = search.edge_gains();
+    std::vector<double> reference, reached;
+    for (size_t i = 0; i < gains.size(); ++i) {
+        reference.push_back(search.scan->scorer(search.rules, i).reference());
+        if (!is_split_column(columns, split, i)) reached.push_back(gains[i] + reference[i]);
+    }
+    std::sort(reached.begin(), reached.end(), std::greater<>());
+    const Words<SurrogateCounter>& total = search.scan->total();
+    const size_t kept = static_cast<size_t>(task.recipe.max_surrogates);
+    const double agreement = std::max(static_cast<double>(std::max(total[3], total[4])) + 0.5,
+                                      kept < reached.size() ? reached[kept] : no_gain);
+    for (size_t i = 0; i < gains.size(); ++i) {
+        search.to_beat[i] = is_split_column(columns, split, i) ? std::numeric_limits<double>::infinity()
+                                                               : std::max(agreement - reference[i], gains[i]);
+    }
+}
+
+// The cut as two bins, counted by child as binning/value_histogram.hpp does.
+Histogram two_bin_histogram(int column, const Words<SurrogateCounter>& total, const AgreeingCut& agreeing) {
+    const auto& [cut, low, missing] = agreeing;
     Histogram histogram;
     histogram.column = column;
     histogram.width = 4;
     histogram.at = {cut.below, cut.above};
-    for (int i = 0; i < 3; ++i) histogram.append();
-    for (size_t i = 0; i < scan.items.size(); ++i) {
-        const SurrogateCounter::Item& item = scan.items[i];
-        if (item.child == SurrogateCounter::unknown_child) continue;
-        const double x = training.value(column, scan.entries[i].row);
-        const size_t side = x != x ? 2 : x > cut.below ? 1 : 0;
-        histogram.stats[side * 4 + static_cast<size_t>(item.child)] += item.weight;
-        histogram.stats[side * 4 + 2 + static_cast<size_t>(item.child)] += 1;
-        ++histogram.rows[side];
+    for (int side = 0; side < 3; ++side) {
+        Sum* sums = histogram.append();
+        const auto word = [&](size_t w) {
+            return side == 0 ? low[w] : side == 2 ? missing[w] : total[w] - low[w] - missing[w];
+        };
+        for (size_t child = 0; child < 2; ++child) {
+            sums[child] = word(3 + child);
+            sums[2 + child] = word(1 + child);
+        }
+        histogram.rows.back() = word(1) + word(2);
     }
     return histogram;
 }
 
 } // namespace
 
-CutRules surrogate_cut_rules() {
-    CutRules rules;
-    rules.tolerance = 0.5; // weights are whole units
-    rules.min_rows = min_rows;
-    return rules;
+bool can_scan_surrogates(const SearchColumns& columns, const Split& split) {
+    return split.children() == 2 && columns.scanned() > 0;
 }
 
-double surrogate_gain_to_beat(const Task& task, double majority, std::vector<double> reached) {
-    std::sort(reached.begin(), reached.end(), std::greater<>());
-    const size_t kept = static_cast<size_t>(task.recipe.max_surrogates);
-    return std::max(majority + 0.5, kept < reached.size() ? reached[kept] : no_gain);
+CutRules surrogate_cut_rules() {
+    CutRules rules;
+    rules.min_rows = min_rows;
+    return rules;
 }
 
 std::vector<SurrogateCounter::Item> surrogate_items(const TrainingTable& training, const Split& split,
@@ -53,45 +78,70 @@ std::vector<SurrogateCounter::Item> surrogate_items(const TrainingTable& trainin
     return items;
 }
 
-SurrogateScan::SurrogateScan(const TrainingTable& training, const Split& split_to_follow,
-                             std::span<const uint32_t> rows, std::span<const int> by_histogram)
-    : split(split_to_follow), possible(split_to_follow.children() == 2 && !by_histogram.empty()) {
+std::vector<Entry> whole_rows(const Measure& measure, std::span<const uint32_t> rows) {
+    std::vector<Entry> entries;
     entries.reserve(rows.size());
-    for (const uint32_t row : rows) entries.push_back({row, training.measure.weight_of(row)});
-    if (!possible) return;
-    int64_t weight[3] = {0, 0, 0};
-    items = surrogate_items(training, split, entries);
-    for (const SurrogateCounter::Item& item : items) weight[item.child] += item.weight;
-    majority = static_cast<double>(std::max(weight[0], weight[1]));
-    rules = surrogate_cut_rules();
+    for (const uint32_t row : rows) entries.push_back({row, measure.weight_of(row)});
+    return entries;
 }
 
-std::vector<Surrogate> SurrogateScan::to_surrogates(const Task& task, const TrainingTable& training,
-                                                    std::span<const int> by_histogram, const BinnedTable& binned,
-                                                    const std::vector<Cut>& cuts, ThreadPool& pool) const {
-    const std::vector<double> sent = weight_sent(task, split, child_histogram(training, entries, split.column, split));
-    const size_t columns = training.facts.size();
-    std::vector<const Cut*> cut_of(columns, nullptr);
-    std::vector<bool> is_by_histogram(columns, false);
-    for (size_t i = 0; i < by_histogram.size(); ++i) {
-        const size_t column = static_cast<size_t>(binned.columns()[static_cast<size_t>(by_histogram[i])].column);
-        is_by_histogram[column] = true;
-        if (cuts[i].low_rows > 0) cut_of[column] = &cuts[i];
+std::vector<Surrogate> to_surrogates(const Task& task, const SearchColumns& columns, const Split& split,
+                                     const Words<SurrogateCounter>& total, const std::vector<AgreeingCut>& cuts,
+                                     std::span<const Histogram> by_value) {
+    const std::vector<ColumnFacts>& facts = columns.training.facts;
+    const double unit = task.measure.weight_unit;
+    const std::vector<double> sent{static_cast<double>(total[3]) * unit, static_cast<double>(total[4]) * unit};
+    std::vector<std::optional<Surrogate>> of_column(facts.size());
+    const auto add = [&](int column, const Histogram& histogram) {
+        const size_t index = static_cast<size_t>(column);
+        of_column[index] = best_surrogate(task, facts[index], histogram, split, sent);
+    };
+    for (size_t i = 0; i < cuts.size(); ++i) {
+        const int column = columns.column(i).column;
+        if (column != split.column && cuts[i].cut.low_rows > 0) add(column, two_bin_histogram(column, total, cuts[i]));
     }
-    std::vector<std::optional<Surrogate>> found(columns);
-    pool.run(static_cast<int64_t>(columns), [&](int64_t i) {
-        const int column = static_cast<int>(i);
-        if (column == split.column || (is_by_histogram[i] && !cut_of[i])) return;
-        found[i] = best_surrogate(task, training.facts[i],
-                                  is_by_histogram[i] ? two_bin_histogram(training, *this, column, *cut_of[i])
-                                                     : child_histogram(training, entries, column, split),
-                                  split, sent);
+    for (size_t i = 0; i < by_value.size(); ++i) {
+        if (columns.by_value[i] != split.column) add(columns.by_value[i], by_value[i]);
+    }
+    std::vector<Surrogate> found;
+    for (std::optional<Surrogate>& one : of_column) {
+        if (one) found.push_back(std::move(*one));
+    }
+    return found;
+}
+
+std::vector<std::vector<Surrogate>> find_surrogates(const Task& task, const SearchColumns& columns,
+                                                    std::span<const ChosenSplit> chosen,
+                                                    NodeSearches<SurrogateCounter>& searches,
+                                                    std::span<const Histogram> by_value,
+                                                    CutSource<SurrogateCounter>& source, ThreadPool& pool) {
+    const auto split_of = [&](const NodeSearch<SurrogateCounter>& search) -> const Split& {
+        return *chosen[static_cast<size_t>(&search - searches.data())].split;
+    };
+    find_cuts(
+        columns, searches,
+        [&](NodeSearch<SurrogateCounter>& search) { set_gains_to_beat(task, columns, split_of(search), search); },
+        source, pool);
+    std::vector<CutOfNode> not_located;
+    for (size_t n = 0; n < searches.size(); ++n) {
+        for (size_t i = 0; i < columns.scanned(); ++i) {
+            const Cut& cut = searches[n].cuts[i].cut;
+            if (cut.low_rows > 0 && !cut.located()) not_located.push_back({n, i});
+        }
+    }
+    source.locate(searches, not_located, pool);
+    std::vector<std::vector<Surrogate>> found(searches.size());
+    pool.run(static_cast<int64_t>(searches.size()), [&](int64_t n) {
+        const NodeSearch<SurrogateCounter>& search = searches[static_cast<size_t>(n)];
+        std::vector<AgreeingCut> cuts;
+        for (size_t i = 0; i < columns.scanned(); ++i) {
+            cuts.push_back({search.cuts[i].cut, search.low(i), search.scan->scorer(search.rules, i).missing()});
+        }
+        const size_t first = static_cast<size_t>(n) * columns.by_value.size();
+        found[static_cast<size_t>(n)] = to_surrogates(task, columns, split_of(search), search.scan->total(), cuts,
+                                                      by_value.subspan(first, columns.by_value.size()));
     });
-    std::vector<Surrogate> result;
-    for (auto& surrogate : found) {
-        if (surrogate) result.push_back(std::move(*surrogate));
-    }
-    return result;
+    return found;
 }
 
 } // namespace tw

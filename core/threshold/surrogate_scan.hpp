@@ -1,42 +1,41 @@
-// Surrogates by the threshold search: the best agreeing cut of every column.
-//
-// The result equals surrogates_by_value.
+// Surrogates by the threshold search: the best agreeing cut of every column. The result equals surrogates_by_value.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "base/thread_pool.hpp"
-#include "binning/binned_table.hpp"
-#include "binning/value_histogram.hpp"
 #include "split/surrogate.hpp"
-#include "threshold/cut.hpp"
+#include "threshold/search.hpp"
 
 namespace tw {
 
-// What cuts are compared by when they imitate: weights are whole units.
+// Whether cuts can follow the split: it has two children, and there are columns searched by histogram.
+bool can_scan_surrogates(const SearchColumns& columns, const Split& split);
+
+// Weights are whole units, so ties are exact.
 CutRules surrogate_cut_rules();
-// What a cut must reach: more than the majority, and as much as the last that is kept. `reached`: by cuts between bins.
-double surrogate_gain_to_beat(const Task& task, double majority, std::vector<double> reached);
-// What each of these rows adds.
+// What each of these entries adds.
 std::vector<SurrogateCounter::Item> surrogate_items(const TrainingTable& training, const Split& split,
                                                     std::span<const Entry> entries);
+// The same for rows that are not divided.
+std::vector<Entry> whole_rows(const Measure& measure, std::span<const uint32_t> rows);
 
-struct SurrogateScan {
-    SurrogateScan(const TrainingTable& training, const Split& split, std::span<const uint32_t> rows,
-                  std::span<const int> by_histogram);
-
-    // Surrogates in order of columns: by_histogram columns by their cuts, the others gathered.
-    std::vector<Surrogate> to_surrogates(const Task& task, const TrainingTable& training,
-                                         std::span<const int> by_histogram, const BinnedTable& binned,
-                                         const std::vector<Cut>& cuts, ThreadPool& pool) const;
-
-    const Split& split;
-    bool possible; // two children, and columns to sweep
-    std::vector<Entry> entries;
-    std::vector<SurrogateCounter::Item> items;
-    double majority = 0; // weight, in units, that the larger child gets
-    CutRules rules;
+// A column's cut, what lies below it, and what has no value.
+struct AgreeingCut {
+    Cut cut;
+    Words<SurrogateCounter> low{}, missing{};
 };
+// Surrogates in order of columns. `cuts`: of columns searched by histogram; `by_value`: of the others, counted by
+// child.
+std::vector<Surrogate> to_surrogates(const Task& task, const SearchColumns& columns, const Split& split,
+                                     const Words<SurrogateCounter>& total, const std::vector<AgreeingCut>& cuts,
+                                     std::span<const Histogram> by_value);
+
+// The whole search, for nodes whose histograms are set. `by_value`: of each node, as above.
+std::vector<std::vector<Surrogate>> find_surrogates(const Task& task, const SearchColumns& columns,
+                                                    std::span<const ChosenSplit> chosen,
+                                                    NodeSearches<SurrogateCounter>& searches,
+                                                    std::span<const Histogram> by_value,
+                                                    CutSource<SurrogateCounter>& source, ThreadPool& pool);
 
 } // namespace tw

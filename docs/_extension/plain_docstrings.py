@@ -1,9 +1,7 @@
 """Docstrings and examples as they are written here: plain prose, `code`, and blocks of `>>>`.
 
-Comes in: the lines of a docstring, signatures, pages that were read. Goes out: the same lines, with whatever
-reStructuredText would take for markup outside of backticks and examples escaped; signatures that say types by name;
-examples without the empty line that ends them for doctest.
-Always holds: no word is changed.
+Escapes what reStructuredText would take for markup outside backticks and examples, names types in signatures, and drops
+the empty line that ends an example for doctest. No word is changed.
 """
 
 from __future__ import annotations

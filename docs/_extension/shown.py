@@ -1,8 +1,6 @@
 """The directive `shown`: the value of an expression, as a reader sees it.
 
-Comes in: a Python expression, which may use whatever the examples above it on the same page have made. Goes out: a
-picture, a derivation or a chart in the page.
-Always holds: the page's own examples, the ones that are tested, make what is drawn; nothing else does.
+The expression may use the names that the tested examples above it on the page define, and nothing else.
 """
 
 from __future__ import annotations

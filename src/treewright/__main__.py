@@ -1,7 +1,4 @@
-"""`python -m treewright` is the command `treewright`.
-
-Always holds: nothing happens when this is imported.
-"""
+"""Run the command line: `python -m treewright`."""
 
 from treewright.cli import main
 

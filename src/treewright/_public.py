@@ -31,6 +31,9 @@ from treewright.inspection.masking import masking
 from treewright.inspection.ranking import rank_splits
 from treewright.inspection.rules.rules import rules
 from treewright.inspection.shap import shap_values
+from treewright.optimal.alternatives import alternatives
+from treewright.optimal.learn_optimal import learn_optimal
+from treewright.prediction.intervals import predict_interval, predict_set
 from treewright.prediction.predict import apply, predict, predict_batches, predict_proba
 from treewright.pruning.path import PruningPath
 from treewright.pruning.prune import prune, pruning_path
@@ -41,9 +44,14 @@ from treewright.reporting.report import report
 from treewright.training.learn import learn
 from treewright.tree.saved import load, save
 from treewright.tree.tree import Tree
+from treewright.uncertainty.calibrate import calibrate
+from treewright.uncertainty.cross_validate import cross_validate
+from treewright.uncertainty.permutation_test import permutation_test
+from treewright.uncertainty.stability import stability
 
 if TYPE_CHECKING:
     from treewright import lessons
+    from treewright.estimators.optimal import OptimalTreeClassifier, OptimalTreeRegressor
     from treewright.estimators.trees import (
         C45Classifier,
         CARTClassifier,
@@ -76,6 +84,8 @@ __all__ = [
     "ExportError",
     "FileError",
     "ID3Classifier",
+    "OptimalTreeClassifier",
+    "OptimalTreeRegressor",
     "PruningPath",
     "Recipe",
     "RecipeError",
@@ -88,11 +98,14 @@ __all__ = [
     "TreewrightError",
     "UnseenLevelsWarning",
     "__version__",
+    "alternatives",
     "apply",
     "branching",
+    "calibrate",
     "counterfactuals",
     "criteria",
     "criterion",
+    "cross_validate",
     "csv",
     "explain_node",
     "explain_row",
@@ -103,14 +116,18 @@ __all__ = [
     "from_sklearn",
     "importance",
     "learn",
+    "learn_optimal",
     "lessons",
     "load",
     "masking",
     "missing",
     "numeric",
+    "permutation_test",
     "predict",
     "predict_batches",
+    "predict_interval",
     "predict_proba",
+    "predict_set",
     "prune",
     "pruning",
     "pruning_path",
@@ -121,6 +138,7 @@ __all__ = [
     "save",
     "shap_values",
     "sql",
+    "stability",
     "stopping",
 ]
 

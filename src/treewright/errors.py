@@ -1,32 +1,29 @@
-"""The errors and warnings users meet. Each error is a ValueError, as scikit-learn's errors are.
-
-Always holds: a message names the column, value or field at fault and says what to do about it.
-"""
+"""Errors and warnings. Each error is a ValueError, as scikit-learn's errors are; its message names the remedy."""
 
 
 class TreewrightError(ValueError):
-    """Base of every error raised on purpose."""
+    """Base of every error that treewright raises on purpose."""
 
 
 class RecipeError(TreewrightError):
-    """A choice, or a combination of choices, that cannot be."""
+    """Raised for an invalid setting or combination of settings."""
 
 
 class DataError(TreewrightError):
-    """A table that cannot be learned from or predicted on."""
+    """Raised for a table that cannot be learned from or predicted on."""
 
 
 class FileError(TreewrightError):
-    """A saved tree that cannot be read."""
+    """Raised for a saved tree that cannot be read."""
 
 
 class ExportError(TreewrightError):
-    """A tree that the other language cannot say."""
+    """Raised when a tree cannot be represented in the target format."""
 
 
 class UnseenLevelsWarning(UserWarning):
-    """Rows to be answered have levels that the tree does not know."""
+    """Issued when rows to predict have levels that the tree has not seen."""
 
 
 class ScratchError(TreewrightError):
-    """A scratch folder that cannot be used, or has no room left."""
+    """Raised when a scratch folder cannot be used or has no room left."""

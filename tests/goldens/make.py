@@ -1,23 +1,23 @@
 """Makes tests/goldens/<data set>.json from ../shared/oracles: the data and what other tree programs made of it.
 
-Comes in: the folder of oracles (default: `shared/oracles` beside the repository). Goes out: one file per data set, or,
-with --check, the names of the files that differ from what would be written. Standard library only.
-Always holds: a file depends on nothing but the oracles, so making it twice gives the same bytes; it holds only what
-the tests compare.
+A file depends on nothing but the oracles, so making it twice gives the same bytes; it holds only what the tests
+compare.
 
 Run: python tests/goldens/make.py [ORACLES] [--check]
 
-The form written: `columns` (name, kind, levels), `target`, `task`, `data` (per column: numbers, or places in `levels`;
-null is missing) and `goldens`, one per program and variant. Left out of every golden: print-outs, importance.
-A golden that equals another one of the same data set says `same_as`. Of a C4.5 tree the double precision
-result is taken where there is one, of a CHAID tree the `.exact` one (`from` names the file).
-C4.5's `c5.unpruned` is `default.unpruned`: -c changes pruning only. J48's `rep` is left out: chance decides it.
+The form written: `columns` (name, kind, levels), `target`, `task`, `data` (per column: numbers, or places in
+`levels`; null is missing) and `goldens`, one per program and variant. Left out of every golden: print-outs,
+importance. A golden that equals another one of the same data set says `same_as`. Of a C4.5 tree the double precision
+result is taken where there is one, of a CHAID tree the `.exact` one (`from` names the file). C4.5's `c5.unpruned` is
+`default.unpruned`: -c changes pruning only. J48's `rep` is left out: chance decides it.
 
-A node has `dist` (weight per class) or `n`, `mean`, `dev`; `n` only where it is not the sum of `dist`; `empty` where no
-training row went; `answer`, its class, where it is empty (null: Id3 gives none) or answers another class than the first
-of the most frequent ones; `probabilities` where they are not the shares of `dist`. A split has `column`, and
-  `cut` and `low` (place of the child below the cut) and `closed` (the cut itself belongs to the lower child), or
-  `groups` (levels per child), or `bins` (CHAID: per child, counted from 1; the golden's `bins` has their upper ends).
+A node has `dist` (weight per class) or `n`, `mean`, `dev`; `n` only where it is not the sum of `dist`; `empty` where
+no training row went; `answer`, the class it predicts, where it is empty (null: Id3 gives none) or predicts another
+class than the first of the most frequent ones; `probabilities` where they are not the shares of `dist`. C4.5 prints a
+class at every node, but predicts by it at empty leaves only and by counts elsewhere: a raised node with a tie keeps
+the class printed before, which decides nothing and is left out. A split has `column`, and `cut` and `low` (place of
+the child below the cut) and `closed` (the cut itself belongs to the lower child), or `groups` (levels per child), or
+`bins` (CHAID: per child, counted from 1; the golden's `bins` has their upper ends).
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def chaid_groups(groups: list[dict[str, Any]]) -> dict[str, Any]:
 # --- nodes ------------------------------------------------------------------------------------------------------------
 
 
-def size(node: dict[str, Any], classes: list[str] | None) -> dict[str, Any]:
+def size(node: dict[str, Any], program: str, classes: list[str] | None) -> dict[str, Any]:
     """What is at the node."""
     if classes is None:
         return {key: node[key] for key in ("n", "mean", "dev", "sd") if key in node} | (
@@ -110,7 +110,7 @@ def size(node: dict[str, Any], classes: list[str] | None) -> dict[str, Any]:
     if node.get("empty") or node["n"] == 0:
         out["empty"] = True
         out["answer"] = answer
-    elif answer != node["dist"].index(max(node["dist"])):
+    elif program != "C4.5" and answer != node["dist"].index(max(node["dist"])):
         out["answer"] = answer
     if "probabilities" in node:
         out["probabilities"] = node["probabilities"]
@@ -119,7 +119,7 @@ def size(node: dict[str, Any], classes: list[str] | None) -> dict[str, Any]:
 
 def reduced(node: dict[str, Any], program: str, classes: list[str] | None) -> dict[str, Any]:
     """A node and all below it, in our form."""
-    out = size(node, classes)
+    out = size(node, program, classes)
     if program == "rpart":
         out["dev"] = node["dev"]
     if "split" not in node:

@@ -1,8 +1,6 @@
 """Writes the saved trees that every later version must read: small trees of every kind, and what they answer.
 
-Comes in: a folder's name for this version of the format, such as version-1. Goes out: in it, for each tree `NAME.json`
-and `NAME.answers.json` with rows and what prediction says about them.
-Always holds: a file that exists is never written again; kept files are the promise.
+A file that exists is never written again; kept files are the promise.
 
 Run: python tests/saved/make_saved.py version-1
 """

@@ -1,9 +1,7 @@
 """The command `treewright`.
 
-Comes in: arguments. Goes out: text, files, an exit code: 0 done, 1 the data or a file cannot be used, 2 the command is
-not understood, 130 stopped by Ctrl-C.
-Always holds: showing help loads no other package than click; each command lives in the module of its name and is
-loaded when it is called. An error is one line; `--debug` shows where it came from.
+Exit codes: 0 done, 1 the data or a file cannot be used, 2 the command is not understood, 130 stopped by Ctrl-C.
+Help loads no package but click; each command is loaded when it is called.
 """
 
 from __future__ import annotations
@@ -22,19 +20,19 @@ except ImportError:  # pragma: no cover
 #: Every command and what it does, in the order of a first session.
 COMMANDS = {
     "learn": "Learn a tree from a table.",
-    "predict": "Answer the rows of a table, however large.",
+    "predict": "Predict the rows of a table of any size.",
     "show": "Show a tree as text, a picture or a page.",
-    "rules": "Tell a tree as rules.",
-    "explain": "Explain the answer for one row.",
-    "prune": "Cut a tree back.",
-    "export": "Write a tree as SQL, C, Python, ...",
-    "compare": "Cross-validate all algorithms and prunings.",
-    "lesson": "Learn about decision trees, step by step.",
+    "rules": "Show a tree as rules.",
+    "explain": "Explain the prediction for one row.",
+    "prune": "Prune a tree.",
+    "export": "Export a tree to SQL, C, Python, ...",
+    "compare": "Cross-validate all algorithms and pruning methods.",
+    "lesson": "Show a worked example, step by step.",
 }
 
 
 class Commands(click.Group):
-    """Commands that are loaded by name, and errors that are told in one line."""
+    """Commands that are loaded by name; errors are printed on one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return [name for name in COMMANDS if importlib.util.find_spec(f"treewright.cli.{name}") is not None]
@@ -75,16 +73,16 @@ class Commands(click.Group):
             sys.exit(error.exit_code)
         except (KeyboardInterrupt, click.Abort):
             sys.exit(130)
-        except BrokenPipeError:  # whoever reads our output has seen enough
+        except BrokenPipeError:  # the reader of our output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(141)
         except (ValueError, OSError, RecursionError, MemoryError) as error:
-            _tell(error)
+            _print_error(error)
         sys.exit(result if isinstance(result, int) else 0)
 
 
-def _tell(error: Exception) -> NoReturn:
-    """One line on what went wrong; the whole story with --debug, and for errors that are ours."""
+def _print_error(error: Exception) -> NoReturn:
+    """Print the error on one line; with --debug, or for an error of the program itself, raise it with its traceback."""
     from treewright.errors import RecipeError, TreewrightError
 
     if "--debug" in sys.argv or os.environ.get("TREEWRIGHT_DEBUG"):
@@ -94,9 +92,9 @@ def _tell(error: Exception) -> NoReturn:
     if isinstance(error, OSError):
         text = f"{error.filename or 'file'}: {(error.strerror or str(error)).lower()}"
     else:
-        from treewright.cli.remedies import on_the_command_line
+        from treewright.cli.error_text import with_cli_options
 
-        text = on_the_command_line(str(error)) or type(error).__name__
+        text = with_cli_options(str(error)) or type(error).__name__
     from treewright.render.tree_text import has_colour
 
     coloured = has_colour(sys.stderr.isatty(), os.environ)
@@ -117,11 +115,11 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Start with: treewright learn DATA --target COLUMN --save tree.json. "
     "DATA is a CSV, TSV, Parquet, JSON lines, Arrow, ARFF or C4.5 file, a database, a SQL query, or - for standard "
-    "input. 'treewright COMMAND --help' tells more.",
+    "input. 'treewright COMMAND --help' lists its options.",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit."
 )
 @click.option("--debug", is_flag=True, expose_value=False, help="Show where an error came from.")
 def main() -> None:
-    """Decision trees on the command line: learn them, ask them, look at them, take them elsewhere."""
+    """Decision trees on the command line: learn, predict, inspect, prune and export."""

@@ -1,8 +1,6 @@
-"""What all commands share in speaking: text, tables, progress, JSON.
+"""Output of all commands: text, tables, progress and JSON.
 
-Comes in: what a command wants to say. Goes out: lines on standard output; progress on standard error.
-Always holds: colour only on a terminal (NO_COLOR is honoured); with `--json` standard output is JSON and nothing else;
-no progress is shown for work of less than a second, nor where nobody watches.
+Colour appears on a terminal only (NO_COLOR is honoured); progress only for work longer than a second.
 """
 
 from __future__ import annotations
@@ -20,27 +18,27 @@ from typing import Any
 
 import click
 
-from treewright.cli.remedies import on_the_command_line
+from treewright.cli.error_text import with_cli_options
+from treewright.data.number_text import number_text
 from treewright.render.node_text import one_leaf_remarks, task_remarks
 from treewright.render.tree_text import has_colour
 from treewright.render.tree_text import text as render_text
-from treewright.tree.text import number_text
 from treewright.tree.tree import Tree
 
-#: Work that is done sooner than this needs no progress bar.
+#: Seconds before a progress bar appears.
 PATIENCE = 1.0
 
-#: What the library says where a tree is not shown whole.
+#: The remark of the library where a tree is not shown whole.
 _MORE = "text(tree, max_depth=…, max_lines=…) shows more"
 
 
 def coloured() -> bool:
-    """Whether standard output is to be coloured."""
+    """Return whether standard output is coloured."""
     return has_colour(sys.stdout.isatty(), os.environ)
 
 
 def encodable(text: str) -> str:
-    r"""Text that any output takes: half of a surrogate pair is written as an escape, which JSON reads back.
+    r"""Return text that any output can encode: half of a surrogate pair becomes an escape, which JSON reads back.
 
     >>> encodable("a\ud800")
     'a\\ud800'
@@ -48,34 +46,34 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def say(text: str = "", **style: Any) -> None:
-    """A line of text, styled where there is colour."""
+def echo(text: str = "", **style: Any) -> None:
+    """Print a line of text, styled where there is colour."""
     text = encodable(text)
     click.echo(click.style(text, **style) if style and coloured() else text, color=coloured())
 
 
 def show_tree(tree: Tree, depth: int | None = None, lines: int = 200) -> None:
-    """The tree in the width and the colours of the screen."""
+    """Print the tree in the width and colours of the terminal."""
     width = max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
     drawn = render_text(tree, depth, lines, width=width, colour=coloured())
     drawn = drawn.replace(_MORE, "treewright show --depth … --lines … shows more")
     for remark in (*one_leaf_remarks(tree), *task_remarks(tree)):
-        drawn = drawn.replace(remark, on_the_command_line(remark))
+        drawn = drawn.replace(remark, with_cli_options(remark))
     click.echo(drawn, color=coloured())
 
 
 def note(text: str) -> None:
-    """A remark, in a quieter colour."""
-    say(text, dim=True)
+    """Print a remark, dimmed."""
+    echo(text, dim=True)
 
 
-def say_json(value: object) -> None:
-    """The result for machines."""
+def echo_json(value: object) -> None:
+    """Print a value as JSON."""
     click.echo(encodable(json.dumps(plain(value), ensure_ascii=False, indent=2)))
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: no NaN, no arrays, no tuples."""
+    """Return a value as JSON has it: no NaN, no arrays, no tuples."""
     if isinstance(value, dict):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
@@ -88,7 +86,7 @@ def plain(value: Any) -> Any:
 
 
 def score_text(measure: str, value: float) -> str:
-    """A score as people read it.
+    """Return a score as people read it.
 
     >>> score_text("accuracy", 0.8166), score_text("mean absolute error", 3.14159265)
     ('81.7 %', '3.1416')
@@ -103,7 +101,7 @@ def score_text(measure: str, value: float) -> str:
 def table(
     head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = (), bold: int | None = None
 ) -> None:
-    """Columns under each other; `right` are aligned there, the row `bold` stands out."""
+    """Print a table; columns `right` are aligned right, the row `bold` is bold."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -125,13 +123,13 @@ def table(
 
 @contextmanager
 def progress(label: str, total: float | None = 1.0) -> Iterator[Callable[[float], None]]:
-    """A bar that is told how far the work is; without a total it only shows that something happens, and how much."""
+    """Show a progress bar that the yielded function advances; without a total, a spinner and a count."""
     bar: Any = None
     task: Any = None
     begun = time.monotonic()
     watched = sys.stderr.isatty()
 
-    def tell(done: float) -> None:
+    def advance(done: float) -> None:
         nonlocal bar, task
         if bar is None and watched and time.monotonic() - begun > PATIENCE:
             bar = _bar(total)
@@ -141,16 +139,16 @@ def progress(label: str, total: float | None = 1.0) -> Iterator[Callable[[float]
             bar.update(task, completed=done)
 
     try:
-        yield tell
+        yield advance
     finally:
         if bar is not None:
             bar.stop()
 
 
-def steps(tell: Callable[[float], object]) -> Callable[[], None]:
-    """For work in steps: each call tells that one more is done."""
+def steps(advance: Callable[[float], object]) -> Callable[[], None]:
+    """Return a function that advances the progress by one step."""
     done = itertools.count(1)
-    return lambda: (tell(next(done)), None)[1]
+    return lambda: (advance(next(done)), None)[1]
 
 
 def _bar(total: float | None) -> Any:

@@ -1,7 +1,6 @@
-"""`treewright explain`: why a tree answers one row as it does.
+"""`treewright explain`: the path of one row, its prediction, and what would change it.
 
-Comes in: a saved tree and a row. Goes out: the path, the answer, and what would change it.
-Always holds: a row is read as the tree's columns are; columns that are not given count as missing.
+Columns that are not given count as missing.
 """
 
 from __future__ import annotations
@@ -14,17 +13,16 @@ from typing import Any
 
 import click
 
-from treewright.cli.console import say, say_json
-from treewright.cli.reading import data_options, reading_of
-from treewright.cli.sections import Command
-from treewright.cli.trees import read_tree, tree_argument
+from treewright.cli.console import echo, echo_json
+from treewright.cli.help_sections import Command
+from treewright.cli.reading import data_options, read_tree, reading_of, tree_argument
 from treewright.data.reader import read
 from treewright.data.schema import ColumnSpec
 from treewright.data.sources import MARKERS, open_source
 from treewright.data.value_text import listed
 from treewright.errors import DataError
 from treewright.inspection.explain_row import explain_row
-from treewright.tree.atomic_write import write_whole
+from treewright.tree.atomic_write import write_atomic
 from treewright.tree.tree import Tree
 
 _FROM_TEXT: dict[str, Callable[[str], object]] = {
@@ -34,17 +32,17 @@ _FROM_TEXT: dict[str, Callable[[str], object]] = {
 }
 
 
-@click.command(cls=Command, short_help="Explain the answer for one row.")
+@click.command(cls=Command, short_help="Explain the prediction for one row.")
 @tree_argument
 @click.option("--row", metavar="ROW", help="""As age=31,sex=male or '{"age": 31, "sex": "male"}'.""")
 @click.option("--data", metavar="DATA", help="Take the row from a table.")
-@click.option("--index", type=click.IntRange(0), default=0, help="Which row of it, from 0.")
-@click.option("--want", metavar="CLASS", help="The answer one would like; for a number, more or less.")
-@click.option("--html", "page", metavar="FILE", help="Write it as a page.")
+@click.option("--index", type=click.IntRange(0), default=0, help="Index of the row, from 0.")
+@click.option("--want", metavar="CLASS", help="Target prediction of counterfactuals; for a number, more or less.")
+@click.option("--html", "page", metavar="FILE", help="Write an HTML page.")
 @data_options
-@click.option("--json", "as_json", is_flag=True, help="Tell it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
 def explain(tree_file: str, **settings: Any) -> None:
-    """Explain how the tree in TREE answers one row, and what would change its answer."""
+    """Explain the prediction of the tree in TREE for one row, and what would change it."""
     tree = read_tree(tree_file)
     reading = reading_of(settings)
     if (settings["row"] is None) == (settings["data"] is None):
@@ -57,15 +55,15 @@ def explain(tree_file: str, **settings: Any) -> None:
     found = explain_row(tree, row, want=_wanted(tree, settings["want"]))
     if settings["page"]:
         head = "<!doctype html><meta charset='utf-8'><title>Explanation</title>"
-        write_whole(settings["page"], head + found.html())
+        write_atomic(settings["page"], head + found.html())
     if settings["as_json"]:
-        say_json(_as_dict(tree, found))
+        echo_json(_as_dict(tree, found))
     else:
-        say(str(found))
+        echo(str(found))
 
 
 def row_of(tree: Tree, text: str) -> dict[str, Any]:
-    """A row as it is typed: name=value with commas, or JSON."""
+    """Parse a row: name=value, separated by commas, or JSON."""
     given: dict[str, Any] = {}
     if text.lstrip().startswith("{"):
         try:
@@ -81,14 +79,14 @@ def row_of(tree: Tree, text: str) -> dict[str, Any]:
     specs = {spec.name: spec for spec in tree.schema.columns}
     unknown = [name for name in given if name not in specs]
     if unknown:
-        raise DataError(f"the tree has no column {unknown[0]!r}; it asks about {listed(tree.schema.names)}")
+        raise DataError(f"the tree has no column {unknown[0]!r}; its columns are {listed(tree.schema.names)}")
     if not given:
         raise click.UsageError("--row is empty; name at least one column, as in --row age=31")
     return {name: _value(specs[name], value) for name, value in given.items()}
 
 
 def _value(spec: ColumnSpec, value: Any) -> Any:
-    """What was typed, as the column holds it."""
+    """Convert text to a value of the column."""
     if value is None or (isinstance(value, str) and value in MARKERS):
         return None
     try:

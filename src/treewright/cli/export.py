@@ -1,8 +1,6 @@
-"""`treewright export`: a tree in another language.
+"""`treewright export`: write a saved tree in another language or format.
 
-Comes in: a saved tree and the name of a format. Goes out: text or bytes, to a file or to standard output.
-Always holds: every function of `treewright.export` that makes text or bytes of a tree is a format; nothing is listed
-here by hand.
+Every function of `treewright.export` that returns text or bytes is a format.
 """
 
 from __future__ import annotations
@@ -16,19 +14,19 @@ from typing import Any
 import click
 
 from treewright import export as exports
-from treewright.cli.console import note, say_json
+from treewright.cli.console import echo_json, note
+from treewright.cli.reading import read_tree, tree_argument
 from treewright.cli.recipes import Json
-from treewright.cli.trees import read_tree, tree_argument
 from treewright.errors import TreewrightError
 from treewright.export.dialects import DIALECTS
-from treewright.tree.atomic_write import whole_file
+from treewright.tree.atomic_write import atomic_file
 
-#: The saved tree is a format too, under a shorter name.
+#: Formats with a shorter name than their function.
 _RENAMED = {"to_json": "json"}
 
 
 def formats() -> dict[str, Callable[..., Any]]:
-    """Every format and the function that makes it."""
+    """Return the formats and the function of each."""
     found = {}
     for name in exports.__all__:
         function = getattr(exports, name)
@@ -38,16 +36,16 @@ def formats() -> dict[str, Callable[..., Any]]:
     return found
 
 
-@click.command(short_help="Write a tree as SQL, C, Python, ...")
+@click.command(short_help="Export a tree to SQL, C, Python, ...")
 @tree_argument
 @click.option("--to", "form", required=True, metavar="FORMAT", help=f"One of {', '.join(formats())}.")
-@click.option("-o", "--output", metavar="FILE", help="Where to. [standard output]")
+@click.option("-o", "--output", metavar="FILE", help="Output file. [standard output]")
 @click.option("--dialect", metavar="NAME", help=f"For SQL: {', '.join(DIALECTS)}. [duckdb]")
 @click.option("--table", help="For SQL: the table with the rows.")
 @click.option("--set", "extra", multiple=True, metavar="KEY=VALUE", help="Any other setting of the format.")
-@click.option("--json", "as_json", is_flag=True, help="Tell the result as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def export(tree_file: str, **settings: Any) -> None:
-    """Write the tree in TREE in another language, exact to the last bit."""
+    """Export the tree in TREE to another language or format; predictions are the same to the last bit."""
     known = formats()
     form = settings["form"].lower()
     if form not in known:
@@ -56,14 +54,14 @@ def export(tree_file: str, **settings: Any) -> None:
     made = _made(form, known[form], tree, _chosen(form, known[form], settings))
     content = made.encode() if isinstance(made, str) else made
     if settings["output"] and settings["output"] != "-":
-        with whole_file(settings["output"]) as draft:
+        with atomic_file(settings["output"]) as draft:
             draft.write_bytes(content)
         if settings["as_json"]:
-            say_json({"format": form, "output": settings["output"], "bytes": len(content)})
+            echo_json({"format": form, "output": settings["output"], "bytes": len(content)})
         else:
             note(f"written: {settings['output']}")
     elif settings["as_json"]:
-        say_json({"format": form, "content": content.decode("utf-8", errors="replace")})
+        echo_json({"format": form, "content": content.decode("utf-8", errors="replace")})
     else:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.write(b"" if content.endswith(b"\n") else b"\n")
@@ -71,7 +69,7 @@ def export(tree_file: str, **settings: Any) -> None:
 
 
 def _chosen(form: str, function: Callable[..., Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings, each known to the format."""
+    """Return the settings, each known to the format."""
     given = {name: settings[name] for name in ("dialect", "table") if settings[name] is not None}
     for entry in settings["extra"]:
         key, sign, value = entry.partition("=")

@@ -1,9 +1,4 @@
-"""`treewright lesson [NAME]`: a worked example in the terminal, or as a page.
-
-Comes in: the name of a lesson, options. Goes out: text on the terminal, or a file.
-Always holds: a file is written whole or not at all; colours and width are the terminal's own. Wordle is played where
-someone sits at the terminal.
-"""
+"""`treewright lesson [NAME]`: a worked example in the terminal, or as a page."""
 
 from __future__ import annotations
 
@@ -16,59 +11,61 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from treewright.errors import TreewrightError
-from treewright.tree.atomic_write import write_whole
+from treewright.tree.atomic_write import write_atomic
 
 if TYPE_CHECKING:
     from treewright.lessons.content import Lesson
 
-#: The width where nobody can tell it, such as in a file.
+#: The width where there is no terminal, such as in a file.
 _WIDTH = 100
 
 
 @click.command(short_help="A worked example, step by step.")
 @click.argument("name", required=False)
-@click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Write the lesson to a page.")
+@click.option(
+    "--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Write the lesson as an HTML page."
+)
 @click.option(
     "--words", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="wordle: a file, one word per line."
 )
 @click.option(
     "--guesses",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="wordle: more words that may be guessed but are never the answer.",
+    help="wordle: more words that may be guessed but are never hidden.",
 )
 @click.option("--answer", help="wordle: the word to find.")
-@click.option("--no-colour", "--no-color", is_flag=True, help="Plain text, whatever the terminal can do.")
+@click.option("--no-colour", "--no-color", is_flag=True, help="Print without colours.")
 def lesson(
     name: str | None, page: Path | None, words: Path | None, guesses: Path | None, answer: str | None, no_colour: bool
 ) -> None:
-    """Tell a worked example step by step, every number computed on the spot. Without NAME, list them all."""
+    """Show a worked example step by step; every number is computed when it is shown. Without NAME, list all lessons."""
     from treewright import lessons
 
     if name is None:
         if page is not None or words is not None or guesses is not None or answer is not None:
             raise click.UsageError("these options need the NAME of a lesson; without options the lessons are listed")
         click.echo(str(lessons))
-        click.echo("\nTell one with: treewright lesson NAME")
+        click.echo("\nShow one with: treewright lesson NAME")
         return
     if name != "wordle" and (words is not None or guesses is not None or answer is not None):
         raise click.UsageError("--words, --guesses and --answer belong to the lesson wordle")
     try:
         options = _wordle_options(words, guesses, answer) if name == "wordle" else {}
-        told = lessons.story(name)(**options)
+        found = lessons.story(name)(**options)
     except TreewrightError as error:
         raise click.ClickException(str(error)) from None
     if page is not None:
         try:
-            write_whole(page, told.page())
+            write_atomic(page, found.page())
         except OSError as error:
             raise click.ClickException(f"cannot write {page}: {error.strerror or error}") from None
-        click.echo(f"wrote {page}")
+        click.echo(f"written: {page}")
         return
-    _show(told, no_colour)
+    _show(found, no_colour)
     if name == "wordle" and answer is None and sys.stdin.isatty() and sys.stdout.isatty():
         from treewright.cli.wordle import play
 
-        play(told.data["word"], options.get("guesses"))
+        play(found.data["word"], options.get("guesses"))
 
 
 def _wordle_options(words: Path | None, guesses: Path | None, answer: str | None) -> dict[str, Any]:
@@ -81,7 +78,7 @@ def _wordle_options(words: Path | None, guesses: Path | None, answer: str | None
 
 
 def read_words(path: Path) -> list[str]:
-    """One word per line; what stands behind the first blank or comma is not read."""
+    """Read one word per line, up to the first blank or comma."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -89,10 +86,10 @@ def read_words(path: Path) -> list[str]:
     return [line.replace(",", " ").split()[0] for line in lines if line.strip(" ,\t")]
 
 
-def _show(told: Lesson, no_colour: bool) -> None:
+def _show(shown: Lesson, no_colour: bool) -> None:
     from treewright.render.tree_text import has_colour
 
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else _WIDTH
     colour = not no_colour and has_colour(terminal, os.environ)
-    click.echo(told.text(width, colour=colour), color=colour)
+    click.echo(shown.text(width, colour=colour), color=colour)

@@ -1,9 +1,6 @@
-"""The options by which a command is told of its table, and what was found in it.
+"""The options that describe a table, its reading, and a summary of its columns; the saved tree that a command works on.
 
-Comes in: --kind, --missing, --columns and the like. Goes out: a `Frame` ready to be learned from, and a description of
-each column.
-Always holds: what is guessed is told, and every guess can be set: text that is different in nearly every row and
-columns without values are left out, and rows without a target too.
+Text with nearly as many levels as rows, columns without values and rows without a target are dropped, and reported.
 """
 
 from __future__ import annotations
@@ -16,47 +13,64 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli.sections import section
+from treewright.cli.help_sections import add_options, section
+from treewright.data.dropped_columns import useless_columns
 from treewright.data.frame import Frame, RawColumn, pop_column
 from treewright.data.infer_task import are_few
 from treewright.data.kinds import KindChoice, levels_of
-from treewright.data.left_out import useless_columns
+from treewright.data.number_text import many, number_text
 from treewright.data.reader import read
 from treewright.data.schema import KINDS, Schema
 from treewright.data.sources import Reading, Source, open_source
-from treewright.data.sources.formats import FORMATS, MARKERS
+from treewright.data.sources.formats import FORMATS, MARKERS, not_there
 from treewright.data.value_text import moment
-from treewright.errors import DataError
-from treewright.render.node_text import many
-from treewright.tree.text import level_text, number_text, printable
+from treewright.errors import DataError, FileError
+from treewright.tree.saved import load
+from treewright.tree.text import level_text, printable
+from treewright.tree.tree import Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+tree_argument = click.argument("tree_file", metavar="TREE")
+
+
+def read_tree(path: str) -> Tree:
+    """Load a saved tree."""
+    try:
+        return load(path)
+    except FileNotFoundError:
+        raise FileError(str(not_there(path))) from None
+    except FileError as error:
+        raise FileError(f"{error}. Trees are saved with: treewright learn DATA --target COLUMN --save FILE") from error
+
 
 def data_options(command: Command) -> Command:
-    """The options of every command that reads a table."""
+    """Add the options of commands that read a table."""
     markers = " ".join(repr(marker) for marker in MARKERS)
-    of_table = section("The table")
+    of_table = section("Table")
     options = (
-        of_table("--format", "file_format", type=click.Choice(FORMATS), help="What DATA is, if its name misleads."),
-        of_table("--missing", multiple=True, metavar="TEXT", help=f"What stands for a missing value. [{markers}]"),
+        of_table(
+            "--format",
+            "file_format",
+            type=click.Choice(FORMATS),
+            help="Format of DATA, if its name does not determine it.",
+        ),
+        of_table("--missing", multiple=True, metavar="TEXT", help=f"Text that marks a missing value. [{markers}]"),
         of_table("--columns", metavar="A,B", help="Read only these columns."),
-        of_table("--drop", metavar="A,B", help="Leave these columns out."),
-        of_table("--delimiter", metavar="SIGN", help="What divides the values of a text file. [by the first line]"),
-        of_table("--decimal", type=click.Choice([".", ","]), help="The decimal sign of a text file."),
-        of_table("--day-first/--month-first", "day_first", default=None, help="How 12/05/2020 is read."),
-        of_table("--no-header", is_flag=True, help="The first line of a text file has values, not names."),
-        of_table("--table", metavar="NAME", help="Which table of a database file."),
+        of_table("--drop", metavar="A,B", help="Drop these columns."),
+        of_table("--delimiter", metavar="SIGN", help="Delimiter of a text file. [by the first line]"),
+        of_table("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a text file."),
+        of_table("--day-first/--month-first", "day_first", default=None, help="Order of day and month in 12/05/2020."),
+        of_table("--no-header", is_flag=True, help="The first line of a text file holds values, not names."),
+        of_table("--table", metavar="NAME", help="Table of a database file."),
         of_table("--sql", is_flag=True, help="DATA is a query: one SELECT over files or a database."),
-        of_table("--database", metavar="FILE", help="The database (DuckDB, SQLite) that the query is for."),
+        of_table("--database", metavar="FILE", help="Database file (DuckDB, SQLite) for the query."),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return add_options(command, options)
 
 
 def reading_of(settings: dict[str, Any]) -> Reading:
-    """The options as a `Reading`; they are taken out of `settings`."""
+    """Remove the options of the table from `settings` and return them as a `Reading`."""
     return Reading(
         format=settings.pop("file_format"),
         missing=tuple(settings.pop("missing")) or None,
@@ -73,12 +87,12 @@ def reading_of(settings: dict[str, Any]) -> Reading:
 
 
 def names_of(text: str | None) -> tuple[str, ...]:
-    """A list of names divided by commas."""
+    """Split a list of names at its commas."""
     return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
 
 
 def kinds_of(given: tuple[str, ...]) -> dict[str, KindChoice]:
-    """--kind age=numeric, or --kind size=small<medium<large for levels in order."""
+    """Parse --kind age=numeric, or --kind size=small<medium<large for ordered levels."""
     kinds: dict[str, KindChoice] = {}
     for entry in given:
         name, sign, kind = entry.partition("=")
@@ -96,8 +110,8 @@ def kinds_of(given: tuple[str, ...]) -> dict[str, KindChoice]:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """A table and its target; `left_out` says why columns are not used, `dropped_rows` how many rows had no target.
+class InputTable:
+    """A table and its target; `left_out` maps dropped columns to reasons, `dropped_rows` counts rows without a target.
 
     `row_numbers` are the numbers of the kept rows in the user's table.
     """
@@ -111,32 +125,34 @@ class Found:
 
     @property
     def whole(self) -> Frame:
-        """The frame with its target, as tables are given to the library."""
+        """The frame with its target."""
         return replace(self.frame, columns=(*self.frame.columns, self.target))
 
 
-def find(data: str, target: str | None, reading: Reading, kinds: Mapping[str, KindChoice], keep: str | None) -> Found:
-    """The table, without what cannot be learned from. `keep` is a column that is never left out (the weight)."""
+def read_table(
+    data: str, target: str | None, reading: Reading, kinds: Mapping[str, KindChoice], keep: str | None
+) -> InputTable:
+    """Read the table and drop what cannot be used. `keep` is a column that is never dropped (the weight)."""
     source = open_source(data, reading)
     wanted = target or source.target
     if wanted is None:
         raise click.UsageError(
-            f"say what to learn with --target; {source.name} has {', '.join(map(repr, source.columns))}"
+            f"give the column to predict with --target; {source.name} has {', '.join(map(repr, source.columns))}"
         )
-    answers, frame = pop_column(_wished(read(source), kinds), wanted)
-    dropped = int(answers.missing.sum())
-    numbers = np.flatnonzero(~answers.missing)
-    if dropped == answers.n_rows:
+    column, frame = pop_column(_with_numbers(read(source), kinds), wanted)
+    dropped = int(column.missing.sum())
+    numbers = np.flatnonzero(~column.missing)
+    if dropped == column.n_rows:
         raise DataError(f"the target {wanted!r} is missing in every row; choose another")
     if dropped:
-        frame, answers = some_frame_rows(frame, ~answers.missing), _some(answers, ~answers.missing)
+        frame, column = some_frame_rows(frame, ~column.missing), _some(column, ~column.missing)
     left_out = useless_columns(frame, kinds if keep is None else {**kinds, keep: "numeric"})
-    used = tuple(column for column in frame.columns if column.name not in left_out)
-    return Found(replace(frame, columns=used), answers, source, left_out, dropped, numbers)
+    used = tuple(one for one in frame.columns if one.name not in left_out)
+    return InputTable(replace(frame, columns=used), column, source, left_out, dropped, numbers)
 
 
 def some_frame_rows(frame: Frame, chosen: NDArray[np.bool_]) -> Frame:
-    """The chosen rows."""
+    """Return the chosen rows."""
     columns = tuple(_some(column, chosen) for column in frame.columns)
     return replace(frame, columns=columns, n_rows=int(np.count_nonzero(chosen)))
 
@@ -145,8 +161,8 @@ def _some(column: RawColumn, chosen: NDArray[np.bool_]) -> RawColumn:
     return replace(column, values=column.values[chosen])
 
 
-def _wished(frame: Frame, kinds: Mapping[str, KindChoice]) -> Frame:
-    """Text of numbers that is wished to be numeric, as numbers: in a file all is text."""
+def _with_numbers(frame: Frame, kinds: Mapping[str, KindChoice]) -> Frame:
+    """Convert text columns with --kind NAME=numeric to numbers."""
     return replace(frame, columns=tuple(_as_numbers(c) if kinds.get(c.name) == "numeric" else c for c in frame.columns))
 
 
@@ -159,14 +175,14 @@ def _as_numbers(column: RawColumn) -> RawColumn:
             numbers.append(float(str(level)))
         except ValueError:
             raise DataError(
-                f"column {column.name!r} cannot be numeric: {level!r} is not a number; if it means missing, say "
+                f"column {column.name!r} cannot be numeric: {level!r} is not a number; if it marks missing values, add "
                 f"--missing {level!r}"
             ) from None
     return RawColumn(column.name, "numeric", np.array([*numbers, np.nan])[column.values])
 
 
-def print_columns(found: Found, schema: Schema) -> list[dict[str, Any]]:
-    """A line for each column: its name, kind, missing values with their markers, and what it holds."""
+def print_columns(found: InputTable, schema: Schema) -> list[dict[str, Any]]:
+    """Describe each column: its name, kind, missing values with their markers, and its range or levels."""
     missing = {c.name: int(c.missing.sum()) for c in (*found.frame.columns, found.target)}
     markers = found.source.markers([name for name, count in missing.items() if count])
     lines = []
@@ -186,7 +202,7 @@ def print_columns(found: Found, schema: Schema) -> list[dict[str, Any]]:
 
 
 def missing_text(line: Mapping[str, Any]) -> str:
-    """8 ('?')"""
+    """Return the number of missing values and their markers: 8 ('?')."""
     if not line["missing"]:
         return ""
     texts = ["empty" if marker == "" else f"'{printable(marker)}'" for marker in line["markers"]]
@@ -207,8 +223,8 @@ def _holds(column: RawColumn, kind: str) -> str:
     return f"{number_text(low)} to {number_text(high)}"
 
 
-def few_values(found: Found, lines: list[dict[str, Any]]) -> list[str]:
-    """Columns of whole numbers that could as well be names."""
+def few_values(found: InputTable, lines: list[dict[str, Any]]) -> list[str]:
+    """Return numeric columns of few distinct whole numbers, which could be levels."""
     numeric = {line["name"] for line in lines if line["kind"] == "numeric"}
     whole = [c for c in found.frame.columns if c.name in numeric and c.whole and c.levels is None]
     different = {column.name: len(np.unique(column.values[~column.missing])) for column in whole}

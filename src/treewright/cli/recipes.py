@@ -1,8 +1,4 @@
-"""The options that make a recipe.
-
-Comes in: --algorithm, and an option for every choice. Goes out: a `Recipe`, or a pruner.
-Always holds: what is not given is as the algorithm has it; names may be written with - or with _.
-"""
+"""The options of a recipe: --algorithm, and one option per choice. A choice not given is the algorithm's own."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from treewright.cli.sections import section
+from treewright.cli.help_sections import add_options, section
 from treewright.data.schema import Task
 from treewright.recipes.branching import BRANCHING_NAMES
 from treewright.recipes.criterion import CRITERION_NAMES
@@ -110,68 +106,74 @@ def _names(names: typing.Iterable[str]) -> str:
     return ", ".join(name.replace("_", "-") for name in names)
 
 
+_option = section("Recipe")
+_OPTIONS = (
+    _option(
+        "-a",
+        "--algorithm",
+        type=Algorithm(),
+        default="cart",
+        show_default=True,
+        help="The recipe to start from.",
+    ),
+    _option(
+        "--criterion", type=Name(CRITERION_NAMES), help=f"Criterion that scores splits: {_names(CRITERION_NAMES)}."
+    ),
+    _option("--branching", type=Name(BRANCHING_NAMES), help=f"Branching of levels: {_names(BRANCHING_NAMES)}."),
+    _option("--numeric", type=Name(NUMERIC_NAMES), help=f"Splits of numeric columns: {_names(NUMERIC_NAMES)}."),
+    _option("--missing-policy", type=Name(MISSING_NAMES), help=f"Missing-value policy: {_names(MISSING_NAMES)}."),
+    _option(
+        "--unseen",
+        type=Name(("missing", "majority", "error")),
+        help="Treatment of unseen levels: missing, majority, error.",
+    ),
+    _option("--max-depth", type=click.IntRange(0), help="Maximum depth of the tree."),
+    _option(
+        "--min-split",
+        "min_samples_split",
+        type=Amount(),
+        help="Minimum rows of a node that is split; 0.1 is a fraction.",
+    ),
+    _option("--min-leaf", "min_samples_leaf", type=Amount(), help="Minimum rows of a leaf; 0.1 is a fraction."),
+    _option(
+        "--min-leaf-weight",
+        "min_weight_fraction_leaf",
+        type=float,
+        help="Minimum fraction of the weight in a leaf.",
+    ),
+    _option("--max-leaves", "max_leaf_nodes", type=click.IntRange(2), help="Maximum number of leaves."),
+    _option("--max-features", type=Features(), help="Columns drawn per node: a count, a fraction, sqrt, log2."),
+    _option("--min-decrease", "min_impurity_decrease", type=float, help="Minimum impurity decrease of a split."),
+    _option("--max-impurity", type=float, help="Maximum impurity of a leaf: a node at or below it is not split."),
+    _option("--significance", type=float, help="Maximum p-value of a split."),
+    _option(
+        "--pruning",
+        metavar="NAME[:KEY=VALUE,...]",
+        help=f"Pruning method: none, {', '.join(PRUNER_NAMES)}; as in cost-complexity:alpha=0.01.",
+    ),
+    _option(
+        "--smoothing",
+        type=Name(("none", "laplace", "m_estimate")),
+        help="Smoothing of probabilities: none, laplace, m-estimate.",
+    ),
+    _option("--m", type=float, help="For m-estimate: its parameter m."),
+    _option("--alpha-merge", type=float, help="CHAID: p-value above which levels are merged."),
+    _option("--alpha-split", type=float, help="CHAID: maximum adjusted p-value of a split."),
+    _option("--min-child", type=click.IntRange(1), help="CHAID: minimum rows of a child."),
+    _option("--bonferroni/--no-bonferroni", default=None, help="CHAID: adjust p-values."),
+    _option("--class-weight", type=Json(), metavar="JSON", help="balanced, or weights as JSON."),
+    _option("--costs", type=Json(), metavar="JSON", help='Costs of wrong predictions: {"truth": {"predicted": 5}}.'),
+    _option("--priors", type=Json(), metavar="JSON", help="Class priors as JSON."),
+)
+
+
 def recipe_options(command: Command) -> Command:
-    """One option for every choice of a recipe."""
-    of_recipe = section("The recipe")
-    options = (
-        of_recipe(
-            "-a",
-            "--algorithm",
-            type=Algorithm(),
-            default="cart",
-            show_default=True,
-            help="The choices to start from.",
-        ),
-        of_recipe(
-            "--criterion", type=Name(CRITERION_NAMES), help=f"What makes a split good: {_names(CRITERION_NAMES)}."
-        ),
-        of_recipe(
-            "--branching", type=Name(BRANCHING_NAMES), help=f"How levels become branches: {_names(BRANCHING_NAMES)}."
-        ),
-        of_recipe("--numeric", type=Name(NUMERIC_NAMES), help=f"How numbers are asked about: {_names(NUMERIC_NAMES)}."),
-        of_recipe(
-            "--missing-policy", type=Name(MISSING_NAMES), help=f"Where a missing value goes: {_names(MISSING_NAMES)}."
-        ),
-        of_recipe(
-            "--unseen",
-            type=Name(("missing", "majority", "error")),
-            help="Where an unknown level goes: missing, majority, error.",
-        ),
-        of_recipe("--max-depth", type=click.IntRange(0), help="The longest path from the root to a leaf."),
-        of_recipe("--min-split", "min_samples_split", type=Amount(), help="Fewest rows to split; 0.1 is a share."),
-        of_recipe("--min-leaf", "min_samples_leaf", type=Amount(), help="Fewest rows of a leaf; 0.1 is a share."),
-        of_recipe("--min-leaf-weight", "min_weight_fraction_leaf", type=float, help="Least share of weight."),
-        of_recipe("--max-leaves", "max_leaf_nodes", type=click.IntRange(2), help="Most leaves."),
-        of_recipe("--max-features", type=Features(), help="Columns to look at: a count, a share, sqrt, log2."),
-        of_recipe("--min-decrease", "min_impurity_decrease", type=float, help="Least improvement by a split."),
-        of_recipe("--max-impurity", type=float, help="A node as pure as this stays a leaf."),
-        of_recipe("--significance", type=float, help="Largest p of a split."),
-        of_recipe(
-            "--pruning",
-            metavar="NAME[:KEY=VALUE,...]",
-            help=f"How the tree is cut back: none, {', '.join(PRUNER_NAMES)}; as in cost-complexity:alpha=0.01.",
-        ),
-        of_recipe(
-            "--smoothing",
-            type=Name(("none", "laplace", "m_estimate")),
-            help="Shares to probabilities: none, laplace, m-estimate.",
-        ),
-        of_recipe("--m", type=float, help="For m-estimate: how many rows are added."),
-        of_recipe("--alpha-merge", type=float, help="CHAID: levels that differ less are merged."),
-        of_recipe("--alpha-split", type=float, help="CHAID: largest adjusted p of a split."),
-        of_recipe("--min-child", type=click.IntRange(1), help="CHAID: fewest rows of a child."),
-        of_recipe("--bonferroni/--no-bonferroni", default=None, help="CHAID: whether p is adjusted."),
-        of_recipe("--class-weight", type=Json(), metavar="JSON", help="balanced, or weights as JSON."),
-        of_recipe("--costs", type=Json(), metavar="JSON", help='What wrong answers cost: {"truth": {"answer": 5}}.'),
-        of_recipe("--priors", type=Json(), metavar="JSON", help="How frequent the classes really are."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    """Add one option for every choice of a recipe."""
+    return add_options(command, _OPTIONS)
 
 
 #: The options that `recipe_with` knows, by its names.
-_CHOICES = (
+CHOICES = (
     "criterion", "branching", "numeric", "unseen", "max_depth", "min_samples_split", "min_samples_leaf",
     "min_weight_fraction_leaf", "max_leaf_nodes", "max_features", "min_impurity_decrease", "max_impurity",
     "significance", "smoothing", "m", "alpha_merge", "alpha_split", "min_child", "bonferroni",
@@ -179,12 +181,12 @@ _CHOICES = (
 
 
 def recipe_of(settings: dict[str, Any], task: Task, n_rows: int, n_columns: int, weight: float, seed: int) -> Recipe:
-    """The recipe that the options make."""
+    """Return the recipe that the options define."""
     base = ALGORITHMS[settings["algorithm"]]
-    chosen = {name: settings.get(name) for name in _CHOICES}
+    chosen = {name: settings[name] for name in CHOICES if settings.get(name) is not None}
     chosen["missing"] = settings.get("missing_policy")
-    if base is ID3 and chosen["numeric"] is None:
-        chosen["numeric"] = "binned"  # the textbook's ID3 knows no numbers; in ten groups it does
+    if base is ID3 and "numeric" not in chosen:
+        chosen["numeric"] = "binned"  # ID3 as published splits no numbers; in quantile groups it does
     if settings.get("pruning") is not None:
         chosen["pruning"] = pruner_of(settings["pruning"])
     else:
@@ -195,7 +197,7 @@ def recipe_of(settings: dict[str, Any], task: Task, n_rows: int, n_columns: int,
 
 
 def pruner_of(text: str, **given: Any) -> Pruner | None:
-    """A pruner from its name and settings: cost-complexity:alpha=0.01; `given` are settings that come as options."""
+    """Parse a pruner: cost-complexity:alpha=0.01; `given` are settings from other options."""
     name, _, rest = text.partition(":")
     name = name.strip().lower().replace("_", "-")
     if name == "none":
@@ -227,7 +229,7 @@ def pruner_of(text: str, **given: Any) -> Pruner | None:
 
 
 def _setting(name: str, key: str, value: str, kind: Any) -> Any:
-    """A setting's text as its type."""
+    """Return a setting's text as its type."""
     options = typing.get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
     try:
         if any(typing.get_origin(option) is tuple for option in options):

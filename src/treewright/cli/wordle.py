@@ -1,8 +1,4 @@
-"""A game of Wordle in the terminal: you think of a word, or play elsewhere, and type the pattern you see.
-
-Comes in: the words that may be the answer, those that may be guessed. Goes out: a dialogue.
-Always holds: nothing is asked twice for the same reason without saying what was wrong; Enter alone ends the game.
-"""
+"""A game of Wordle in the terminal: the player types the pattern of each guess."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from treewright.lessons.patterns import best_guess, checked, read_pattern, remai
 
 
 def play(words: Sequence[str], guesses: Sequence[str] | None = None) -> None:
-    """Guesses until the word is found, none is left, or the player has enough."""
+    """Guess until the word is found, no word is left, or the player ends the game."""
     left = list(words)
     allowed = left if guesses is None else checked([*words, *guesses])
     length = len(left[0])
@@ -24,18 +20,18 @@ def play(words: Sequence[str], guesses: Sequence[str] | None = None) -> None:
     while left:
         guess = best_guess(left, allowed)
         click.echo(f"{len(left):,} possible. I guess  {guess.word}  ({guess.gain:.3f} bits)")
-        pattern = _asked(length)
+        pattern = _typed_pattern(length)
         if pattern is None:
             return
         if pattern == 3**length - 1:
             click.echo("Found it.")
             return
         left = [word for word in remaining(left, guess.word, pattern) if word != guess.word]
-    click.echo("No word on the list fits all of these patterns; was one of them mistyped?")
+    click.echo("no word on the list fits all patterns; check what was typed")
 
 
-def _asked(length: int) -> int | None:
-    """The pattern typed; None to end."""
+def _typed_pattern(length: int) -> int | None:
+    """Return the pattern typed, or None to end."""
     while True:
         typed = click.prompt("pattern", default="", show_default=False).strip()
         if not typed:
@@ -43,4 +39,4 @@ def _asked(length: int) -> int | None:
         pattern = read_pattern(typed, length)
         if pattern is not None:
             return pattern
-        click.echo(f"That is no pattern; type {length} signs, each G, y or -.")
+        click.echo(f"not a pattern; type {length} signs, each G, y or -")

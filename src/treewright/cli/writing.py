@@ -1,8 +1,4 @@
-"""Tables written some rows at a time: CSV, TSV, JSON lines, Parquet.
-
-Comes in: an open file and dictionaries of columns. Goes out: their rows in the file.
-Always holds: memory does not grow with the number of rows; a missing value is an empty field, or null.
-"""
+"""Writers of predictions: CSV, TSV, JSON lines and Parquet, in batches."""
 
 from __future__ import annotations
 
@@ -35,14 +31,12 @@ class Writer(Protocol):
 
 
 def output_format(path: str) -> str:
-    """The form that a file's name asks for."""
+    """Return the format that a file name stands for."""
     if path == "-":
         return "csv"
     ending = Path(path).suffix.lower()
     if ending not in _ENDINGS:
-        raise click.UsageError(
-            f"{path}: what form is this to have? Name it .csv, .tsv, .jsonl or .parquet, or say --to"
-        )
+        raise click.UsageError(f"{path}: unknown output format; name it .csv, .tsv, .jsonl or .parquet, or add --to")
     return _ENDINGS[ending]
 
 
@@ -60,7 +54,7 @@ def _refusing_half_characters(form: str) -> Iterator[None]:
 
 @contextmanager
 def writer_to(file: BinaryIO, form: str) -> Iterator[Writer]:
-    """A writer of this form; what it has written is complete when it is left."""
+    """Open a writer of a format; its output is complete when the context ends."""
     with _refusing_half_characters(form), _writer_to(file, form) as writer:
         yield writer
 
@@ -132,7 +126,7 @@ class _Parquet:
 
 
 def _as_texts(values: list[Any]) -> list[Any]:
-    """Values as a CSV file has them: true and false in small letters, moments as ISO has them."""
+    """Return values as CSV holds them: true and false in lower case, dates and times as in ISO 8601."""
     kinds = set(map(type, values))
     if not kinds & {bool, date, datetime, time}:
         return values

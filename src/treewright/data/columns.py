@@ -1,8 +1,7 @@
-"""Columns from numpy arrays and from plain Python values.
+"""Columns from numpy arrays and plain Python values.
 
-Comes in: a name and a one-dimensional array, or a list of Python objects. Goes out: a `RawColumn`.
-Always holds: nothing is guessed from text. A column of objects has the kind all its values share; where they share none
-it is nominal. Levels that nobody declared are sorted: numbers before text, each by value.
+Text is never parsed. A column of objects has the kind that all its values share, otherwise it is nominal; levels that
+are not declared are sorted, numbers before text.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _CONTAINERS = (bytes, bytearray, memoryview, list, tuple, dict, set, frozenset, 
 
 
 def from_array(name: str, array: NDArray[Any]) -> RawColumn:
-    """A column from a one-dimensional array of any type."""
+    """Return a column from a one-dimensional array of any type."""
     if isinstance(array, np.ma.MaskedArray):
         array = _unmasked(array)
     letter = array.dtype.kind
@@ -52,7 +51,7 @@ def from_array(name: str, array: NDArray[Any]) -> RawColumn:
 
 
 def from_objects(name: str, values: Sequence[object]) -> RawColumn:
-    """A column from Python values. Work is done once per distinct value, not once per row."""
+    """Return a column from Python values. Work is done once per distinct value, not once per row."""
     types = set(map(type, values)) - {type(None)}
     if types and types <= {int, float}:
         numbers = _floats(values)
@@ -88,7 +87,7 @@ def from_codes(
     declared: bool,
     order: Sequence[Level] | None = None,
 ) -> RawColumn:
-    """A column of levels from codes (-1 is missing) into `values`.
+    """Return a column of levels from codes (-1 is missing) into `values`.
 
     Values become plain levels; equal ones share a code and missing ones lose theirs. `order` is the declared order:
     by default that of `values`; sorted when nothing is declared.
@@ -109,7 +108,7 @@ def from_codes(
 
 
 def by_value(level: Level) -> tuple[bool, Level]:
-    """The order of levels that nobody declared: numbers before text."""
+    """Return the order of levels that nobody declared: numbers before text."""
     return isinstance(level, str), level
 
 
@@ -119,7 +118,7 @@ def plainness(level: Level) -> int:
 
 
 def is_missing(value: object) -> bool:
-    """None, NaN, NaT or NA."""
+    """Return None, NaN, NaT or NA."""
     if type(value).__name__ in _MISSING_TYPES:
         return True
     scalar = isinstance(value, (float, np.floating, Decimal, np.datetime64, np.timedelta64))
@@ -127,7 +126,7 @@ def is_missing(value: object) -> bool:
 
 
 def plain_level(name: str, value: object) -> Level:
-    """A value as a level that any file can hold: text, number or truth. Dates, intervals and the like become text."""
+    """Convert a value to a level that any file can hold: text, number or boolean; other types become text."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool):
@@ -154,7 +153,7 @@ def plain_level(name: str, value: object) -> Level:
 
 
 def unsupported(name: str, type_name: str) -> DataError:
-    """The error for a column that holds something a tree cannot ask about."""
+    """Return the error for a column that holds values a tree cannot split on."""
     return DataError(
         f"column {name!r} has the type {type_name}, which a tree cannot split on; drop it, or turn it into numbers, "
         "text, truth values or times first"
@@ -169,17 +168,17 @@ def _numbers(name: str, array: NDArray[Any]) -> RawColumn:
             distinct, codes = np.unique(array, return_inverse=True)
             return RawColumn(name, "numeric", codes.astype(np.int32), tuple(distinct.tolist()), whole=True)
     if array.dtype in READ_IN_PLACE:
-        return RawColumn(name, "numeric", array if lies_well(array) else array.copy())
+        return RawColumn(name, "numeric", array if is_strided(array) else array.copy())
     return RawColumn(name, "numeric", np.ascontiguousarray(array, dtype=np.float64), whole=whole)
 
 
-def lies_well(array: NDArray[Any]) -> bool:
-    """Whether the core can step from number to number; not in packed records, nor where numbers begin anywhere."""
+def is_strided(array: NDArray[Any]) -> bool:
+    """Return whether the core can step through the array: not packed records, nor unaligned numbers."""
     return bool(array.flags.aligned) and all(stride % array.itemsize == 0 for stride in array.strides)
 
 
 def _floats(values: Sequence[Any]) -> FloatArray:
-    """None becomes NaN, and an integer too large for any float infinity."""
+    """Convert to float64: None becomes NaN, an integer too large for a float infinity."""
     try:
         return np.array(values, dtype=np.float64)
     except OverflowError:
@@ -227,7 +226,7 @@ def _moments(name: str, array: NDArray[Any]) -> RawColumn:
 
 
 def shared_kind(kinds: Collection[Kind]) -> Kind:
-    """The kind of a column whose values are of these different kinds."""
+    """Return the kind of a column whose values are of these different kinds."""
     if len(kinds) == 1:
         return next(iter(kinds))
     if kinds == {"date", "datetime"}:
@@ -252,7 +251,7 @@ def _kind_of(value: object) -> Kind:
 
 
 def _microseconds(value: object) -> float:
-    """A moment since 1970 in UTC, a time of day since midnight in UTC, or a duration."""
+    """Return a moment since 1970 in UTC, a time of day since midnight in UTC, or a duration."""
     if isinstance(value, np.datetime64):
         return float(value.astype("datetime64[us]").astype(np.int64))
     if isinstance(value, np.timedelta64):
@@ -271,7 +270,7 @@ def _microseconds(value: object) -> float:
 
 
 def _unmasked(array: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
-    """A masked array with its masked places missing."""
+    """Return a masked array with its masked places missing."""
     letter = array.dtype.kind
     plain = np.asarray(array.data).astype(object if letter not in "fmM" else array.dtype)  # always a copy
     plain[np.ma.getmaskarray(array)] = np.nan if letter == "f" else "NaT" if letter in "mM" else None

@@ -1,9 +1,7 @@
-"""A Frame described, and coded by its description.
+"""Describe a `Frame` as a `Schema`, and encode it as the arrays of docs/boundary.md.
 
-Comes in: a `Frame`, the target, and what the user says about them. Goes out: a `Schema`, and `Encoded` arrays as
-docs/boundary.md has them.
-Always holds: everything the core trusts has been checked here. Columns are found by name (by place for an array without
-names) and levels by value; what the schema does not name is ignored.
+Everything the core relies on is checked here. Columns are matched by name (by position for an array without names),
+levels by value; columns that are not in the schema are ignored.
 """
 
 from __future__ import annotations
@@ -74,16 +72,17 @@ class Encoded:
     n_classes: int = 0
     weight: FloatArray | None = None
     dealt: NDArray[np.int64] | None = None  # per row its first unit of weight and their number (pruning.folds)
+    repeats: NDArray[np.int32] | None = None  # of a resample: how often each row is in it; weights include it
     unseen: tuple[UnseenLevels, ...] = ()
     coded: Any = None  # the same columns as the engine likes them best (engine.coded), for many trees of one table
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Arrays that come from another process may begin at any byte; the core needs them aligned."""
+        """Align arrays from another process, which may begin at any byte, as the core needs them."""
         self.__dict__.update({name: aligned(value) for name, value in state.items()})
 
 
 def aligned(value: Any) -> Any:
-    """An array, or a tuple of arrays, copied where its numbers are not aligned; anything else as it is."""
+    """Return an array, or a tuple of arrays, copied where its numbers are not aligned; anything else as it is."""
     if isinstance(value, tuple):
         return tuple(aligned(one) for one in value)
     return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
@@ -114,7 +113,7 @@ def describe(
     n_rows: int | None = None,
     keep_empty: bool = False,
 ) -> Schema:
-    """What the columns and the target are.
+    """Return what the columns and the target are.
 
     `task` decides. Without it the kind given for the target in `kinds` decides (a list gives the classes in order), and
     without that its type: text, categories and truth values are classes, numbers are what `infer_task` finds. `n_rows`
@@ -133,7 +132,7 @@ def describe(
 
 
 def check_table(n_columns: int, n_rows: int, target_name: str) -> None:
-    """There must be something to tell apart, and something to tell it by."""
+    """Raise unless there are columns and at least two rows."""
     if not n_columns:
         raise DataError(f"the table has no columns besides the target {target_name!r}; there is nothing to learn from")
     if n_rows < 2:
@@ -145,7 +144,7 @@ def check_table(n_columns: int, n_rows: int, target_name: str) -> None:
 def describe_target(
     target: RawColumn, task: Task | None = None, choice: KindChoice | None = None, n_rows: int | None = None
 ) -> TargetSpec:
-    """The target's task and classes. Classes are declared levels in their order, or the values found, sorted."""
+    """Return the target's task and classes. Classes are declared levels in their order, or the values found, sorted."""
     refuse_missing_target(target.name, int(target.missing.sum()), target.n_rows)
     kind = choice if isinstance(choice, str) else "ordinal" if choice is not None else target.kind
     if task not in (None, "classification", "regression"):
@@ -179,7 +178,7 @@ def _refuse_useless(column: RawColumn, target: RawColumn) -> None:
         raise DataError(f"column {column.name!r} has no values, they are all missing; drop it")
     if column.name == target.name and np.array_equal(column.values, target.values, equal_nan=column.levels is None):
         raise DataError(
-            f"the target {target.name!r} is also a column of the table, so every answer would be given away; "
+            f"the target {target.name!r} is also a column of the table, so the prediction would be trivial; "
             f"name it (target={target.name!r}) or drop it from the table"
         )
 
@@ -196,7 +195,7 @@ def encode(
     target: RawColumn | None = None,
     weight: RawColumn | None = None,
 ) -> Encoded:
-    """The frame's columns in the schema's order, coded.
+    """Return the frame's columns in the schema's order, coded.
 
     A level that the schema does not have becomes -2, or an error if `training` or `unseen="error"`; whether -2 means
     missing or majority is written in the tree itself.
@@ -218,7 +217,7 @@ def encode_rows(
     target: RawColumn | None = None,
     weight: RawColumn | None = None,
 ) -> Encoded:
-    """The same for any rows of a table, none at all too: what only all rows together can tell is not looked at."""
+    """Encode some rows of a table, possibly none, without checks that need all rows."""
     strict = training or unseen == "error"
     matched = _matched(frame, schema)
     columns = tuple(_encode_column(*pair, strict) for pair in zip(matched, schema.columns, strict=True))
@@ -235,7 +234,7 @@ def encode_rows(
 
 
 def encode_target(target: RawColumn, spec: TargetSpec, n_rows: int) -> NDArray[np.float64] | NDArray[np.int32]:
-    """The target as class codes or as numbers; no value may be missing or foreign."""
+    """Return the target as class codes or as numbers; no value may be missing or foreign."""
     check_rows(n_rows, target, "target")
     refuse_missing_target(target.name, int(target.missing.sum()), n_rows)
     if spec.classes is None:
@@ -248,7 +247,7 @@ def encode_target(target: RawColumn, spec: TargetSpec, n_rows: int) -> NDArray[n
 
 
 def encode_weight(weight: RawColumn, n_rows: int) -> FloatArray:
-    """Weights: numbers from zero up, not all zero."""
+    """Return weights: numbers from zero up, not all zero."""
     values = _weight_numbers(weight, n_rows)
     check_weights(weight.name, values)
     return values
@@ -271,13 +270,13 @@ def _weight_numbers(weight: RawColumn, n_rows: int) -> FloatArray:
 
 
 def refuse_missing_weight(name: str, n_missing: int) -> None:
-    """Every row has a weight."""
+    """Raise if a row has no weight."""
     if n_missing:
         raise DataError(f"Input sample_weight contains NaN. The weight {name!r} is missing in {n_missing} rows")
 
 
 def check_weights(name: str, values: FloatArray) -> None:
-    """Not all weights may be zero, and the largest must be of ordinary size."""
+    """Raise if all weights are zero or the largest is not of ordinary size."""
     if not values.any():
         raise DataError(f"the weight {name!r} is zero in every row; at least one weight must not be zero")
     if not 1 / LARGEST < values.max() < LARGEST:
@@ -294,7 +293,7 @@ def check_weights(name: str, values: FloatArray) -> None:
 
 
 def check_rows(n_rows: int, column: RawColumn, role: str) -> None:
-    """The column must have as many rows as the table."""
+    """Raise unless the column has as many rows as the table."""
     if column.n_rows != n_rows:
         raise DataError(
             f"Found input variables with inconsistent numbers of samples: [{n_rows}, {column.n_rows}]: the table has "
@@ -335,7 +334,7 @@ def _unseen(column: RawColumn, spec: ColumnSpec, codes: NDArray[Any]) -> UnseenL
 
 
 def _recoded(column: RawColumn, levels: tuple[Level, ...]) -> CodeArray:
-    """Codes into `levels`, by value; -1 missing, -2 a level that is not among them."""
+    """Return codes into `levels`, by value; -1 missing, -2 a level that is not among them."""
     codes, found = levels_of(column)
     if found == levels:
         return np.ascontiguousarray(codes)
@@ -345,7 +344,7 @@ def _recoded(column: RawColumn, levels: tuple[Level, ...]) -> CodeArray:
 
 
 def _matched(frame: Frame, schema: Schema) -> list[RawColumn]:
-    """The frame's columns in the schema's order: by name, or by place if it has no names."""
+    """Return the frame's columns in the schema's order: by name, or by place if it has no names."""
     if not frame.named:
         if len(frame.columns) != len(schema.columns):
             raise ColumnCountError(len(frame.columns), len(schema.columns))
@@ -370,7 +369,7 @@ def _changed(column: RawColumn, spec: ColumnSpec, example: str) -> DataError:
 
 
 def refuse_missing_target(name: str, n_missing: int, n_rows: int) -> None:
-    """Every row has an answer."""
+    """Raise `DataError` if a target value is missing."""
     if n_missing:
         raise DataError(
             f"Input y contains NaN. The target {name!r} is missing in {n_missing} of {n_rows} rows; drop those rows "
@@ -389,7 +388,7 @@ def _target_numbers(target: RawColumn) -> FloatArray:
 
 
 def check_reach(name: str, values: NDArray[Any]) -> None:
-    """Numbers to be learned must be such that they can be squared and told apart."""
+    """Raise for numbers too large or too small to be squared and compared."""
     reach = float(values.max() / 2 - values.min() / 2)
     if np.abs(values).max() > LARGEST or (values.min() < values.max() and reach < 1 / LARGEST):
         raise DataError(

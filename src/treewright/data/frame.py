@@ -1,22 +1,20 @@
-"""The Frame: a table once it is inside the house.
+"""The `Frame`: a table as it was read, as frozen columns.
 
-Comes in: columns made by `columns` and `foreign`. Goes out: frozen values and pure functions on them.
-Always holds: every column has the same number of rows. A column of numbers is float64 or float32 with NaN for missing;
-a column of levels is int32 codes into `levels` with -1 for missing. The arrays may be views of the user's own table (of
-a matrix too, whose columns are not contiguous), so nobody writes to them.
+A numeric column is float64 or float32 with NaN for missing; a column of levels is int32 codes into `levels` with -1 for
+missing. The arrays may be views of the user's table and not contiguous, so they are never written to.
 """
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data import value_text as wording
+from treewright.data.number_text import MISSING, exact_number
 from treewright.data.schema import NO_TEXT_FORM, TIME_KINDS, Kind, Level, TextForm
+from treewright.data.value_text import moment, name_hint
 from treewright.errors import DataError
 
 FloatArray = NDArray[np.float64]
@@ -66,18 +64,18 @@ class RawColumn:
         return not self.levels or not bool((self.values >= 0).any())
 
     def text(self, row: int) -> str:
-        """The value in a row, as it would be typed: for messages."""
+        """Return the value in a row, as it would be typed: for messages."""
         value = self.values[row]
         if self.levels is not None:
-            return repr(self.levels[value]) if value >= 0 else wording.MISSING
-        return wording.moment(self.kind, value) if self.kind in TIME_KINDS else wording.number(value)
+            return repr(self.levels[value]) if value >= 0 else MISSING
+        return moment(self.kind, value) if self.kind in TIME_KINDS else exact_number(value)
 
     def place(self, row: int) -> str:
-        """Where a value stands, for messages: " in row 7"."""
+        """Return where a value stands, for messages: " in row 7"."""
         return "" if self.stand_in else f" in row {row}"
 
     def example(self) -> str:
-        """The first value that is there."""
+        """Return the first value that is there."""
         return self.text(int(np.argmin(self.missing)))
 
 
@@ -86,7 +84,7 @@ class Frame:
     """Columns in order.
 
     `named` is False when the names x0, x1, ... were only made up for an array. `skipped` names columns that were there
-    but not read, because nobody asked for them. `text_form` is how the text file it came from was read.
+    but not read, because they are not needed. `text_form` is how the text file it came from was read.
     """
 
     columns: tuple[RawColumn, ...]
@@ -101,11 +99,9 @@ class Frame:
 
 
 def pop_column(frame: Frame, name: str, role: str = "target") -> tuple[RawColumn, Frame]:
-    """The column called `name`, and the frame without it; `role` says in messages what it was wanted for."""
+    """Return the column called `name`, and the frame without it; `role` says in messages what it was wanted for."""
     found = [column for column in frame.columns if column.name == name]
     if not found:
         there = (*frame.names, *frame.skipped)
-        close = difflib.get_close_matches(str(name), there, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"the table has {wording.listed(there)}"
-        raise DataError(f"the {role} {name!r} is not a column of the table; {hint}")
+        raise DataError(f"the {role} {name!r} is not a column of the table; {name_hint(name, there, 'the table')}")
     return found[0], replace(frame, columns=tuple(column for column in frame.columns if column.name != name))

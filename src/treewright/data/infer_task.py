@@ -1,9 +1,6 @@
-"""Classes or numbers: the one rule for a target of numbers whose task nobody gives.
+"""Infer the task of a numeric target: classification or regression.
 
-Comes in: the target and the number of rows of the whole table. Goes out: the task, and whether the other one is likely
-enough to be mentioned.
-Always holds: the rule looks at the set of values and at the number of rows, so neither the order of rows nor the parts
-of a table matter, nor whether a file or a table in memory held the numbers, or integers or floats did.
+The rule uses the set of values and the number of rows only, so row order, partitions and dtype do not matter.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ class Inferred:
 
 
 def infer_task(target: RawColumn, n_rows: int) -> Inferred:
-    """The task of a target of numbers: few different whole numbers are classes, all others are numbers."""
+    """Return the task of a target of numbers: few different whole numbers are classes, all others are numbers."""
     count = None if target.crowded else _whole_values(target)
     if count is None:
         return Inferred("regression", doubtful=False)
@@ -46,7 +43,7 @@ def infer_task(target: RawColumn, n_rows: int) -> Inferred:
 
 
 def are_few(n_values: int, n_rows: int) -> bool:
-    """Whether so many different whole numbers in so many rows are names rather than amounts.
+    """Return whether so many different whole numbers in so many rows are names rather than amounts.
 
     >>> are_few(2, 4), are_few(10, 50), are_few(10, 49), are_few(11, 1000)
     (True, True, False, False)
@@ -55,7 +52,7 @@ def are_few(n_values: int, n_rows: int) -> bool:
 
 
 def _whole_values(target: RawColumn) -> int | None:
-    """How many different values there are; None if one has a fraction, or if they are more than would matter."""
+    """Return how many different values there are; None if one has a fraction, or if they are more than would matter."""
     found = np.empty(0)
     for start in range(0, target.n_rows, _BLOCK):  # prices and measurements differ in the first rows already
         found = np.union1d(found, target.values[start : start + _BLOCK])

@@ -1,11 +1,8 @@
-"""What kind a column is to be, and its values seen as that kind.
+"""Determine the kind of a column, and convert its values to that kind.
 
-Comes in: raw columns and the user's settings (`kinds`, `categorical_features`). Goes out: `ColumnSpec`s, and the values
-as numbers or as levels.
-Always holds: text is never read as a number or a date, so a kind that was asked for and one that was found behave the
-same at prediction. A level is known by its value, never by its code; 1, 1.0 and True are the same value.
-
-`kinds` gives one choice per column: the name of a kind, or a list of levels, which means ordinal in that order.
+Text is never parsed as a number or a date, so a given kind and an inferred one behave the same at prediction. Levels
+are matched by value, never by code; 1, 1.0 and True are the same value. `kinds` maps a column to the name of a kind,
+or to a list of levels, which means ordinal in that order.
 """
 
 from __future__ import annotations
@@ -51,7 +48,7 @@ def check_kinds(kinds: Mapping[str, KindChoice] | None, names: Sequence[str]) ->
 
 
 def specify(column: RawColumn, choice: KindChoice | None = None) -> ColumnSpec:
-    """The column's description, by the user's choice or else by its type."""
+    """Return the column's description, by the user's choice or else by its type."""
     if isinstance(choice, (list, tuple)):
         return _ordered(column, tuple(choice))
     kind: Kind = column.kind if choice is None else choice  # type: ignore[assignment]
@@ -111,7 +108,7 @@ def kinds_from_categorical_features(categorical_features: Any, frame: Frame) -> 
 
 
 def misfit(column: RawColumn, kind: Kind) -> int | None:
-    """The first row whose value the kind cannot hold; None if it can hold them all."""
+    """Return the first row whose value the kind cannot hold; None if it can hold them all."""
     if kind in ("nominal", "ordinal") or column.all_missing:
         return None
     if column.levels is not None:
@@ -127,7 +124,7 @@ def misfit(column: RawColumn, kind: Kind) -> int | None:
 
 
 def numbers_of(column: RawColumn, role: str = "column") -> FloatArray:
-    """The values as numbers with NaN for missing; a column that `misfit` has passed. They may be infinite."""
+    """Return the values as numbers with NaN for missing; a column that `misfit` has passed. They may be infinite."""
     if column.levels is None:
         return column.values
     _refuse_inexact(column, role)
@@ -137,7 +134,7 @@ def numbers_of(column: RawColumn, role: str = "column") -> FloatArray:
 
 
 def finite_numbers_of(column: RawColumn, role: str = "column", table: str = "X") -> FloatArray:
-    """The same, refusing infinities."""
+    """Return the same, refusing infinities."""
     values = numbers_of(column, role)
     infinite = np.isinf(values)
     if infinite.any():
@@ -147,7 +144,7 @@ def finite_numbers_of(column: RawColumn, role: str = "column", table: str = "X")
 
 
 def infinity(name: str, value: float, row: int | None, role: str = "column", table: str = "X") -> DataError:
-    """The error for an infinite number, beginning as scikit-learn's does."""
+    """Return the error for an infinite number, beginning as scikit-learn's does."""
     place = "" if row is None else f" in row {row}"
     return DataError(
         f"Input {table} contains infinity or a value too large for dtype('float64'). {role.capitalize()} {name!r} has "
@@ -156,7 +153,7 @@ def infinity(name: str, value: float, row: int | None, role: str = "column", tab
 
 
 def levels_of(column: RawColumn) -> tuple[CodeArray, tuple[Level, ...]]:
-    """The values as codes and levels; times become text. Worked out once per column."""
+    """Return the values as codes and levels; times become text. Worked out once per column."""
     if column.levels is not None:
         return column.values, column.levels
     found: tuple[CodeArray, tuple[Level, ...]] | None = column.kept.get("levels")
@@ -188,12 +185,12 @@ def _distinct_whole(values: FloatArray) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def has_numbers(levels: Sequence[Level]) -> bool:
-    """Whether any level is a number or a truth value."""
+    """Return whether any level is a number or a truth value."""
     return any(not isinstance(value, str) for value in levels)
 
 
 def has_text(levels: Sequence[Level]) -> bool:
-    """Whether any level is text."""
+    """Return whether any level is text."""
     return any(isinstance(value, str) for value in levels)
 
 
@@ -240,7 +237,7 @@ def _ordered(column: RawColumn, order: tuple[Level, ...]) -> ColumnSpec:
 
 
 def _picked(wanted: list[Any], frame: Frame) -> set[str]:
-    """The names of the columns that a list of names, places or truth values picks."""
+    """Return the names of the columns that a list of names, places or truth values picks."""
     names = frame.names
     if all(isinstance(item, str) for item in wanted):
         unknown = [name for name in wanted if name not in names]

@@ -1,9 +1,6 @@
-"""The only door for foreign tables.
+"""Read a table of another library as a `Frame`: pandas, polars, pyarrow, numpy, Arrow, dicts, lists, files, queries.
 
-Comes in: pandas, polars, pyarrow, numpy, a dict of columns, a list of rows, anything that speaks Arrow (a DuckDB
-relation), the name of a file, or a query. Goes out: a `Frame`.
-Always holds: names are unique strings; the table has at least one row and one column. Only the columns asked for are
-read. Whether their values can be used is judged later, when it is known what they are wanted for.
+Only the requested columns are read. Whether their values are usable is checked later, by their use.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ _RESHAPE = (
 def read(
     data: object, *, only: Collection[str] | None = None, nameless: bool = False, schema: Schema | None = None
 ) -> Frame:
-    """The table as a `Frame`.
+    """Return the table as a `Frame`.
 
     `only`: read no other columns than these; an array has no names, so it is read whole. `nameless`: go by place and
     call the columns x0, x1, ... whatever their names, as for an array. `schema`: what the columns of a text file are,
@@ -56,7 +53,7 @@ def read(
 def read_partition(
     data: object, *, only: Collection[str] | None = None, nameless: bool = False, schema: Schema | None = None
 ) -> Frame:
-    """The same for a part of a table, which may have no rows."""
+    """Return the same for a part of a table, which may have no rows."""
     if is_source(data):
         data = open_source(data, schema=schema)
     if isinstance(data, Source):
@@ -84,7 +81,7 @@ def read_partition(
 
 
 def read_column(values: object, name: str) -> RawColumn:
-    """One column that comes by itself, such as a target or weights: a series, a 1-D array or a list."""
+    """Return one column that comes by itself, such as a target or weights: a series, a 1-D array or a list."""
     _refuse_sparse(values)
     values = nw.to_native(values, pass_through=True)
     if isinstance(values, (list, tuple, range)):
@@ -103,9 +100,11 @@ def read_column(values: object, name: str) -> RawColumn:
 
 
 def taken(frame: Frame, what: object, role: str) -> tuple[RawColumn, Frame]:
-    """A column of the frame by its name, and the frame without it; or a column that comes by itself."""
+    """Return a column of the frame by its name, and the frame without it; or a column that comes by itself."""
     if isinstance(what, str):
         return pop_column(frame, what, role)
+    if isinstance(what, RawColumn):
+        return what, frame
     return read_column(what, str(getattr(what, "name", None) or role)), frame
 
 
@@ -128,7 +127,7 @@ def _from_mapping(data: Mapping[Any, Any], only: Collection[str] | None, nameles
 
 
 def _from_rows(rows: Sequence[Any], only: Collection[str] | None, nameless: bool) -> Frame:
-    """A list of dicts, or a list of rows without names."""
+    """Return a list of dicts, or a list of rows without names."""
     if rows and all(isinstance(row, Mapping) for row in rows):
         names = dict.fromkeys(name for row in rows for name in row)
         return _from_mapping({name: [row.get(name) for row in rows] for name in names}, only, nameless)
@@ -157,7 +156,7 @@ def _from_numpy(array: NDArray[Any], only: Collection[str] | None, nameless: boo
 
 
 def _from_native(native: Any, only: Collection[str] | None, nameless: bool) -> Frame:
-    """An eager table of a library that narwhals knows."""
+    """Return an eager table of a library that narwhals knows."""
     found = list(getattr(native, "column_names", native.columns))
     if nameless:
         names = _made_up(len(found))
@@ -174,7 +173,7 @@ def _from_native(native: Any, only: Collection[str] | None, nameless: bool) -> F
 
 
 def _eager(data: Any, only: Collection[str] | None) -> Any:
-    """The data as an eager table; None if it is no table at all."""
+    """Return the data as an eager table; None if it is no table at all."""
     if nw.dependencies.is_pandas_dataframe(data):  # before narwhals sees it, which refuses names we explain better
         return data
     if nw.dependencies.is_pyarrow_table(data):
@@ -209,7 +208,7 @@ def _from_arrow(data: Any) -> Any:
 
 
 def _as_series(values: Any) -> Any:
-    """Arrays of pandas and pyarrow as series, so that their types and categories are not lost."""
+    """Return arrays of pandas and pyarrow as series, so that their types and categories are not lost."""
     pandas, pyarrow = nw.dependencies.get_pandas(), nw.dependencies.get_pyarrow()
     if pandas is not None and isinstance(values, (pandas.Index, pandas.api.extensions.ExtensionArray)):
         return pandas.Series(values)
@@ -233,7 +232,7 @@ def _refuse_sparse(data: object) -> None:
 
 
 def require_some(n_rows: int, n_columns: int) -> None:
-    """A table has rows and columns."""
+    """Raise unless the table has rows and columns."""
     shape = f"(shape=({n_rows}, {n_columns})) while a minimum of 1 is required."
     if n_columns == 0:
         raise DataError(f"Found array with 0 feature(s) {shape} The table has no columns.")
@@ -270,7 +269,7 @@ def _renamed(native: Any, found: list[Any], names: list[str]) -> Any:
 
 
 def _transposed(array: NDArray[Any]) -> NDArray[Any]:
-    """Columns as contiguous rows of one block; in strips, because a strip fits in cache and a whole column does not."""
+    """Return columns as contiguous rows of one block, copied in strips that fit in cache."""
     if array.flags.f_contiguous:
         return array.T
     block = np.empty(array.shape[::-1], dtype=array.dtype)

@@ -1,8 +1,4 @@
-"""Encoded rows in pieces: put together, and handed on as they are.
-
-Comes in: pieces coded by one schema. Goes out: one `Encoded`.
-Always holds: rows keep their order.
-"""
+"""Rows of an `Encoded` table: some of them, several tables as one, and their weights."""
 
 from __future__ import annotations
 
@@ -14,26 +10,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.frame import FloatArray
 
 
-def joined(pieces: Sequence[Encoded]) -> Encoded:
-    """The pieces one after the other."""
+def take(rows: Encoded, chosen: slice | NDArray[Any]) -> Encoded:
+    """Return the chosen rows: by slice (not copied), by mask or by index. The binned form is dropped."""
 
-    def together(arrays: Sequence[NDArray[Any] | None]) -> Any:
-        there = [array for array in arrays if array is not None]
-        return np.concatenate(there, axis=-1) if len(there) == len(arrays) else None
+    def some(array: NDArray[Any] | None) -> Any:
+        return None if array is None else array[chosen]
 
+    if isinstance(chosen, slice):
+        n_rows = len(range(*chosen.indices(rows.n_rows)))
+    else:
+        n_rows = int(np.count_nonzero(chosen)) if chosen.dtype == bool else len(chosen)
+    columns: Any = rows.columns  # may be a matrix, which the core reads in place
+    columns = columns[chosen] if isinstance(columns, np.ndarray) else tuple(map(some, columns))
     return replace(
-        pieces[0],
-        columns=tuple(together(column) for column in zip(*(piece.columns for piece in pieces), strict=True)),
-        n_rows=sum(piece.n_rows for piece in pieces),
-        target=together([piece.target for piece in pieces]),
-        weight=together([piece.weight for piece in pieces]),
-        dealt=together([piece.dealt for piece in pieces]),
+        rows,
+        columns=columns,
+        n_rows=n_rows,
+        target=some(rows.target),
+        weight=some(rows.weight),
+        repeats=some(rows.repeats),
+        dealt=some(rows.dealt),
         coded=None,
     )
 
 
-def as_it_is(part: Encoded) -> Encoded:
-    """The part itself, for those who want its rows."""
-    return part
+def concat(pieces: Sequence[Encoded]) -> Encoded:
+    """Return the rows of all pieces, in order. The pieces share one schema."""
+    if len(pieces) == 1:
+        return pieces[0]
+
+    def joined(arrays: Sequence[NDArray[Any] | None]) -> Any:
+        present = [array for array in arrays if array is not None]
+        return np.concatenate(present) if len(present) == len(arrays) else None
+
+    return replace(
+        pieces[0],
+        columns=tuple(joined(column) for column in zip(*(piece.columns for piece in pieces), strict=True)),
+        n_rows=sum(piece.n_rows for piece in pieces),
+        target=joined([piece.target for piece in pieces]),
+        weight=joined([piece.weight for piece in pieces]),
+        repeats=joined([piece.repeats for piece in pieces]),
+        dealt=joined([piece.dealt for piece in pieces]),
+        coded=None,
+    )
+
+
+def weights_of(rows: Encoded) -> FloatArray:
+    """Return the weight of each row; one where none were given."""
+    return np.ones(rows.n_rows) if rows.weight is None else rows.weight
+
+
+def total_weight(rows: Encoded) -> float:
+    """Return the sum of the weights of all rows."""
+    return float(rows.n_rows if rows.weight is None else rows.weight.sum())
+
+
+def itself(rows: Encoded) -> Encoded:
+    """Return the rows unchanged: `Partitions.map` with this fetches them."""
+    return rows

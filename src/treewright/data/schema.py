@@ -1,9 +1,7 @@
-"""What the columns and the target are: frozen descriptions, without any data.
+"""The `Schema`: frozen descriptions of the columns and the target; `as_dict` and `from_dict` are its JSON form.
 
-Comes in: names, kinds and levels. Goes out: a `Schema`, which travels with the tree; `as_dict` and `from_dict` are its
-one written form.
-Always holds: level order is the declared order; a level's code is its place in that order. What `from_dict` returns is
-sound: names are unique, levels are plain, finite and unique, and levels exist exactly where the kind asks for them.
+A level's code is its index in the declared order. `from_dict` validates: names and levels are unique, levels are finite
+and exist exactly where the kind has them.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ Level = str | int | float | bool
 
 KINDS: tuple[str, ...] = get_args(Kind)
 TASKS: tuple[str, ...] = get_args(Task)
-#: Kinds whose values are answers from a list; all other kinds are numbers on a line.
+#: Kinds whose values come from a list; all other kinds are numbers on a line.
 LEVEL_KINDS = frozenset({"nominal", "ordinal", "boolean"})
 #: Moments and durations are numbers of microseconds, so every one up to the year 2255 is exact in a float64.
 TIME_KINDS = frozenset({"date", "datetime", "time", "duration"})
@@ -31,7 +29,17 @@ LARGEST_LEVEL = 10**1000
 
 @dataclass(frozen=True)
 class ColumnSpec:
-    """One column: `levels` is None for numbers and times."""
+    """Description of one column.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    kind : str
+        "numeric", "nominal", "ordinal", "boolean", "date", "datetime", "time" or "duration".
+    levels : tuple, optional
+        The levels in code order; None for numbers and times.
+    """
 
     name: str
     kind: Kind
@@ -44,12 +52,22 @@ class ColumnSpec:
 
 @dataclass(frozen=True)
 class TargetSpec:
-    """The answer: `classes` in code order, or None for a number.
+    """Description of the target.
 
-    `costs[i][j]` is what answering class j costs where class i is true (None: every wrong answer costs one); `priors`
-    how frequent the classes are outside the table (None: as in it). `inferred`: the task was inferred from whole
-    numbers that could also mean the other task; a remark for those who see the tree grow, and no part of its value or
-    its written form.
+    Parameters
+    ----------
+    name : str
+        The name of the target.
+    task : {"classification", "regression"}
+        What is learned.
+    classes : tuple, optional
+        The classes in code order; None for a number.
+    costs : tuple of tuple of float, optional
+        `costs[i][j]` is the cost of predicting class j where class i is true; None means 1 for every error.
+    priors : tuple of float, optional
+        Class probabilities outside the table; None means as in it.
+    inferred : bool, default=False
+        Whether the task was inferred from whole numbers that could mean either task; not part of the saved form.
     """
 
     name: str
@@ -71,13 +89,23 @@ class TextForm:
     day_first: bool | None = None
 
 
-#: Nothing was said.
+#: Nothing was given.
 NO_TEXT_FORM = TextForm()
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns in order and the target; `text_form` is how the text file of the training rows was read."""
+    """Description of the columns and the target of a table.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnSpec
+        The columns in order.
+    target : TargetSpec
+        The target.
+    text_form : TextForm, optional
+        How the text file of the training rows was read.
+    """
 
     columns: tuple[ColumnSpec, ...]
     target: TargetSpec
@@ -88,7 +116,7 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     def as_dict(self) -> dict[str, Any]:
-        """The written form, used by the saved file."""
+        """Return the written form, used by the saved file."""
         form = {key: value for key, value in asdict(self.text_form).items() if value is not None}
         return {
             "columns": [
@@ -107,7 +135,7 @@ class Schema:
 
     @staticmethod
     def from_dict(written: object, place: str = "$.schema") -> Schema:
-        """The schema that `as_dict` wrote; anything else is a `FileError` that says where."""
+        """Return the schema that `as_dict` wrote; anything else is a `FileError` that says where."""
         schema = require_keys(written, place, ("columns", "target"), ("text_form",))
         columns = schema["columns"]
         if type(columns) is not list:
@@ -146,7 +174,7 @@ def _target(written: object, place: str) -> TargetSpec:
             raise FileError(f"{place}.costs must be a list with one row per class")
         costs = tuple(_shares(row, f"{place}.costs[{i}]", len(costs)) for i, row in enumerate(costs))
         if any(row[i] != 0 for i, row in enumerate(costs)):
-            raise FileError(f"{place}.costs must be 0 where the answer is the truth")
+            raise FileError(f"{place}.costs must be 0 where the prediction is the truth")
     if "priors" in target:
         priors = _shares(priors, f"{place}.priors", len(classes or ()))
     return TargetSpec(_text(target["name"], f"{place}.name"), task, classes, costs, priors)
@@ -162,7 +190,7 @@ def _text_form(written: object, place: str) -> TextForm:
 
 
 def _shares(written: object, place: str, length: int) -> tuple[float, ...]:
-    """A number from zero up for each class."""
+    """Return a number from zero up for each class."""
     if type(written) is not list or len(written) != length:
         raise FileError(f"{place} must be a list with one number per class")
     for i, number in enumerate(written):
@@ -190,7 +218,7 @@ def _levels(owner: dict[str, Any], key: str, place: str, *, wanted: bool, why: s
 
 
 def level_fault(level: Level) -> str | None:
-    """What a level must not be: a number that a saved tree cannot hold."""
+    """Return what a level must not be: a number that a saved tree cannot hold."""
     if isinstance(level, float) and not math.isfinite(level):
         return "no finite number"
     if isinstance(level, int) and abs(level) >= LARGEST_LEVEL:
@@ -210,7 +238,7 @@ def _refuse_twice(values: Sequence[Any], place: str, what: str) -> None:
 def require_keys(
     written: object, place: str, wanted: Collection[str], optional: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The object at `place`, which must have every wanted key and no unknown one."""
+    """Return the object at `place`, which must have every wanted key and no unknown one."""
     if type(written) is not dict:
         raise FileError(f"{place} must be an object, not {json_kind(written)}")
     missing = [key for key in wanted if key not in written]
@@ -235,11 +263,11 @@ def _text(value: object, place: str) -> str:
 
 
 def _short(value: object) -> str:
-    """A message must never print a whole hostile file."""
+    """Shorten a value for a message, which must never print a whole hostile file."""
     return repr(value)[:60] if isinstance(value, (str, int, float)) else json_kind(value)
 
 
 def json_kind(value: object) -> str:
-    """The JSON word for a value."""
+    """Return the JSON word for a value."""
     names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
     return "null" if value is None else names.get(type(value), type(value).__name__)

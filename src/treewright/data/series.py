@@ -1,8 +1,7 @@
-"""Columns from other libraries' series, read through narwhals.
+"""Columns from series of other libraries, read through narwhals.
 
-Comes in: a narwhals series. Goes out: a `RawColumn`.
-Always holds: declared categories keep their order, unused ones included; ordered categoricals and Enums are ordinal.
-Rows are never looped over in Python where the library at hand can number its own values.
+Declared categories keep their order, unused ones included; ordered categoricals and Enums are ordinal. Values are
+encoded by the other library, not by a loop in Python.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Series = nw.Series[Any]
 
 
 def from_series(name: str, series: Series) -> RawColumn:
-    """The column that a series holds, whichever library made it."""
+    """Return the column that a series holds, whichever library made it."""
     series = _unboxed(series)
     dtype = series.dtype
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
@@ -45,7 +44,7 @@ def from_series(name: str, series: Series) -> RawColumn:
 
 
 def _unboxed(series: Series) -> Series:
-    """pandas columns that are Arrow inside, as Arrow; sparse ones as dense ones."""
+    """Return pandas columns that are Arrow inside, as Arrow; sparse ones as dense ones."""
     native: Any = series.to_native()
     in_pandas: bool = nw.dependencies.is_pandas_series(native)
     box = type(native.dtype).__name__ if in_pandas else ""
@@ -114,7 +113,7 @@ def _decimals(name: str, series: Series) -> RawColumn:
 
 
 def _is_large(series: Series) -> bool:
-    """Whether some value lies beyond the integers that a float64 holds exactly."""
+    """Return whether some value lies beyond the integers that a float64 holds exactly."""
     if series.null_count() == len(series):  # the least of nothing is None, or NA, which compares with nothing
         return False
     low, high = series.min(), series.max()
@@ -138,7 +137,7 @@ def _polars_codes(enum: Any) -> CodeArray:
 
 
 def _arrow_dictionary(encoded: Any) -> tuple[CodeArray, list[object]]:
-    """Codes and values of a dictionary column whose chunks may each have a dictionary of their own."""
+    """Return codes and values of a dictionary column whose chunks may each have a dictionary of their own."""
     array = encoded.unify_dictionaries().combine_chunks()
     chunks = array.chunks if hasattr(array, "chunks") else [array]
     parts = [chunk.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False) for chunk in chunks]

@@ -13,10 +13,13 @@ from treewright import _core
 from treewright.data.encoding import Encoded
 from treewright.data.kinds import infinity
 from treewright.data.schema import Schema
+from treewright.errors import DataError
+
+_MOST_THREADS = 2**31 - 1
 
 
 def survey(encoded: Encoded, schema: Schema, n_threads: int) -> bool:
-    """Whether any row with weight lacks a value. An infinite number is an error. The core looks, for it is quick."""
+    """Return whether any row with weight has a missing value; raise for an infinite number."""
     return merge_surveys([survey_rows(encoded, n_threads)], schema)
 
 
@@ -32,8 +35,15 @@ class Survey:
     infinite: tuple[int, int, float] | None
 
 
+def check_threads(n_threads: object) -> None:
+    """Raise `DataError` for a number of threads that the core cannot take."""
+    if not isinstance(n_threads, (int, np.integer)) or abs(int(n_threads)) > _MOST_THREADS:
+        raise DataError(f"n_threads must be a whole number of ordinary size, 0 for all processors, not {n_threads!r}")
+
+
 def survey_rows(encoded: Encoded, n_threads: int) -> Survey:
-    """A look at all values of some rows."""
+    """Return a look at all values of some rows."""
+    check_threads(n_threads)
     missing, infinite = _core.check_values(
         encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads, encoded.weight
     )
@@ -46,7 +56,7 @@ def survey_rows(encoded: Encoded, n_threads: int) -> Survey:
 
 
 def merge_surveys(looks: Sequence[Survey], schema: Schema) -> bool:
-    """Whether any row with weight lacks a value, by looks at rows that follow each other; see `survey`."""
+    """Return whether any row with weight lacks a value, by looks at rows that follow each other; see `survey`."""
     found = [
         (look.infinite[0], n_before + look.infinite[1], look.infinite[2])
         for look, n_before in zip(looks, accumulate((look.n_rows for look in looks), initial=0), strict=False)

@@ -1,42 +1,32 @@
-"""Values as words: how a number, a moment or a level is printed.
+"""Values as text: numbers, times, levels.
 
-Comes in: one value as the core holds it (a number, microseconds, a code). Goes out: short text.
-Always holds: a printed number reads back as the same number; a moment shows only as much of the clock as it needs.
-Only the standard library is used, so a saved tree prints without anything else installed.
+A printed number reads back as the same number. Only the standard library is used, so a saved tree prints without other
+packages.
 """
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Sequence
 from datetime import date
 
+from treewright.data.number_text import MISSING, exact_number
 from treewright.data.schema import TIME_KINDS, ColumnSpec, Kind, Level
 
-MISSING = "missing"
 UNSEEN = "unseen"
 
 _DAY = 86_400_000_000
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-def number(value: float) -> str:
-    """The shortest text that reads back as `value`: 89.5, 3, 1e+300."""
-    value = float(value)
-    if math.isnan(value):
-        return MISSING
-    if abs(value) < 1e15 and value.is_integer():
-        return str(int(value))
-    return repr(value)
-
-
 def level(value: Level) -> str:
-    """A level as text, without quotes."""
-    return number(value) if isinstance(value, float) else str(value)
+    """Return a level as text, without quotes."""
+    return exact_number(value) if isinstance(value, float) else str(value)
 
 
 def moment(kind: Kind, microseconds: float) -> str:
-    """A date, datetime, time or duration given in microseconds."""
+    """Return a date, datetime, time or duration given in microseconds."""
     microseconds = float(microseconds)
     if math.isnan(microseconds):
         return MISSING
@@ -48,20 +38,20 @@ def moment(kind: Kind, microseconds: float) -> str:
     try:
         day = date.fromordinal(_EPOCH + days).isoformat()
     except (ValueError, OverflowError):  # outside the years 1 to 9999
-        return f"{number(microseconds)} microseconds after 1970-01-01"
+        return f"{exact_number(microseconds)} microseconds after 1970-01-01"
     return day if rest == 0 else f"{day} {_clock(rest)}"
 
 
 def decode(column: ColumnSpec, value: float) -> str:
-    """An encoded value of `column` (a number, microseconds, or a level's code) as text."""
+    """Return an encoded value of `column` (a number, microseconds, or a level's code) as text."""
     if column.levels is not None:
         code = int(value)
         return level(column.levels[code]) if code >= 0 else (MISSING if code == -1 else UNSEEN)
-    return moment(column.kind, value) if column.kind in TIME_KINDS else number(value)
+    return moment(column.kind, value) if column.kind in TIME_KINDS else exact_number(value)
 
 
 def listed(values: Sequence[object], most: int = 10) -> str:
-    """Values in quotes as they would be typed, shortened after `most` of them."""
+    """Return values in quotes as they would be typed, shortened after `most` of them."""
     shown = ", ".join(repr(value) for value in values[:most])
     return shown if len(values) <= most else f"{shown} and {len(values) - most} more"
 
@@ -92,8 +82,18 @@ def _duration(microseconds: float) -> str:
     return sign + " ".join(parts)
 
 
+def name_hint(name: object, names: Sequence[str], owner: str = "it") -> str:
+    """Return the closest of the names as a question, otherwise a list of them.
+
+    >>> name_hint("Age", ["age", "sex"]), name_hint("x", ["age", "sex"])
+    ("did you mean 'age'?", "it has 'age', 'sex'")
+    """
+    close = difflib.get_close_matches(str(name), names, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"{owner} has {listed(names)}"
+
+
 def size_text(n_bytes: int) -> str:
-    """Bytes as people say them.
+    """Return bytes as people say them.
 
     >>> size_text(1_536_000_000)
     '1.5 GB'

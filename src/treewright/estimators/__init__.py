@@ -1,5 +1,6 @@
 """The scikit-learn estimators. The only package that imports scikit-learn."""
 
+from treewright.estimators.optimal import OptimalTreeClassifier, OptimalTreeRegressor
 from treewright.estimators.trees import (
     C45Classifier,
     CARTClassifier,
@@ -18,6 +19,8 @@ __all__ = [
     "CHAIDClassifier",
     "CHAIDRegressor",
     "ID3Classifier",
+    "OptimalTreeClassifier",
+    "OptimalTreeRegressor",
     "TreeClassifier",
     "TreeRegressor",
 ]

@@ -1,10 +1,4 @@
-"""What scikit-learn's trees tell beside their answers: paths through the tree, the pruning path; and sparse tables.
-
-Comes in: a fitted tree, leaves of rows, a scipy matrix. Goes out: scipy matrices, scikit-learn's names for the pruning
-path, a `Frame`.
-Always holds: a sparse table becomes columns one by one, never a dense matrix; a column that nobody asks about is a view
-of one zero.
-"""
+"""Decision paths, the pruning path and sparse tables, in scikit-learn's forms."""
 
 from __future__ import annotations
 
@@ -15,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.data.dropped_columns import identifier_column
 from treewright.data.frame import FloatArray, Frame, RawColumn
-from treewright.data.left_out import identifier_column
 from treewright.errors import DataError
 from treewright.pruning.path import training_path
 from treewright.recipes.pruners import CostComplexity
@@ -24,7 +18,7 @@ from treewright.tree.tree import Tree
 
 
 def node_indicator(tree: Tree, leaves: NDArray[Any]) -> Any:
-    """A sparse matrix with a row per row and a column per node: 1 where the row passes, from the root to its leaf."""
+    """Return a sparse matrix with a column per node: 1 where a row passes on its way from the root to its leaf."""
     from scipy.sparse import csr_matrix
 
     parent, depth = tree.arrays["parent"], tree.arrays["depth"]
@@ -43,18 +37,18 @@ def node_indicator(tree: Tree, leaves: NDArray[Any]) -> Any:
 
 
 def ccp_path(tree: Tree) -> tuple[FloatArray, FloatArray]:
-    """The effective alphas of a tree as it was grown, and the impurity of the leaves at each."""
+    """Return the effective alphas of a tree as it was grown, and the impurity of the leaves at each."""
     path = training_path(tree, CostComplexity(0.0, risk="impurity"))
     return np.array(path.alpha), np.array(path.risk)
 
 
 def is_sparse(X: object) -> bool:
-    """Whether this is a scipy matrix or array; scipy is not imported to find out."""
+    """Return whether this is a scipy matrix or array; scipy is not imported to find out."""
     return type(X).__module__.startswith("scipy.sparse") and hasattr(X, "tocsc")
 
 
-def sparse_frame(X: Any, asked: Collection[int] | None = None) -> Frame:
-    """The columns of a sparse table; only those in `asked` (None: all) are read, the others stand there as zeros."""
+def sparse_frame(X: Any, used: Collection[int] | None = None) -> Frame:
+    """Return the columns of a sparse table; those not in `used` (None: all are) are a view of one zero."""
     if len(X.shape) != 2:
         raise DataError(f"Expected 2D array, got a sparse array of the shape {X.shape} instead; reshape it")
     if X.dtype.kind not in "fiub":
@@ -66,23 +60,23 @@ def sparse_frame(X: Any, asked: Collection[int] | None = None) -> Frame:
         raise DataError(f"Found array with 0 {what}(s) (shape={X.shape}) while a minimum of 1 is required.")
     nothing = np.broadcast_to(np.zeros(1), (n_rows,))
     frame = []
-    for place in range(n_columns):
-        begin, end = columns.indptr[place], columns.indptr[place + 1]
+    for index in range(n_columns):
+        begin, end = columns.indptr[index], columns.indptr[index + 1]
         values = nothing
-        if end > begin and (asked is None or place in asked):
+        if end > begin and (used is None or index in used):
             values = np.zeros(n_rows)
             np.add.at(values, columns.indices[begin:end], columns.data[begin:end])  # duplicates add up
-        frame.append(RawColumn(f"x{place}", "numeric", values))
+        frame.append(RawColumn(f"x{index}", "numeric", values))
     return Frame(tuple(frame), n_rows, named=False)
 
 
-def columns_asked(tree: Tree) -> frozenset[int]:
-    """The places of the columns that some split or surrogate asks about."""
+def columns_used(tree: Tree) -> frozenset[int]:
+    """Return the indices of the columns that a split or surrogate tests."""
     return frozenset(tree.arrays["column"].tolist())
 
 
 def warn_identifiers(frame: Frame, kinds: Collection[str]) -> None:
-    """An estimator keeps all columns, so text that names the row is only warned about."""
+    """Warn about columns that identify rows, which an estimator keeps."""
     for column in frame.columns:
         why = None if column.name in kinds else identifier_column(column)
         if why is not None:

@@ -1,6 +1,6 @@
-"""Trees in other forms. Comes in: a `Tree`. Goes out: text in somebody's format, or a file.
+"""Trees in other forms.
 
-Always holds: nothing here needs the compiled core; a saved tree is exported where it cannot be learned.
+Nothing here needs the compiled core; a saved tree is exported where it cannot be learned.
 """
 
 from treewright.export.c_source import c

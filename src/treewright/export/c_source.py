@@ -1,8 +1,7 @@
 """The tree as one C file, also C++: static tables and one loop, no allocation.
 
-Comes in: a `Tree`. Goes out: C99 text with the functions `<prefix>_predict`, `<prefix>_predict_proba`, `<prefix>_leaf`.
-Always holds: it compiles without a warning, in time that grows with the tree and not faster; numbers are written with
-all their digits. Columns of text are given as codes, which `<prefix>_code_<column>` looks up.
+It compiles without a warning, in time that grows with the tree and not faster; numbers are written with all their
+digits. Columns of text are given as codes, which `<prefix>_code_<column>` looks up.
 """
 
 from __future__ import annotations
@@ -28,7 +27,25 @@ _CLASS_TYPES = {"text": "const char *const", "truth": "const int", "whole": "con
 
 
 def c(tree: TreeLike, *, prefix: str = "tree") -> str:
-    """The tree as a C file. All its names begin with `prefix`."""
+    """Return the tree as a C file.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    prefix : str, default="tree"
+        The start of all its names.
+
+    Returns
+    -------
+    str
+        Source of a C99 file without dependencies.
+
+    Raises
+    ------
+    ExportError
+        If the target format cannot represent the tree.
+    """
     tree = as_tree(tree)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
         raise ExportError(f"prefix={prefix!r} cannot begin a name in C; use letters, digits and underscores")
@@ -37,7 +54,7 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
     refuse_unwritable(plan, "C", nul=True)
     refuse_many_paths(plan)
     tables = tables_of(plan)
-    parts = [_head(plan), _tables(tables), _codes(plan), _ROUTE, _refusal(plan), _FOLLOW, _answers(plan)]
+    parts = [_head(plan), _tables(tables), _codes(plan), _ROUTE, _refusal(plan), _FOLLOW, _prediction_functions(plan)]
     return "\n".join(part for part in parts if part).replace("@", prefix).replace("\x1a", "@")
 
 
@@ -66,12 +83,12 @@ def _head(plan: Plan) -> str:
 
 
 def _comment(text: str) -> str:
-    """Text in a comment: compilers warn of the beginning of another one in it."""
+    """Return text in a comment: compilers warn of the beginning of another one in it."""
     return _text(text).replace("/", "\\/").replace("*", "\\052").replace("@", "\x1a")
 
 
 def _text(text: str) -> str:
-    """A string constant of UTF-8 bytes; octal escapes never run into the next character, as others do."""
+    """Return a string constant of UTF-8 bytes; octal escapes never run into the next character, as others do."""
     plain = (chr(b) if 32 <= b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in text.encode("utf-8", "replace"))
     return '"' + "".join(plain).replace("@", "\x1a") + '"'
 
@@ -81,7 +98,7 @@ def _number(x: float) -> str:
 
 
 def _array(kind: str, name: str, items: Sequence[object]) -> str:
-    """An array; C knows none without items."""
+    """Return an array; C knows none without items."""
     return f"static {kind} @_{name}[] = {{\n{wrapped(items or ['0'])}\n}};\n"
 
 
@@ -97,7 +114,7 @@ def _tables(tables: Tables) -> str:
 
 
 def _codes(plan: Plan) -> str:
-    """A function per column of levels that turns a value into its code."""
+    """Return a function per column of levels that turns a value into its code."""
     parts = []
     for name, spec in zip(identifiers([spec.name for spec in plan.inputs]), plan.inputs, strict=True):
         if spec.levels is None:
@@ -130,7 +147,7 @@ def _level(level: Level) -> str:
     return _number(level)
 
 
-_ROUTE = """/* The child of the row's value; -1 without an answer, -2 for a level that no child holds. */
+_ROUTE = """/* The child of the row's value; -1 if it is missing, -2 for a level that no child holds. */
 static int @_child(const double row[], int question)
 {
     const int n_levels = @_n_levels[@_question_input[question]];
@@ -164,13 +181,13 @@ static int @_destination(const double row[], int node)
 }
 """
 
-_FOLLOW = """/* The weighted sum of the answers of every path of the row; returns the node where the heaviest ends. */
-static int @_follow(const double row[], double answer[])
+_FOLLOW = """/* Sums the weighted leaf values of every path of the row; returns the node where the heaviest ends. */
+static int @_follow(const double row[], double values[])
 {
     struct { int node; double weight; } waiting[@_most_paths + 1];
     double heaviest = -1.0;
     int n = 1, leaf = -1, i;
-    for (i = 0; i < @_n_values; ++i) answer[i] = 0.0;
+    for (i = 0; i < @_n_values; ++i) values[i] = 0.0;
     waiting[0].node = 0;
     waiting[0].weight = 1.0;
     while (n > 0) {
@@ -196,23 +213,23 @@ static int @_follow(const double row[], double answer[])
         for (i = 0; i < @_n_values; ++i) {
             /* volatile: rounded before it is added, on every machine */
             const volatile double part = weight * @_value[@_end[node] * @_n_values + i];
-            answer[i] += part;
+            values[i] += part;
         }
     }
     return leaf;
 }
 
-/* The id of the node that answers, of several the heaviest; -1 for a row that is refused. */
+/* The id of the node where the row ends, the heaviest of several; -1 for a row that is refused. */
 int @_leaf(const double row[])
 {
-    double answer[@_n_values];
-    return @_refuses(row) ? -1 : @_follow(row, answer);
+    double values[@_n_values];
+    return @_refuses(row) ? -1 : @_follow(row, values);
 }
 """
 
 
 def _refusal(plan: Plan) -> str:
-    """Whether the recipe refuses a row: a missing value it must have, a level it does not know."""
+    """Return whether the recipe refuses a row: a missing value it must have, a level it does not know."""
     conditions = [
         f"row[{i}] != row[{i}]" + (f" || row[{i}] == -1.0" if plan.inputs[i].levels else "") for i in plan.required
     ]
@@ -224,7 +241,7 @@ def _refusal(plan: Plan) -> str:
     return f"{says}\nstatic int @_refuses(const double row[])\n{{\n{body}\n}}\n"
 
 
-def _answers(plan: Plan) -> str:
+def _prediction_functions(plan: Plan) -> str:
     if plan.target.classes is None:
         return _NUMBER
     kind = _CLASS_TYPES[level_type(plan.target.classes)]
@@ -236,13 +253,13 @@ def _answers(plan: Plan) -> str:
     return classes + _CLASSES.replace("#DECIDE", _CHEAPEST.replace("#COSTS", costs))
 
 
-_NUMBER = """/* The answer; NaN for a row that is refused. */
+_NUMBER = """/* The prediction; NaN for a row that is refused. */
 double @_predict(const double row[])
 {
-    double answer[@_n_values];
+    double values[@_n_values];
     if (@_refuses(row)) return (double)NAN;
-    @_follow(row, answer);
-    return answer[0];
+    @_follow(row, values);
+    return values[0];
 }
 """
 
@@ -254,32 +271,32 @@ int @_predict_proba(const double row[], double probabilities[])
     return 0;
 }
 
-/* The place of the class that is answered; -1 for a row that is refused. */
+/* The index of the predicted class; -1 for a row that is refused. */
 int @_predict(const double row[])
 {
 #DECIDE    return best;
 }
 """
 
-_MOST_PROBABLE = """    double answer[@_n_values];
+_MOST_PROBABLE = """    double probabilities[@_n_values];
     int best = 0, i;
-    if (@_predict_proba(row, answer) < 0) return -1;
+    if (@_predict_proba(row, probabilities) < 0) return -1;
     for (i = 1; i < @_n_values; ++i) {
-        if (answer[i] > answer[best]) best = i;
+        if (probabilities[i] > probabilities[best]) best = i;
     }
 """
 
-_CHEAPEST = """    /* What answering class j costs where class i is true. */
+_CHEAPEST = """    /* The cost of predicting class j where class i is true. */
     static const double cost[] = {
 #COSTS
     };
-    double answer[@_n_values], expected[@_n_values];
+    double probabilities[@_n_values], expected[@_n_values];
     int best = 0, i, j;
-    if (@_predict_proba(row, answer) < 0) return -1;
+    if (@_predict_proba(row, probabilities) < 0) return -1;
     for (j = 0; j < @_n_values; ++j) {
         expected[j] = 0.0;
         for (i = 0; i < @_n_values; ++i) {
-            const volatile double part = answer[i] * cost[i * @_n_values + j];
+            const volatile double part = probabilities[i] * cost[i * @_n_values + j];
             expected[j] += part;
         }
         if (expected[j] < expected[best]) best = j;

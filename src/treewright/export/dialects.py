@@ -1,8 +1,7 @@
 """What each database says in its own way: one row per dialect, and how a value is written by it.
 
-Comes in: names, levels, numbers and moments. Goes out: SQL tokens.
-Always holds: whatever a name or a level contains, it stays inside its quotes; a number reads back as the same float64.
-What a dialect cannot say is an `ExportError` that names it. How a statement is built is in `sql`, not here.
+Whatever a name or a level contains, it stays inside its quotes; a number reads back as the same float64. What a dialect
+cannot say is an `ExportError` that names it. How a statement is built is in `sql`, not here.
 """
 
 from __future__ import annotations
@@ -147,7 +146,7 @@ ALIASES = {"postgres": "postgresql"}
 
 
 def dialect_of(name: str) -> Dialect:
-    """The dialect of a name."""
+    """Return the dialect of a name."""
     found = DIALECTS.get(ALIASES.get(name, name))
     if found is None:
         raise ExportError(f"there is no SQL dialect {name!r}; choose from {listed(list(DIALECTS))}")
@@ -155,22 +154,22 @@ def dialect_of(name: str) -> Dialect:
 
 
 def name_token(dialect: Dialect, name: str) -> str:
-    """A column's or table's name in quotes."""
+    """Return a column's or table's name in quotes."""
     if not name:
-        raise ExportError(f"a column without a name cannot be said in SQL ({dialect.name}); give it a name")
+        raise ExportError(f"a column without a name cannot be written in SQL ({dialect.name}); give it a name")
     _refuse_unwritable(dialect, name, "the name")
     return dialect.quote + _escaped(name, dialect.name_escapes) + dialect.quote
 
 
 def text_token(dialect: Dialect, text: str) -> str:
-    """A text in quotes."""
+    """Return a text in quotes."""
     _refuse_unwritable(dialect, text, "the level")
     mark = dialect.escape_mark if "\\" in text else ""
     return f"{mark}'{_escaped(text, dialect.text_escapes if mark or not dialect.escape_mark else _DOUBLED)}'"
 
 
 def number_token(dialect: Dialect, x: float) -> str:
-    """A float64, read back as the same bits and never as a decimal."""
+    """Return a float64, read back as the same bits and never as a decimal."""
     text = repr(float(x))
     digits = len(text.split("e")[0].replace("-", "").replace(".", "").strip("0"))
     if dialect.digits is not None and (digits > dialect.digits or not 1e-5 < abs(x) < 1e15) and x != 0:
@@ -180,7 +179,7 @@ def number_token(dialect: Dialect, x: float) -> str:
 
 
 def level_token(dialect: Dialect, level: Level) -> str:
-    """A level or class."""
+    """Return a level or class."""
     if isinstance(level, str):
         return text_token(dialect, level)
     if isinstance(level, bool):
@@ -189,7 +188,7 @@ def level_token(dialect: Dialect, level: Level) -> str:
 
 
 def break_token(dialect: Dialect, kind: Kind, at: float, closed: bool, column: str) -> str:
-    """What a column of numbers or moments is compared with.
+    """Return what a column of numbers or moments is compared with.
 
     Moments are whole microseconds (dates whole days), so a break between two of them divides them as the one below it
     does for <=, as the one above it for <.
@@ -230,7 +229,7 @@ def _refuse_unwritable(dialect: Dialect, text: str, what: str) -> None:
 
 
 def _quotient(x: float) -> str:
-    """A number as whole numbers that any reader reads exactly, divided or multiplied by powers of two."""
+    """Return a number as whole numbers that any reader reads exactly, divided or multiplied by powers of two."""
     above, below = x.as_integer_ratio()
     factor = 2**52
     shift = max(0, abs(above).bit_length() - 53)

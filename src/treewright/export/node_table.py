@@ -1,26 +1,31 @@
 """The tree as plain values: a list of dictionaries, or a data frame with one row per node.
 
-Comes in: a `Tree`. Goes out: dictionaries of plain values, or a frame of the package asked for.
-Always holds: rows are in depth-first order, a node's number is its place; what does not apply is None.
+Rows are in depth-first order, a node's number is its place; what does not apply is None.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-from treewright.errors import ExportError
+from treewright.data.grid import FrameKind, framed
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.text import level_text
 from treewright.tree.tree import Node
 
-FrameKind = Literal["pandas", "polars", "arrow", "dict"]
-
 
 def nodes(tree: TreeLike) -> list[dict[str, Any]]:
-    """Every node as a dictionary of plain values, JSON's kinds only.
+    """Return every node as a dictionary of plain values that JSON can hold.
 
-    `condition` is the answer that leads from the parent to the node, `column` and the rest of the split what the node
-    asks itself; `counts` and `probabilities` are lists in the order of the classes, None for numbers.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+
+    Returns
+    -------
+    list of dict
+        Nodes in depth-first order. `condition` leads from the parent to the node; `column` and the rest of the split
+        are what the node splits on; `counts` and `probabilities` are in the order of the classes, None for numbers.
     """
     tree = as_tree(tree)
     rows: list[dict[str, Any]] = []
@@ -65,9 +70,19 @@ _SPLIT = ("impurity", "stop", "column", "gain", "threshold", "missing")
 
 
 def frame(tree: TreeLike, kind: FrameKind = "pandas") -> Any:
-    """One row per node as a frame of pandas, polars or Arrow, or as a dict of columns.
+    """Return a data frame with one row per node.
 
-    Classes have a column `count_<class>` and `probability_<class>` each; lists of the plain form are left out.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    kind : {"pandas", "polars", "arrow", "dict"}, default="pandas"
+        The package of the frame; "dict" returns a dict of lists and needs none.
+
+    Returns
+    -------
+    DataFrame, Table or dict
+        Each class has the columns `count_<class>` and `probability_<class>`.
     """
     tree = as_tree(tree)
     rows = nodes(tree)
@@ -78,25 +93,4 @@ def frame(tree: TreeLike, kind: FrameKind = "pandas") -> Any:
     for i, label in enumerate(tree.schema.target.classes or ()):
         columns[f"count_{level_text(label)}"] = [row["counts"][i] for row in rows]
         columns[f"probability_{level_text(label)}"] = [row["probabilities"][i] for row in rows]
-    return _framed(columns, kind)
-
-
-def _framed(columns: dict[str, list[Any]], kind: str) -> Any:
-    if kind == "dict":
-        return columns
-    try:
-        if kind == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(columns)
-        if kind == "polars":
-            import polars as pl
-
-            return pl.DataFrame(columns, strict=False)
-        if kind == "arrow":
-            import pyarrow as pa
-
-            return pa.table(columns)
-    except ImportError as error:
-        raise ExportError(f"{kind} is not installed; install it, or ask for kind='dict'") from error
-    raise ExportError(f"kind must be 'pandas', 'polars', 'arrow' or 'dict', not {kind!r}")
+    return framed(columns, kind)

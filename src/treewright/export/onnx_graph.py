@@ -1,9 +1,7 @@
 """A graph of ONNX operators, written down one after the other.
 
-Comes in: operators, the names of what they read, tables of numbers or text. Goes out: the names of what they give, and
-in the end one model.
-Always holds: names are numbered in the order of writing, so the same tree is the same bytes; onnx is imported only
-when a graph is begun.
+Names are numbered in the order of writing, so the same tree is the same bytes; onnx is imported only when a graph is
+begun.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import numpy as np
 
 from treewright.errors import ExportError
 
-#: The operators' versions: the first in which a tree may ask about sets, and what goes with it.
+#: The operators' versions: the first in which a tree may split on sets, and what goes with it.
 OPERATORS, LEARNING_OPERATORS, FILE_FORM = 18, 5, 10
 
 
@@ -37,14 +35,14 @@ class Graph:
         return f"{what}_{self._count[0]}"
 
     def table(self, values: Any, kind: Any = None) -> str:
-        """A constant."""
+        """Return a constant."""
         array = np.array(values, dtype=kind)
         name = self.name("table")
         self.tables.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
     def put(self, operator: str, *inputs: str, outputs: int | Sequence[str] = 1, **settings: Any) -> Any:
-        """An operator; gives the name of its output, or a list of names. Settings that are arrays become tensors."""
+        """Add an operator and return the name of its output, or a list. Settings that are arrays become tensors."""
         names = [self.name(operator.lower()) for _ in range(outputs)] if isinstance(outputs, int) else list(outputs)
         domain = "ai.onnx.ml" if operator in ("TreeEnsemble", "LabelEncoder") else ""
         tensors = {
@@ -55,19 +53,19 @@ class Graph:
         return names[0] if len(names) == 1 else names
 
     def cast(self, value: str, kind: str) -> str:
-        """The value as "INT64", "DOUBLE" or "BOOL"."""
+        """Return the value as "INT64", "DOUBLE" or "BOOL"."""
         return str(self.put("Cast", value, to=getattr(self.onnx.TensorProto, kind)))
 
     def described(self, name: str, kind: str, shape: Sequence[int | str | None] | None) -> Any:
-        """What goes in or out under a name."""
+        """Return what goes in or out under a name."""
         return self.onnx.helper.make_tensor_value_info(name, getattr(self.onnx.TensorProto, kind), shape)
 
     def body(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
-        """The operators as the body of a loop."""
+        """Return the operators as the body of a loop."""
         return self.onnx.helper.make_graph(self.nodes, "body", inputs, outputs)
 
     def model(self, inputs: Sequence[Any], outputs: Sequence[Any], about: str) -> bytes:
-        """The whole, as the bytes of a file."""
+        """Return the whole, as the bytes of a file."""
         helper = self.onnx.helper
         graph = helper.make_graph(self.nodes, "tree", inputs, outputs, initializer=self.tables, doc_string=about)
         versions = [helper.make_opsetid("", OPERATORS), helper.make_opsetid("ai.onnx.ml", LEARNING_OPERATORS)]

@@ -1,13 +1,13 @@
 """The tree as an ONNX model: strings and numbers in, labels and probabilities out.
 
-Comes in: a `Tree`. Goes out: the bytes of a file that onnxruntime and others run.
-Always holds: the model answers as `predict` does, to the last bit: numbers are compared as float64, shares of several
-paths are multiplied and added in the same order. One input [rows, 1] per column that the tree asks about: float64 for
-numbers (microseconds for moments; NaN is missing), strings for levels (a text of your choice is missing).
+The model predicts as `predict` does, to the last bit: numbers are compared as float64, shares of several paths are
+multiplied and added in the same order. One input [rows, 1] per column that the tree splits on: float64 for numbers
+(microseconds for moments; NaN is missing), strings for levels (a text of your choice is missing).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from treewright.export.onnx_graph import Graph
 from treewright.export.onnx_route import route_by_ensemble, route_by_forking_loop, route_by_loop
 from treewright.export.program.plan import Plan, level_type, plan_of
 from treewright.export.program.state_machine import machine_of
-from treewright.export.program.tables import refuse_inexact, refuse_unwritable
+from treewright.export.program.tables import has_surrogate, refuse_inexact, refuse_unwritable
 from treewright.tree.as_tree import TreeLike, as_tree
 
 _OUTPUT_KINDS = {"text": "STRING", "truth": "BOOL", "whole": "INT64", "number": "DOUBLE"}
@@ -26,21 +26,37 @@ _ARRAY_KINDS = {"text": object, "truth": np.bool_, "whole": np.int64, "number": 
 
 
 def onnx(tree: TreeLike, *, missing: str = "") -> bytes:
-    """The tree as an ONNX model with the outputs `label` and `probabilities`, or `prediction` for a number.
+    """Return the tree as an ONNX model.
 
-    `missing` is the text that stands for a missing value in columns of text, for ONNX has none. Rows that `predict`
-    refuses have NaN for probabilities and an empty label.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    missing : str, default=""
+        The text that stands for a missing value in columns of text.
+
+    Returns
+    -------
+    bytes
+        A model with the outputs `label` and `probabilities`, or `prediction` for a number. Rows that `predict` refuses
+        have NaN probabilities and an empty label.
+
+    Raises
+    ------
+    ExportError
+        If the target format cannot represent the tree.
     """
     tree = as_tree(tree)
     plan = plan_of(tree)
-    _refuse(plan, missing)
+    inputs = plan.inputs or tree.schema.columns[:1]  # a lone leaf has no split, but rows must be counted by something
+    _refuse(replace(plan, inputs=inputs), missing)
     graph = Graph()
-    inputs = plan.inputs or tree.schema.columns[:1]  # a lone leaf asks nothing, but rows must be counted by something
     coded = [_encoded(graph, spec, missing) for spec in inputs]
     rows = graph.put("Concat", *coded, axis=1)
-    outputs = _answers(graph, plan, rows, len(inputs), _refused(graph, plan, coded))
+    outputs = _outputs(graph, plan, rows, len(inputs), _refused(graph, plan, coded))
     described = [graph.described(s.name, "STRING" if _is_text(s) else "DOUBLE", ["rows", 1]) for s in inputs]
-    about = f"A decision tree for {tree.schema.target.name}: {tree.n_nodes} nodes"
+    target = tree.schema.target.name.encode("utf-8", "replace").decode()
+    about = f"A decision tree for {target}: {tree.n_nodes} nodes"
     return graph.model(described, outputs, about)
 
 
@@ -52,10 +68,10 @@ def _refuse(plan: Plan, missing: str) -> None:
     refuse_inexact(plan, "ONNX")
     refuse_unwritable(plan, "ONNX", nul=False)
     for spec in plan.inputs:
-        if spec.name in ("", "label", "probabilities", "prediction"):
+        if spec.name in ("", "label", "probabilities", "prediction") or has_surrogate(spec.name):
             raise ExportError(
                 f"a column cannot have the name {spec.name!r} in ONNX, where inputs and outputs share their names and "
-                "each has one; rename it and learn anew"
+                "each has one, of valid Unicode; rename it and learn anew"
             )
         if _is_text(spec) and missing in (spec.levels or ()):
             raise ExportError(
@@ -71,7 +87,7 @@ def _refuse(plan: Plan, missing: str) -> None:
 
 
 def _encoded(graph: Graph, spec: ColumnSpec, missing: str) -> str:
-    """A column as float64 [rows, 1]; levels are codes, after them come the codes of missing and unseen."""
+    """Return a column as float64 [rows, 1]; levels are codes, after them come the codes of missing and unseen."""
     if spec.levels is None:
         return spec.name
     n = len(spec.levels)
@@ -86,7 +102,7 @@ def _encoded(graph: Graph, spec: ColumnSpec, missing: str) -> str:
 
 
 def _refused(graph: Graph, plan: Plan, coded: list[str]) -> str | None:
-    """Which rows `predict` refuses, [rows, 1]."""
+    """Return which rows `predict` refuses, [rows, 1]."""
     conditions = []
     for i, spec in enumerate(plan.inputs):
         n = None if spec.levels is None else float(len(spec.levels))
@@ -102,7 +118,7 @@ def _refused(graph: Graph, plan: Plan, coded: list[str]) -> str | None:
     return found
 
 
-def _answers(graph: Graph, plan: Plan, rows: str, n_inputs: int, refused: str | None) -> list[Any]:
+def _outputs(graph: Graph, plan: Plan, rows: str, n_inputs: int, refused: str | None) -> list[Any]:
     machine = machine_of(plan)
     steps = [plan.steps[machine.states[end].step] for end in machine.ends]  # type: ignore[union-attr]
     values = graph.table([step.value for step in steps], np.float64)
@@ -123,7 +139,7 @@ def _answers(graph: Graph, plan: Plan, rows: str, n_inputs: int, refused: str | 
             else route_by_loop(graph, machine, rows, n_inputs)
         )
         shares = graph.put("Gather", values, end)
-        place = graph.put("Gather", graph.table([step.answer for step in steps], np.int64), end)
+        place = graph.put("Gather", graph.table([step.prediction for step in steps], np.int64), end)
     wanted = "prediction" if plan.target.classes is None else "probabilities"
     graph.put("Identity" if refused is None else "Where", *_unless(graph, refused, shares), outputs=[wanted])
     if plan.target.classes is None:
@@ -137,7 +153,7 @@ def _unless(graph: Graph, refused: str | None, value: str) -> list[str]:
 
 
 def _best(graph: Graph, plan: Plan, shares: str) -> str:
-    """The place of the most probable class or, with costs, of the cheapest; costs are added up class by class."""
+    """Return the index of the most probable class or, with costs, of the cheapest."""
     if plan.target.costs is None:
         return str(graph.put("ArgMax", shares, axis=1, keepdims=0))
     expected = ""

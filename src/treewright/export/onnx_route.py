@@ -1,10 +1,7 @@
 """Where rows end, in ONNX: a TreeEnsemble where it can say it, otherwise a loop over tables.
 
-Comes in: a `Machine` and the name of the matrix of encoded rows (float64; a level is its code, then come the codes of
-missing and unseen). Goes out: the names of one end per row, or of rows, ends and weights where paths fork.
-Always holds: numbers are compared as float64. A TreeEnsemble's nodes may not be reached in two ways, which surrogates
-need, and a row has one path in it; what it cannot say is looped over: a pass takes every row that has not ended one
-look further.
+Numbers are compared as float64. A TreeEnsemble's nodes may not be reached in two ways, which surrogates need, and a row
+has one path in it; what it cannot say is looped over: a pass takes every row that has not ended one look further.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ _NOT_ABOVE, _IN_SET = 0, 6  # the modes of a node of a TreeEnsemble
 
 
 def route_by_ensemble(graph: Graph, machine: Machine, rows: str) -> str:
-    """The number of each row's end, int64 [rows], by one TreeEnsemble whose leaves are these numbers."""
+    """Return the number of each row's end, int64 [rows], by one TreeEnsemble whose leaves are these numbers."""
     table = _Ensemble(machine)
     found = graph.put("TreeEnsemble", rows, **table.settings())
     return graph.cast(graph.put("Squeeze", found, graph.table([1], np.int64)), "INT64")
@@ -29,8 +26,8 @@ def route_by_ensemble(graph: Graph, machine: Machine, rows: str) -> str:
 class _Ensemble:
     """The lists of a TreeEnsemble while states are written into them.
 
-    A look is one or more nodes: a number that is missing and goes to a third place is asked for first (nothing but a
-    missing number is above infinity or not), and levels of several children are asked for set by set.
+    A look is one or more nodes: a number that is missing and goes to a third place is tested first (nothing but a
+    missing number is above infinity or not), and levels of several children are tested set by set.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -63,7 +60,7 @@ class _Ensemble:
         return len(self.leaves) - 1, True
 
     def _look(self, state: int) -> list[tuple[int, int, bool]]:
-        """Writes the nodes of a look; what is left to be written: (state, node, whether it is the true side)."""
+        """Write the nodes of a look; return what is left to write: (state, node, whether it is the true side)."""
         look = self.machine.states[state]
         assert isinstance(look, Look)
         if look.above is not None:
@@ -117,13 +114,13 @@ class _Ensemble:
 
 
 def route_by_loop(graph: Graph, machine: Machine, rows: str, n_inputs: int) -> str:
-    """The number of each row's end, int64 [rows], where one row has one path."""
+    """Return the number of each row's end, int64 [rows], where one row has one path."""
     row, end = _looped(graph, machine, rows, n_inputs, weighted=False)
     return str(graph.put("ScatterElements", _filled(graph, row, 0, np.int64), row, end, axis=0))
 
 
 def route_by_forking_loop(graph: Graph, machine: Machine, rows: str, n_inputs: int) -> list[str]:
-    """Where paths fork: row numbers, ends and weights, one of each per path, ordered by row and end."""
+    """Return where paths fork: row numbers, ends and weights, one of each per path, ordered by row and end."""
     parts = _looped(graph, machine, rows, n_inputs, weighted=True)
     key = graph.put("Add", graph.put("Mul", parts[0], graph.table(len(machine.ends), np.int64)), parts[1])
     _, order = graph.put("TopK", key, graph.put("Shape", key), outputs=2, largest=0)
@@ -168,7 +165,7 @@ def _looped(graph: Graph, machine: Machine, rows: str, n_inputs: int, *, weighte
 class _Tables:
     """The machine as flat tables in the graph: what each state looks at, and its arcs.
 
-    States that ask for a level have NaN where others have the number they ask for.
+    States that test a level have NaN where others have the number they test.
     """
 
     def __init__(self, graph: Graph, machine: Machine) -> None:
@@ -200,7 +197,7 @@ class _Tables:
 
 
 def _stepped(graph: Graph, tables: _Tables, flat: str, offset: str, state: str) -> str:
-    """The state after one look; `offset` is where the row begins in the flat matrix."""
+    """Return the state after one look; `offset` is where the row begins in the flat matrix."""
     value = graph.put("Gather", flat, graph.put("Add", offset, graph.put("Gather", tables.input, state)))
     above = graph.put("Gather", tables.above, state)
     high = graph.cast(graph.put("Greater", value, above), "INT64")
@@ -210,7 +207,7 @@ def _stepped(graph: Graph, tables: _Tables, flat: str, offset: str, state: str) 
 
 
 def _forked(graph: Graph, tables: _Tables, parts: list[str]) -> list[str]:
-    """Paths that stand at a fork replaced by one for each of its ways."""
+    """Return paths that stand at a fork replaced by one for each of its ways."""
     row, state, weight = parts
     forks = graph.put("Gather", tables.is_fork, state)
     others = graph.put("Not", forks)

@@ -1,9 +1,8 @@
 """The tree as PMML 4.4: a TreeModel whose predicates say where every value goes, missing and unseen ones included.
 
-Comes in: a `Tree`. Goes out: XML text.
-Always holds: no strategy of the model is asked to guess: a child's predicate is true for exactly the rows that
-`predict` sends there, by PMML's logic of three values; where no predicate is true, the node itself answers. Moments
-and durations are numbers of microseconds.
+No strategy of the model guesses: a child's predicate is true for exactly the rows that `predict` sends there, by PMML's
+logic of three values; where no predicate is true, the node itself predicts. Moments and durations are numbers of
+microseconds.
 """
 
 from __future__ import annotations
@@ -26,10 +25,25 @@ _NEVER, _ALWAYS = "<False/>", "<True/>"
 
 
 def pmml(tree: TreeLike, *, several_paths: Literal["refuse", "null"] = "refuse") -> str:
-    """The tree as a PMML document.
+    """Return the tree as a PMML document.
 
-    PMML has no exact words for a row that goes down several branches (`Fractional`). Such a tree is refused, or, with
-    `several_paths="null"`, exported so that those rows, and no others, have no answer.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    several_paths : {"refuse", "null"}, default="refuse"
+        A tree that sends a row down several branches (`Fractional`) is refused, or exported so that such rows, and no
+        others, have no prediction.
+
+    Returns
+    -------
+    str
+        A PMML 4.4 document.
+
+    Raises
+    ------
+    ExportError
+        If the target format cannot represent the tree.
     """
     tree = as_tree(tree)
     plan = plan_of(tree)
@@ -87,11 +101,11 @@ def _refuse(plan: Plan, several_paths: str) -> None:
                 raise ExportError(
                     f"where {column!r} is missing this tree goes down every branch, which PMML cannot say exactly; "
                     "learn with another missing policy, such as Surrogates(), or use several_paths='null': such rows "
-                    "then have no answer"
+                    "then have no prediction"
                 )
             if any(other.missing == STOP_HERE and not other.is_leaf for other in plan.steps):
                 raise ExportError(
-                    "nodes that spread a row and nodes that answer themselves cannot be in one PMML model"
+                    "nodes that spread a row and nodes that predict themselves cannot be in one PMML model"
                 )
 
 
@@ -99,7 +113,7 @@ def _refuse(plan: Plan, several_paths: str) -> None:
 
 
 def _attribute(value: object) -> str:
-    """A value in quotes, so that every character comes back."""
+    """Return a value in quotes, so that every character comes back."""
     return quoteattr(str(value), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
@@ -124,7 +138,7 @@ def _field(name: str, levels: Sequence[Level] | None, spec: ColumnSpec | None) -
 
 
 def _mined(plan: Plan, i: int) -> str:
-    """What a model does with values before the tree sees them: nothing, or refuse them as `predict` does."""
+    """Return what a model does with values before the tree sees them: nothing, or refuse them as `predict` does."""
     spec = plan.inputs[i]
     foreign = "returnInvalid" if plan.strict and spec.levels is not None else "asIs"
     missing = ' missingValueTreatment="returnInvalid"' if i in plan.required else ""
@@ -143,7 +157,7 @@ def _outputs(classes: Sequence[Level] | None) -> list[str]:
 
 
 def _nodes(tree: Tree, plan: Plan) -> Iterator[str]:
-    """The nodes, nested; without recursion, for trees may be deep."""
+    """Yield the nodes, nested; without recursion, for trees may be deep."""
     weights, stats = tree.arrays["weight"].tolist(), tree.arrays["stats"].tolist()
     classes = plan.target.classes
     pending: list[tuple[int, str, int] | str] = [(0, _ALWAYS, 2)]
@@ -154,7 +168,7 @@ def _nodes(tree: Tree, plan: Plan) -> Iterator[str]:
             continue
         i, predicate, depth = item
         step, indent = plan.steps[i], "  " * min(depth, 30)
-        score = step.value[0] if classes is None else classes[step.answer]
+        score = step.value[0] if classes is None else classes[step.prediction]
         yield f'{indent}<Node id="{i}" score={_attribute(_text(score))} recordCount="{weights[i]!r}">{predicate}'
         for label, count, share in zip(classes or (), stats[i], step.value, strict=False):
             value = _attribute(_text(label))
@@ -165,7 +179,7 @@ def _nodes(tree: Tree, plan: Plan) -> Iterator[str]:
 
 
 def _predicate(plan: Plan, step: Step, child: int) -> str:
-    """True for the rows that go to the child: by an answer, or, where there is none, by the next question."""
+    """Return True for the rows that go to the child: by a value, or, where there is none, by the next question."""
     rest = _ALWAYS if step.missing == child else _NEVER
     for k in reversed(range(len(step.questions))):
         question = step.questions[k]
@@ -179,7 +193,7 @@ def _predicate(plan: Plan, step: Step, child: int) -> str:
 
 
 def _held(plan: Plan, question: Question, child: int, takes_unseen: bool) -> str:
-    """True for the known values of the child; unknown where the value is missing."""
+    """Return True for the known values of the child; unknown where the value is missing."""
     name, levels = plan.inputs[question.input].name, plan.inputs[question.input].levels
     if levels is not None:
         pairs = list(zip(levels, question.child_of_bin, strict=True))
@@ -199,7 +213,7 @@ def _held(plan: Plan, question: Question, child: int, takes_unseen: bool) -> str
 
 
 def _without(plan: Plan, question: Question, unseen: int) -> str:
-    """True where the question has no answer."""
+    """Return True where the question has no value."""
     name, levels = plan.inputs[question.input].name, plan.inputs[question.input].levels
     missing = _simple(name, "isMissing")
     if levels is None:
@@ -217,7 +231,7 @@ def _simple(name: str, operator: str, value: Level | None = None) -> str:
 
 
 def _among(name: str, levels: Sequence[Level], inside: bool) -> str:
-    """The value is one of the levels, or is known and none of them."""
+    """Return the predicate: the value is one of the levels, or is known and none of them."""
     if not levels:
         return _NEVER if inside else _simple(name, "isNotMissing")
     plain = all(

@@ -1,9 +1,7 @@
 """The tree as Python source that imports nothing.
 
-Comes in: a `Tree`. Goes out: source text with the functions `predict(row)`, `predict_proba(row)` and `leaf(row)`, where
-a row is a dict by column name.
-Always holds: a small tree is nested ifs that read as the tree does; a large one, or one that sends a row down several
-branches, is tables and one loop, without recursion. Both answer as prediction does.
+A small tree is nested ifs that read as the tree does; a large one, or one that sends a row down several branches, is
+tables and one loop, without recursion. Both predict as prediction does.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from collections.abc import Sequence
 from keyword import kwlist
 
 from treewright.data.schema import Level
-from treewright.export.program.arms import Words, answered_arms, exclusive_arms
+from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
 from treewright.export.program.tables import Tables, identifiers, tables_of, wrapped
 from treewright.tree.as_tree import TreeLike, as_tree
@@ -25,7 +23,23 @@ _TAKEN = (*kwlist, "row", "child", "CLASSES", "predict", "predict_proba", "leaf"
 
 
 def python(tree: TreeLike) -> str:
-    """The tree as a Python module: `predict(row)`, `predict_proba(row)`, `leaf(row)`; a row is a dict."""
+    """Return the tree as a Python module with `predict`, `predict_proba` and `leaf`; a row is a dict.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+
+    Returns
+    -------
+    str
+        Source of a Python module without dependencies.
+
+    Raises
+    ------
+    ExportError
+        If the target format cannot represent the tree.
+    """
     tree = as_tree(tree)
     plan = plan_of(tree)
     nested = not plan.spreads and plan.depth <= DEEPEST_IFS and len(plan.steps) <= MOST_IFS
@@ -34,7 +48,7 @@ def python(tree: TreeLike) -> str:
         _readers(plan, nested),
         _ifs(plan) if nested else _TABLES_HEAD + _tables(plan) + _ROUTE + _FOLLOW,
     ]
-    return "\n\n".join([*parts, _answers(plan, nested)])
+    return "\n\n".join([*parts, _prediction_functions(plan, nested)])
 
 
 def _head(plan: Plan) -> str:
@@ -61,7 +75,7 @@ def _doc(text: str) -> str:
 
 
 def _readers(plan: Plan, nested: bool) -> str:
-    """What reads a row: numbers as floats, missing ones as NaN; levels as they are, for tables as codes."""
+    """Return what reads a row: numbers as floats, missing ones as NaN; levels as they are, for tables as codes."""
     kinds = {"level" if spec.levels is not None else spec.kind for spec in plan.inputs}
     parts = [_MISSING, *([_NUMBER] if kinds - {"level"} else []), *([_MOMENT] if kinds - {"level", "numeric"} else [])]
     reads = []
@@ -141,25 +155,25 @@ _CODE = '''def _code(value, codes):
 def _ifs(plan: Plan) -> str:
     names = identifiers([spec.name for spec in plan.inputs], _TAKEN)
     unpacked = f"    {', '.join(names)}{',' if len(names) == 1 else ''} = _values(row)" if names else "    _values(row)"
-    head = ["def leaf(row):", '    """The id of the node that answers."""', unpacked]
+    head = ["def leaf(row):", '    """The id of the node where the row ends."""', unpacked]
     return "\n".join([*head, *_node(plan, _words(plan, names), 0, "    ")])
 
 
-def _words(plan: Plan, names: Sequence[str]) -> Words:
+def _words(plan: Plan, names: Sequence[str]) -> ConditionSyntax:
     def among(i: int, levels: Sequence[Level]) -> str:
         return f"{names[i]} == {levels[0]!r}" if len(levels) == 1 else f"{names[i]} in {tuple(levels)!r}"
 
-    return Words(
+    return ConditionSyntax(
         among=among,
         beside=lambda i, sign, at, _: f"{names[i]} {sign} {at!r}",  # false for NaN
         known=lambda i: f"{names[i]} == {names[i]}" if plan.inputs[i].levels is None else f"{names[i]} is not None",
-        missing=lambda i: f"{names[i]} is None",  # asked about levels only
+        missing=lambda i: f"{names[i]} is None",  # for levels only
         both=" and ",
         either=" or ",
     )
 
 
-def _node(plan: Plan, words: Words, node: int, indent: str) -> list[str]:
+def _node(plan: Plan, words: ConditionSyntax, node: int, indent: str) -> list[str]:
     step, deeper = plan.steps[node], indent + "    "
     if step.is_leaf:
         return [f"{indent}return {node}"]
@@ -178,11 +192,11 @@ def _node(plan: Plan, words: Words, node: int, indent: str) -> list[str]:
     return [*lines, *([f"{indent}else:"] if arms else []), *default]
 
 
-def _child(plan: Plan, words: Words, step: Step, indent: str) -> list[str]:
-    """Lines that ask one question after the other for the child that the row takes."""
+def _child(plan: Plan, words: ConditionSyntax, step: Step, indent: str) -> list[str]:
+    """Return lines that try the split and its surrogates in order for the child of the row."""
     lines: list[str] = []
     for place, question in enumerate(step.questions):
-        for condition, c in answered_arms(plan, words, question, step.unseen if place == 0 else AS_MISSING):
+        for condition, c in decided_arms(plan, words, question, step.unseen if place == 0 else AS_MISSING):
             lines += [f"{indent}{'elif' if lines else 'if'} {condition}:", f"{indent}    child = {c}"]
     default = f"child = {step.missing if step.missing >= 0 else None}"
     return [*lines, f"{indent}else:", f"{indent}    {default}"] if lines else [f"{indent}{default}"]
@@ -205,7 +219,7 @@ def _tables(plan: Plan) -> str:
 _ROUTE = '''
 
 def _child(values, question):
-    """The child of the row's value; -1 without an answer, -2 for a level that no child holds."""
+    """The child of the row's value; -1 if it is missing, -2 for a level that no child holds."""
     place = _QUESTION_INPUT[question]
     value, first = values[place], _BIN_START[question]
     if value is None or value != value:
@@ -258,49 +272,49 @@ def _ends(row):
 
 
 def leaf(row):
-    """The id of the node that answers, of several the heaviest."""
+    """The id of the node where the row ends, the heaviest of several."""
     return max(_ends(row), key=lambda end: end[1])[0]
 '''
 
 
-# --- answers ----------------------------------------------------------------------------------------------------------
+# --- predictions ------------------------------------------------------------------------------------------------------
 
 
-_ANSWER = '''
-def _answer(row):
+_VALUE_OF_ROW = '''
+def _value_of(row):
     """The weighted sum over all paths."""
-    answer = [0.0] * #N
+    values = [0.0] * #N
     for node, weight in _ends(row):
         first = _END[node] * #N
         for i in range(#N):
-            answer[i] += weight * _VALUE[first + i]
-    return answer
+            values[i] += weight * _VALUE[first + i]
+    return values
 '''
 
 
-def _answers(plan: Plan, nested: bool) -> str:
+def _prediction_functions(plan: Plan, nested: bool) -> str:
     n = plan.n_values
     if nested:
         entries = [f"{i}: {step.value!r}" for i, step in enumerate(plan.steps) if step.is_end]
-        answer = f"_ANSWERS = {{\n{wrapped(entries)}\n}}\n\n\ndef _answer(row):\n    return _ANSWERS[leaf(row)]\n"
+        source = f"_VALUE = {{\n{wrapped(entries)}\n}}\n\n\ndef _value_of(row):\n    return _VALUE[leaf(row)]\n"
     else:
-        answer = _ANSWER.replace("#N", str(n))
+        source = _VALUE_OF_ROW.replace("#N", str(n))
     if plan.target.classes is None:
-        return f'{answer}\n\ndef predict(row):\n    """The answer to a row."""\n    return _answer(row)[0]\n'
+        return f'{source}\n\ndef predict(row):\n    """The prediction of a row."""\n    return _value_of(row)[0]\n'
     classes = f"\n\nCLASSES = (\n{wrapped([repr(value) for value in plan.target.classes])}\n)\n"
     if plan.target.costs is None:
-        decide = "    answer = _answer(row)\n    return CLASSES[max(range(len(CLASSES)), key=answer.__getitem__)]\n"
+        decide = "    values = _value_of(row)\n    return CLASSES[max(range(len(CLASSES)), key=values.__getitem__)]\n"
         costs = ""
     else:
         table = wrapped(list(plan.target.costs))
-        costs = f"_COSTS = (  # of answering the second class where the first is true\n{table}\n)\n"
+        costs = f"_COSTS = (  # of predicting the second class where the first is true\n{table}\n)\n"
         decide = (
-            "    expected = [0.0] * len(CLASSES)\n    for share, costs in zip(_answer(row), _COSTS):\n"
+            "    expected = [0.0] * len(CLASSES)\n    for share, costs in zip(_value_of(row), _COSTS):\n"
             "        for i, cost in enumerate(costs):\n            expected[i] += share * cost\n"
             "    return CLASSES[min(range(len(CLASSES)), key=expected.__getitem__)]\n"
         )
     return (
-        f"{answer}{classes}{costs}\n\ndef predict_proba(row):\n"
-        '    """The probability of each class, in the order of CLASSES."""\n    return list(_answer(row))\n\n\n'
+        f"{source}{classes}{costs}\n\ndef predict_proba(row):\n"
+        '    """The probability of each class, in the order of CLASSES."""\n    return list(_value_of(row))\n\n\n'
         f'def predict(row):\n    """The class of a row."""\n{decide}'
     )

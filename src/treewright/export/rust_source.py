@@ -1,8 +1,7 @@
 """The tree as one Rust file, without the standard library and without allocation.
 
-Comes in: a `Tree`. Goes out: the text of a module with `Row`, `predict`, `predict_proba` and `leaf`.
-Always holds: it compiles without a warning; static tables and one loop, so that large trees compile fast. `None` is the
-answer to a row that the recipe refuses.
+It compiles without a warning; static tables and one loop, so that large trees compile fast. `None` is the prediction of
+a row that the recipe refuses.
 """
 
 from __future__ import annotations
@@ -32,13 +31,29 @@ _CLASS_TYPES = {"text": "&'static str", "truth": "bool", "whole": "i64", "number
 
 
 def rust(tree: TreeLike) -> str:
-    """The tree as a Rust module: `predict(&Row)`, `predict_proba(&Row)`, `leaf(&Row)`."""
+    """Return the tree as a Rust module with `predict`, `predict_proba` and `leaf`.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+
+    Returns
+    -------
+    str
+        Source of a Rust module without dependencies.
+
+    Raises
+    ------
+    ExportError
+        If the target format cannot represent the tree.
+    """
     tree = as_tree(tree)
     plan = plan_of(tree)
     refuse_inexact(plan, "Rust")
     refuse_unwritable(plan, "Rust", nul=False)
     refuse_many_paths(plan)
-    parts = [_head(plan), _row(plan), _tables(plan), _ROUTE, _FOLLOW, _answers(plan)]
+    parts = [_head(plan), _row(plan), _tables(plan), _ROUTE, _FOLLOW, _prediction_functions(plan)]
     return "\n".join(parts)
 
 
@@ -72,7 +87,7 @@ def _level(level: Level) -> str:
 
 
 def _row(plan: Plan) -> str:
-    """The struct of inputs, and how it becomes numbers."""
+    """Return the struct of inputs, and how it becomes numbers."""
     names = identifiers([spec.name for spec in plan.inputs], _KEYWORDS, lower=True)
     fields, reads = "", ""
     for name, spec in zip(names, plan.inputs, strict=True):
@@ -82,7 +97,7 @@ def _row(plan: Plan) -> str:
     given = "row" if plan.inputs else "_row"
     refused = _refusal(plan)
     return (
-        "/// What the tree asks about.\n#[derive(Clone, Copy, Debug)]\n"
+        "/// The columns that the tree uses.\n#[derive(Clone, Copy, Debug)]\n"
         f"pub struct Row{life} {{\n{fields}}}\n\n"
         "/// Numbers as they are, levels as codes: -1 for a missing one, -2 for one nobody knows. None: refused.\n"
         f"fn values_of({given}: &Row) -> Option<[f64; N_INPUTS]> {{\n"
@@ -154,7 +169,7 @@ fn code_of<T: PartialEq + Copy>(value: Option<T>, levels: &[T]) -> f64 {
     }
 }
 
-/// The child of the row's value; -1 without an answer, -2 for a level that no child holds.
+/// The child of the row's value; -1 if it is missing, -2 for a level that no child holds.
 fn child_of(values: &[f64; N_INPUTS], question: usize) -> i32 {
     let input = QUESTION_INPUT[question] as usize;
     let x = values[input];
@@ -192,12 +207,12 @@ fn destination(values: &[f64; N_INPUTS], node: usize) -> i32 {
 }
 """
 
-_FOLLOW = """/// Follows every path of the row: the weighted sum of their answers, and the node where the heaviest ends.
+_FOLLOW = """/// Sums the weighted leaf values of every path of the row; also returns the node where the heaviest ends.
 fn follow(row: &Row) -> Option<([f64; N_VALUES], u32)> {
     let values = values_of(row)?;
     let mut waiting = [(0usize, 1.0f64); MOST_PATHS + 1];
     let mut n = 1;
-    let mut answer = [0.0; N_VALUES];
+    let mut sums = [0.0; N_VALUES];
     let (mut leaf, mut heaviest) = (0, -1.0);
     while n > 0 {
         n -= 1;
@@ -221,21 +236,21 @@ fn follow(row: &Row) -> Option<([f64; N_VALUES], u32)> {
             leaf = node as u32;
         }
         let first = END[node] as usize * N_VALUES;
-        for (sum, value) in answer.iter_mut().zip(&VALUE[first..first + N_VALUES]) {
+        for (sum, value) in sums.iter_mut().zip(&VALUE[first..first + N_VALUES]) {
             *sum += weight * value;
         }
     }
-    Some((answer, leaf))
+    Some((sums, leaf))
 }
 
-/// The id of the node that answers; where a row goes down several branches, the heaviest.
+/// The id of the node where the row ends; with several paths, the heaviest.
 pub fn leaf(row: &Row) -> Option<u32> {
     follow(row).map(|(_, leaf)| leaf)
 }
 """
 
 
-def _answers(plan: Plan) -> str:
+def _prediction_functions(plan: Plan) -> str:
     if plan.target.classes is None:
         return _NUMBER
     kind = _CLASS_TYPES[level_type(plan.target.classes)]
@@ -250,38 +265,38 @@ def _answers(plan: Plan) -> str:
     return classes + _CLASSES.replace("#KIND", kind).replace("#DECIDE", decide)
 
 
-_NUMBER = """/// The answer to a row.
+_NUMBER = """/// The prediction of a row.
 pub fn predict(row: &Row) -> Option<f64> {
-    follow(row).map(|(answer, _)| answer[0])
+    follow(row).map(|(sums, _)| sums[0])
 }
 """
 
 _CLASSES = """/// The probability of each class.
 pub fn predict_proba(row: &Row) -> Option<[f64; N_VALUES]> {
-    follow(row).map(|(answer, _)| answer)
+    follow(row).map(|(sums, _)| sums)
 }
 
 /// The class of a row.
 pub fn predict(row: &Row) -> Option<#KIND> {
-    let answer = predict_proba(row)?;
+    let probabilities = predict_proba(row)?;
 #DECIDE    Some(CLASSES[best])
 }
 """
 
 _MOST_PROBABLE = """    let mut best = 0;
     for i in 1..N_VALUES {
-        if answer[i] > answer[best] {
+        if probabilities[i] > probabilities[best] {
             best = i;
         }
     }
 """
 
-_CHEAPEST = """    // What answering the second class costs where the first is true.
+_CHEAPEST = """    // The cost of predicting the second class where the first is true.
     static COSTS: [[f64; N_VALUES]; N_VALUES] = [
 #COSTS
     ];
     let mut expected = [0.0; N_VALUES];
-    for (share, costs) in answer.iter().zip(&COSTS) {
+    for (share, costs) in probabilities.iter().zip(&COSTS) {
         for (sum, cost) in expected.iter_mut().zip(costs) {
             *sum += share * cost;
         }

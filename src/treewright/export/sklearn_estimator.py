@@ -1,10 +1,7 @@
 """The tree as a fitted scikit-learn estimator, so that tools which read those work on it.
 
-Comes in: a `Tree` of numbers, thresholds and two children. Goes out: a `DecisionTreeClassifier` or
-`DecisionTreeRegressor` that answers as the tree does.
-Always holds: nodes keep their numbers, so `apply` says what the tree's does. scikit-learn rounds a table to float32
-before it looks: answers agree on every table of float32, and wherever rounding does not carry a value over a
-threshold.
+Nodes keep their numbers, so `apply` says what the tree's does. scikit-learn rounds a table to float32 before it looks:
+predictions agree on every table of float32, and wherever rounding does not carry a value over a threshold.
 """
 
 from __future__ import annotations
@@ -29,7 +26,27 @@ _CRITERIA: dict[type, str] = {
 
 
 def sklearn(tree: TreeLike) -> Any:
-    """The tree as a fitted scikit-learn estimator; every split must have one threshold and two children."""
+    """Return the tree as a fitted scikit-learn estimator.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+
+    Returns
+    -------
+    DecisionTreeClassifier or DecisionTreeRegressor
+        A fitted estimator that predicts as the tree does.
+
+    Raises
+    ------
+    ExportError
+        If the target format cannot represent the tree.
+
+    Notes
+    -----
+    Every split must have one threshold and two children.
+    """
     tree = as_tree(tree)
     plan = plan_of(tree)
     _refuse(tree, plan)
@@ -64,7 +81,7 @@ def sklearn(tree: TreeLike) -> Any:
 
 
 def _nodes(tree: Tree, plan: Plan, inner: Any) -> NDArray[Any]:
-    """The node table in the form of the scikit-learn that is installed."""
+    """Return the node table in the form of the scikit-learn that is installed."""
     arrays, kind = tree.arrays, inner.__getstate__()["nodes"].dtype
     table = np.zeros(tree.n_nodes, dtype=kind)
     table["left_child"] = table["right_child"] = -1
@@ -85,7 +102,7 @@ def _nodes(tree: Tree, plan: Plan, inner: Any) -> NDArray[Any]:
 
 
 def _threshold(step: Step) -> float:
-    """scikit-learn asks whether a float32 is not above a float64: below t is not above what comes just below t."""
+    """scikit-learn tests whether a float32 is not above a float64: below t is not above what comes just below t."""
     question = step.questions[0]
     if not question.breaks:  # every known value goes one way
         return float("inf")
@@ -102,13 +119,13 @@ def _refuse(tree: Tree, plan: Plan) -> None:
     target = tree.schema.target
     if target.costs is not None:
         raise ExportError(
-            f"the target {target.name!r} has costs, but a scikit-learn tree answers the most probable class; learn "
+            f"the target {target.name!r} has costs, but a scikit-learn tree predicts the most probable class; learn "
             "without costs, or with class_weight="
         )
     refuse_mixed(target.classes or (), f"the target {target.name!r}", "scikit-learn")
     if isinstance(tree.recipe.missing, RefuseMissing):
         raise ExportError(
-            "this tree refuses missing values, but a scikit-learn tree would answer; learn with missing=MajorityChild()"
+            "this tree refuses missing values, but a scikit-learn tree predicts; learn with missing=MajorityChild()"
         )
     for i, step in enumerate(plan.steps):
         if not step.is_leaf:
@@ -126,7 +143,7 @@ def _refuse_step(i: int, step: Step, columns: Sequence[str]) -> None:
         )
     if len(step.questions) > 1:
         raise ExportError(
-            f"node {i} asks {columns[1]!r} where {columns[0]!r} is missing, but a scikit-learn tree has no surrogates; "
+            f"node {i} uses {columns[1]!r} where {columns[0]!r} is missing, but a scikit-learn tree has no surrogates; "
             "learn with missing=LearnedDirection() or MajorityChild()"
         )
     if step.missing < 0:

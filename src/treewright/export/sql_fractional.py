@@ -1,9 +1,7 @@
 """Rows that go down several branches at once, as steps of SQL.
 
-Comes in: a plan that spreads. Goes out: columns that hold, for a row with several paths, the weighted answer and the
-heaviest end, built up step by step.
-Always holds: weights are multiplied from the root down and answers added from the first end to the last, as prediction
-does, so that the numbers agree bit for bit. Rows with one path are not computed here: for them every column is NULL.
+Weights are multiplied from the root down and predictions added from the first end to the last, as prediction does, so
+that the numbers agree bit for bit. Rows with one path are not computed here: for them every column is NULL.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from treewright.export.sql_route import RouteWriter
 
 #: Levels of the tree whose weights are multiplied in one step: each weight is written as so many factors.
 LEVELS_AT_ONCE = 4
-#: Ends whose answers are added in one step; functions of more arguments are refused by SQLite.
+#: Ends whose predictions are added in one step; functions of more arguments are refused by SQLite.
 ENDS_AT_ONCE = 100
 
 #: The place of `leaf` for a row with several paths.
@@ -35,7 +33,7 @@ class FractionalNames:
     leaf: str
     weight: str
     fork: str
-    answer: str
+    prediction: str
     heaviest: str
     heaviest_leaf: str
 
@@ -43,7 +41,7 @@ class FractionalNames:
 def fractional_steps(
     writer: RouteWriter, names: FractionalNames, carried: tuple[str, ...]
 ) -> Iterator[tuple[list[str], Columns]]:
-    """Steps as (columns carried on, columns made); the last has the answers and the heaviest end.
+    """Yield steps as (columns carried on, columns made); the last has the predictions and the heaviest end.
 
     `carried` are columns that the statement needs afterwards, besides the inputs.
     """
@@ -123,16 +121,16 @@ def _added(
 ) -> Iterator[tuple[list[str], Columns]]:
     plan, dialect = writer.plan, writer.dialect
     ends = [(i, f"{names.weight}{i}" + ("" if plan.steps[i].is_leaf else "_stop")) for i in ends_of(plan)]
-    answers = [f"{names.answer}{k}" for k in range(plan.n_values)]
+    predictions = [f"{names.prediction}{k}" for k in range(plan.n_values)]
     before: list[str] = []
     for first in range(0, len(ends), ENDS_AT_ONCE):
         some, later = ends[first : first + ENDS_AT_ONCE], ends[first + ENDS_AT_ONCE :]
         made: Columns = {}
-        for k, answer in enumerate(answers):
+        for k, prediction in enumerate(predictions):
             terms = [
                 f"{weight} * {number_token(dialect, v)}" for i, weight in some if (v := plan.steps[i].value[k]) != 0
             ]
-            made[answer] = " + ".join([*([answer] if before else []), *terms]) or number_token(dialect, 0.0)
+            made[prediction] = " + ".join([*([prediction] if before else []), *terms]) or number_token(dialect, 0.0)
         weights = [weight for _, weight in some]
         heaviest = extreme(dialect.greatest, [*([names.heaviest] if before else []), *weights])
         arms = [f"WHEN {names.heaviest} THEN {names.heaviest_leaf}"] if before else []
@@ -144,7 +142,7 @@ def _added(
 
 
 def ends_of(plan: Plan) -> list[int]:
-    """Where rows may end, in the order prediction visits them."""
+    """Return where rows may end, in the order prediction visits them."""
     return [i for i, step in enumerate(plan.steps) if step.is_end]
 
 

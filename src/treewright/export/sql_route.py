@@ -1,8 +1,7 @@
 """Routing as SQL expressions: where a row goes at one node, and down several levels at once.
 
-Comes in: a plan, a dialect and what its inputs are called. Goes out: expressions over one row.
-Always holds: inputs have NULL for every missing value, NaN included, so that IS NULL means missing. An expression names
-each child once, so that nesting never multiplies a subtree.
+Inputs have NULL for every missing value, NaN included, so that IS NULL means missing. An expression names each child
+once, so that nesting never multiplies a subtree.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 from treewright.data.schema import Level
 from treewright.export.dialects import Dialect, break_token, level_token
-from treewright.export.program.arms import Arm, Words, answered_arms, exclusive_arms, known_arms
+from treewright.export.program.arms import Arm, ConditionSyntax, decided_arms, exclusive_arms, known_arms
 from treewright.export.program.plan import AS_MISSING, FRACTIONAL, Plan, Question, Step
 
 #: Writes the end of a path: of a node where the row stays, or of None where it goes down several branches.
@@ -28,7 +27,7 @@ class RouteWriter:
     names: tuple[str, ...]
 
     def nested(self, node: int, levels: int, end: End, frontier: list[int], indent: str = "") -> str:
-        """The answer below a node, `levels` deep; nodes at which it stopped too early are put into `frontier`."""
+        """Return the prediction below a node, `levels` deep; nodes where it stops early go into `frontier`."""
         step = self.plan.steps[node]
         if step.is_leaf:
             return end(node)
@@ -47,7 +46,7 @@ class RouteWriter:
         return "\n".join([f"CASE{operand}", *lines, f"{deeper}ELSE {default}", f"{indent}END"]) if lines else default
 
     def destination(self, step: Step) -> str:
-        """The number of the child, or what `missing` says."""
+        """Return the number of the child, or what `missing` says."""
         parts = [self._child(step.questions[0], step.unseen)]
         parts += [self._child(question, AS_MISSING) for question in step.questions[1:]]
         return f"COALESCE({', '.join(parts)}, {step.missing})"
@@ -64,7 +63,7 @@ class RouteWriter:
     # --- one node ---
 
     def _arms(self, step: Step) -> tuple[str, list[Arm], int | None]:
-        """The operand of CASE, its arms, and the child of ELSE (None: what `missing` says)."""
+        """Return the operand of CASE, its arms, and the child of ELSE (None: what `missing` says)."""
         exclusive, fan = exclusive_arms(self.plan, self.words, step), len(step.children)
         if exclusive is not None:
             return "", *exclusive
@@ -76,28 +75,28 @@ class RouteWriter:
         return f" {self.destination(step)}", [(str(c), c) for c in range(fan if last is None else last)], last
 
     def _child(self, question: Question, unseen: int) -> str:
-        """The child of a known value that some child holds, otherwise NULL."""
+        """Return the child of a known value that some child holds, otherwise NULL."""
         return self._case(question, unseen, str)
 
     def _left(self, question: Question, unseen: int) -> str:
-        """Whether a known value goes to the first of two children, otherwise NULL."""
+        """Return whether a known value goes to the first of two children, otherwise NULL."""
         if len(question.breaks) == 1 and sorted(question.child_of_bin) == [0, 1]:
             return next(condition for condition, c in known_arms(self.plan, self.words, question) if c == 0)
         return self._case(question, unseen, lambda c: _truth(c == 0))
 
     def _case(self, question: Question, unseen: int, say: Callable[[int], str]) -> str:
-        arms = answered_arms(self.plan, self.words, question, unseen)
+        arms = decided_arms(self.plan, self.words, question, unseen)
         return f"CASE {' '.join(f'WHEN {condition} THEN {say(c)}' for condition, c in arms)} END" if arms else "NULL"
 
     @property
-    def words(self) -> Words:
+    def words(self) -> ConditionSyntax:
         names, plan = self.names, self.plan
 
         def beside(i: int, sign: str, at: float, closed: bool) -> str:
             spec = plan.inputs[i]
             return f"{names[i]} {sign} {break_token(self.dialect, spec.kind, at, closed, spec.name)}"
 
-        return Words(
+        return ConditionSyntax(
             among=lambda i, levels: self._among(names[i], levels),
             beside=beside,
             known=lambda i: f"{names[i]} IS NOT NULL",
@@ -107,7 +106,7 @@ class RouteWriter:
         )
 
     def _among(self, name: str, levels: Sequence[Level]) -> str:
-        """Whether a value is one of some levels; not true where it is missing."""
+        """Return whether a value is one of some levels; not true where it is missing."""
         tokens = [level_token(self.dialect, level) for level in levels]
         if len(tokens) == 1:
             return f"{name} = {tokens[0]}"

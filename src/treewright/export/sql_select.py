@@ -1,9 +1,8 @@
 """The tree as one SELECT statement.
 
-Comes in: a `Tree`, the name of a dialect, the table to ask. Goes out: SQL text.
-Always holds: one row out for each row in, and the answer is the one `predict` gives, missing and unseen values too.
-Steps are common table expressions, each over the one before it: the inputs with NULL for whatever is missing, the leaf,
-where needed the weights of several paths, and at last what was asked for. A small tree is one CASE.
+One row out for each row in, and the prediction is the one `predict` gives, missing and unseen values too. Steps are
+common table expressions, each over the one before it: the inputs with NULL for whatever is missing, the leaf, where
+needed the weights of several paths, and at last what was requested. A small tree is one CASE.
 """
 
 from __future__ import annotations
@@ -42,11 +41,30 @@ def sql(
     output: Output | Sequence[Output] = "prediction",
     keep: Sequence[str] = (),
 ) -> str:
-    """A SELECT that answers each row of a table; its column `prediction` has the answer.
+    """Return a SELECT that predicts each row of a table.
 
-    `output`: any of "prediction", "probabilities" (one column `probability_<class>` per class) and "leaf" (the id of
-    the node that answers). `keep`: columns of the table to show before them, such as a key. `table`: a name, whose
-    parts are divided by dots (a tuple of parts, if they have dots themselves), or a query in parentheses.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    dialect : str, default="duckdb"
+        The database.
+    table : str or sequence of str, default="rows"
+        A name whose parts are separated by dots, a tuple of parts, or a query in parentheses.
+    output : {"prediction", "probabilities", "leaf"} or sequence of these, default="prediction"
+        The columns to return.
+    keep : sequence of str, default=()
+        Columns of the table to return before them, such as a key.
+
+    Returns
+    -------
+    str
+        A query that returns the predictions of every row of the table.
+
+    Raises
+    ------
+    ExportError
+        If the target format cannot represent the tree.
     """
     tree = as_tree(tree)
     chosen = dialect_of(dialect)
@@ -56,7 +74,7 @@ def sql(
             raise ExportError(f"output has {item!r}; choose from {listed(get_args(Output))}")
     plan, kept = plan_of(tree), (keep,) if isinstance(keep, str) else tuple(keep)
     if not outputs:
-        raise ExportError("output is empty; ask for 'prediction', 'probabilities' or 'leaf'")
+        raise ExportError("output is empty; choose 'prediction', 'probabilities' or 'leaf'")
     _refuse(plan, chosen, outputs)
     _refuse_same_name(tree.schema, plan, chosen)
     taken = [name for name in kept if name.lower() in outputs]
@@ -71,11 +89,11 @@ def _refuse(plan: Plan, dialect: Dialect, outputs: tuple[str, ...]) -> None:
     if plan.target.classes is not None:
         refuse_mixed(plan.target.classes, f"the target {plan.target.name!r}", f"SQL ({dialect.name})")
     elif "probabilities" in outputs:
-        raise ExportError(f"the target {plan.target.name!r} is a number and has no probabilities; ask for 'prediction'")
+        raise ExportError(f"the target {plan.target.name!r} is a number and has no probabilities; choose 'prediction'")
 
 
 def _refuse_same_name(schema: Schema, plan: Plan, dialect: Dialect) -> None:
-    """Where case is not looked at, a table cannot hold both columns, or gives one for the other."""
+    """Raise for names that differ in case only, which SQL does not distinguish."""
     if not dialect.folds_case:
         return
     names: dict[str, list[str]] = {}
@@ -113,7 +131,7 @@ class _Names:
         return name_token(self.dialect, free)
 
     def family(self, name: str) -> str:
-        """The beginning of names that end in a number; no other name begins so."""
+        """Return the beginning of names that end in a number; no other name begins so."""
         while any(other.startswith(name) for other in self.taken):
             name += "_"
         self.taken.add(name)
@@ -130,12 +148,12 @@ class _Statement:
         names = _Names(dialect)
         aliases = []
         for i, spec in enumerate(plan.inputs):
-            name_token(dialect, spec.name)  # refused now if it cannot be said
+            name_token(dialect, spec.name)  # refused now if it cannot be written
             plain = len(spec.name.encode()) <= LONGEST_NAME and spec.name.lower() not in RESERVED
             aliases.append(names.fresh(spec.name if plain else f"input_{i}"))
         self.kept = tuple(names.fresh(f"keep_{i}") for i in range(len(keep)))
         self.leaf = names.family("leaf")
-        families = [names.family(name) for name in ("weight_", "fork_", "answer_", "heaviest", "heavy_leaf", "cost_")]
+        families = [names.family(name) for name in ("weight_", "fork_", "sum_", "heaviest", "heavy_leaf", "cost_")]
         self.spread_names = FractionalNames(self.leaf, *families[:-1])
         self.cost = families[-1]
         self.step_name = "tree_step_"
@@ -148,9 +166,9 @@ class _Statement:
         self._add(self._inputs(), self.source + " AS source")
         plan, deepest = self.plan, self.dialect.deepest
         if not plan.spreads and plan.depth <= deepest and self.outputs in (("prediction",), ("leaf",)):
-            answer = str if self.outputs == ("leaf",) else self._answer
+            predicted = str if self.outputs == ("leaf",) else self._prediction
             return self._whole(
-                [f"{self._guarded(self.writer.nested(0, deepest, answer, [], '  '))} AS {self.outputs[0]}"]
+                [f"{self._guarded(self.writer.nested(0, deepest, predicted, [], '  '))} AS {self.outputs[0]}"]
             )
         self._find_leaf()
         if plan.spreads:
@@ -169,7 +187,7 @@ class _Statement:
         return columns or ["1 AS no_input"]
 
     def _input(self, spec: ColumnSpec) -> str:
-        """A column with NULL for NaN, as the kind it had when the tree was learned."""
+        """Return a column with NULL for NaN, as the kind it had when the tree was learned."""
         dialect, raw = self.dialect, f"source.{name_token(self.dialect, spec.name)}"
         kind: str = spec.kind
         if spec.levels is not None:
@@ -183,7 +201,7 @@ class _Statement:
         return dialect.known.format(read) if kind == "numeric" else read
 
     def _find_leaf(self) -> None:
-        """Adds the leaf of each row, `SEVERAL` where it has more than one path, NULL where `predict` refuses it."""
+        """Add the leaf of each row: `SEVERAL` for more than one path, NULL where `predict` refuses the row."""
         carried = [*self.kept, *self.writer.names]
         frontier: list[int] = []
 
@@ -201,13 +219,13 @@ class _Statement:
             self._add([*carried, f"CASE {self.leaf}{''.join(arms)}\n      ELSE {self.leaf}\n    END AS {self.leaf}"])
 
     def _add_costs(self) -> None:
-        """Adds what each answer is expected to cost a row with several paths."""
-        carried = [*self.kept, self.leaf, self.spread_names.heaviest_leaf, *self._answers]
+        """Add the expected cost of each prediction for rows with several paths."""
+        carried = [*self.kept, self.leaf, self.spread_names.heaviest_leaf, *self._sums]
         costs = zip(*(self.plan.target.costs or ()), strict=True)
         made = []
         for k, column in enumerate(costs):
-            pairs = zip(self._answers, column, strict=True)
-            terms = [f"{answer} * {number_token(self.dialect, cost)}" for answer, cost in pairs if cost != 0]
+            pairs = zip(self._sums, column, strict=True)
+            terms = [f"{prediction} * {number_token(self.dialect, cost)}" for prediction, cost in pairs if cost != 0]
             made.append(f"{' + '.join(terms) or number_token(self.dialect, 0.0)} AS {self.cost}{k}")
         self._add([*carried, *made])
 
@@ -222,45 +240,45 @@ class _Statement:
         if output == "leaf":
             return [f"{self._either(self.spread_names.heaviest_leaf, self.leaf)} AS leaf"]
         if output == "prediction":
-            found = self._lookup([(i, self._answer(i)) for i in ends])
+            found = self._lookup([(i, self._prediction(i)) for i in ends])
             return [f"{self._either(self._decided(), found)} AS prediction"]
         names = _Names(self.dialect, {"prediction", "leaf"})
         columns = []
         for k, value in enumerate(plan.target.classes or ()):
             found = self._lookup([(i, number_token(self.dialect, plan.steps[i].value[k])) for i in ends])
-            columns.append(f"{self._either(self._answers[k], found)} AS {names.fresh(f'probability_{level(value)}')}")
+            columns.append(f"{self._either(self._sums[k], found)} AS {names.fresh(f'probability_{level(value)}')}")
         return columns
 
-    def _answer(self, node: int | None) -> str:
+    def _prediction(self, node: int | None) -> str:
         step = self.plan.steps[node or 0]
         classes = self.plan.target.classes
-        return number_token(self.dialect, step.value[0]) if classes is None else self._class(step.answer)
+        return number_token(self.dialect, step.value[0]) if classes is None else self._class(step.prediction)
 
     def _class(self, place: int) -> str:
         return level_token(self.dialect, (self.plan.target.classes or ())[place])
 
     @property
-    def _answers(self) -> list[str]:
-        return [f"{self.spread_names.answer}{k}" for k in range(self.plan.n_values)]
+    def _sums(self) -> list[str]:
+        return [f"{self.spread_names.prediction}{k}" for k in range(self.plan.n_values)]
 
     def _decided(self) -> str:
-        """The answer of a row with several paths: the most probable class, or the cheapest; the first of equals."""
+        """Return the prediction of a row with several paths: the most probable class, or the cheapest."""
         if self.plan.target.classes is None:
-            return self._answers[0]
-        function, rated = self.dialect.greatest, self._answers
+            return self._sums[0]
+        function, rated = self.dialect.greatest, self._sums
         if self.plan.target.costs is not None:
             function, rated = self.dialect.least, [f"{self.cost}{k}" for k in range(self.plan.n_values)]
         arms = [f"WHEN {column} THEN {self._class(k)}" for k, column in enumerate(rated)]
         return f"CASE {extreme(function, rated)} {' '.join(arms)} END"
 
     def _either(self, several: str, single: str) -> str:
-        """One expression for rows with several paths, another for those with one, NULL for refused ones."""
+        """Return one expression for rows with several paths, another for those with one, NULL for refused ones."""
         refusing = [f"WHEN {self.leaf} IS NULL THEN NULL"] if self.writer.refused() is not None else []
         arms = [f"WHEN {self.leaf} = {SEVERAL} THEN {several}"] if self.plan.spreads else []
         return f"CASE {' '.join([*refusing, *arms])} ELSE {single} END" if refusing or arms else single
 
     def _lookup(self, entries: list[tuple[int, str]]) -> str:
-        """What belongs to the leaf: entries of neighbours that say the same are one."""
+        """Return what belongs to the leaf: entries of neighbours that say the same are one."""
         last_of_run = [e for e, after in zip(entries, [*entries[1:], (0, "")], strict=True) if e[1] != after[1]]
         return self._looked_up(last_of_run)
 
@@ -271,7 +289,7 @@ class _Statement:
             half = len(runs) // 2
             low, high = self._looked_up(runs[:half]), self._looked_up(runs[half:])
             return f"CASE WHEN {self.leaf} <= {runs[half - 1][0]} THEN {low} ELSE {high} END"
-        arms = [f"WHEN {self.leaf} <= {last} THEN {said}" for last, said in runs[:-1]]
+        arms = [f"WHEN {self.leaf} <= {last} THEN {text}" for last, text in runs[:-1]]
         return f"CASE {' '.join(arms)} ELSE {runs[-1][1]} END"
 
     # --- text ---

@@ -1,7 +1,6 @@
 """Growing: encoded rows, a schema and a recipe become a tree. The door to the compiled core.
 
-grow               rows in memory
-grow_partitions    rows in partitions, wherever they lie
+grow               grow a tree from rows in memory or in partitions
 partitions         what partitions offer: the protocol
 memory_partitions  partitions in memory, the plain form
 partition_worker   what runs where the rows of a partition lie

@@ -10,15 +10,16 @@ import numpy as np
 from treewright.data.encoding import Encoded
 from treewright.data.schema import Schema
 from treewright.data.value_text import listed
-from treewright.errors import DataError
+from treewright.errors import DataError, RecipeError
 from treewright.recipes.criterion import Poisson
 from treewright.recipes.missing import RefuseMissing
 from treewright.recipes.numeric import CategoricalOnly
+from treewright.recipes.pruners import PRUNERS, Pruner
 from treewright.recipes.recipe import Recipe
 
 
 def check_recipe(recipe: Recipe, schema: Schema) -> None:
-    """What this recipe cannot learn from, whatever the values."""
+    """Raise `DataError` if the recipe cannot learn from such columns and target, whatever their values."""
     regression = schema.target.task == "regression"
     if (recipe.regression if regression else recipe.criterion) is None:
         raise DataError(
@@ -30,20 +31,40 @@ def check_recipe(recipe: Recipe, schema: Schema) -> None:
                 else "use CART, or task='regression' if its classes are numbers"
             )
         )
+    criterion, classes = recipe.criterion, schema.target.classes
+    most = criterion.max_classes if criterion is not None else None
+    if classes is not None and most is not None and len(classes) > most:
+        raise DataError(
+            f"{type(criterion).__name__} compares {most} classes, but the target {schema.target.name!r} has "
+            f"{len(classes)}; use another criterion such as Gini(), or put classes together"
+        )
     numbers = [column.name for column in schema.columns if not column.has_levels]
     if isinstance(recipe.numeric, CategoricalOnly) and numbers:
         raise DataError(
-            f"the recipe {recipe.name!r} asks about levels only, but {listed(numbers)} "
+            f"the recipe {recipe.name!r} splits on levels only, but {listed(numbers)} "
             f"{'is numeric' if len(numbers) == 1 else 'are numeric'}; use C45 or CART, give the recipe "
             "numeric=Binned(10), or declare the column nominal with kinds="
+        )
+    if recipe.pruning is not None:
+        check_pruner(recipe.pruning, schema)
+
+
+def check_pruner(pruner: Pruner, schema: Schema) -> None:
+    """Raise `RecipeError` if this is no pruner, `DataError` if it does not suit the target."""
+    if not isinstance(pruner, PRUNERS):
+        raise RecipeError(f"pruner must be a pruner such as treewright.pruning.CostComplexity(0.01), not {pruner!r}")
+    if pruner.classes_only and schema.target.task == "regression":
+        raise DataError(
+            f"{type(pruner).__name__} counts wrong classes, but the target {schema.target.name!r} is a number; prune "
+            "with CostComplexityCV() or ReducedError(), or learn with pruning=None"
         )
 
 
 @dataclass(frozen=True)
 class DataChecks:
-    """What a recipe may refuse, counted in some rows: missing values by column, and the target's size.
+    """What `check_values` needs to know of some rows: missing values by column, and the sign of the target.
 
-    `used`: whether a row is left to grow from, where rows without any value are left out.
+    `used`: whether a row remains where rows without any value are left out.
     """
 
     n_rows: int
@@ -54,7 +75,7 @@ class DataChecks:
 
 
 def data_checks(encoded: Encoded, recipe: Recipe, schema: Schema) -> DataChecks:
-    """Counts what this recipe asks about, and nothing else."""
+    """Count what the recipe depends on, and nothing else."""
     missing: tuple[int, ...] = ()
     if isinstance(recipe.missing, RefuseMissing):
         missing = tuple(
@@ -69,14 +90,14 @@ def data_checks(encoded: Encoded, recipe: Recipe, schema: Schema) -> DataChecks:
 
 
 def _any_used(encoded: Encoded) -> bool:
-    """Whether a row with weight has any value; most tables say so in their first column."""
+    """Return whether a row with weight has any value; usually the first column decides."""
     weighty = True if encoded.weight is None else encoded.weight > 0
     known = (~np.isnan(c) if c.dtype.kind == "f" else c >= 0 for c in encoded.columns)
     return any(bool(np.any(column & weighty)) for column in known)
 
 
 def check_values(found: Sequence[DataChecks], recipe: Recipe, schema: Schema) -> None:
-    """What this recipe cannot learn from, given what its values are, in all parts of the table together."""
+    """Raise `DataError` if the recipe cannot learn from the values of all partitions together."""
     for column, counts in zip(schema.columns, zip(*(each.missing for each in found), strict=True), strict=False):
         if any(counts):
             raise DataError(

@@ -1,8 +1,6 @@
-"""Sums of numbers that do not depend on their order, nor on how the numbers are parted.
+"""Sums that are the same to the last bit in any order and any partitioning of the numbers.
 
-Comes in: numbers, each with the place of the sum it belongs to. Goes out: sums as whole numbers of ever smaller units,
-which can be added without rounding; at the end, floats.
-Always holds: the same numbers give the same sums to the last bit, in one piece or in many.
+Sums are kept as integers of decreasing units, which add without rounding, and are converted to floats at the end.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ AT_ONCE = 1 << 22
 
 
 def sums_by(place: NDArray[Any], values: FloatArray, n_places: int) -> Sums:
-    """The sum of the values of every place. What is beyond all numbers counts as the largest of them.
+    """Return the sum of the values of every place. What is beyond all numbers counts as the largest of them.
 
     >>> halves = sums_by(np.array([0, 0, 1]), np.array([0.1, 0.2, 5.0]), 2)
     >>> as_floats(merged([halves, halves]), 2).tolist()
@@ -43,7 +41,7 @@ def sums_by(place: NDArray[Any], values: FloatArray, n_places: int) -> Sums:
 
 
 def merged(parts: Iterable[Sums]) -> Sums:
-    """The sums of all parts together."""
+    """Return the sums of all parts together."""
     found: dict[int, NDArray[np.int64]] = {}
     for part in parts:
         for unit, counted in part.items():
@@ -52,7 +50,7 @@ def merged(parts: Iterable[Sums]) -> Sums:
 
 
 def as_floats(sums: Sums, n_places: int) -> FloatArray:
-    """The sums as floats; from the largest unit to the smallest, so that they are rounded alike."""
+    """Return the sums as floats; from the largest unit to the smallest, so that they are rounded alike."""
     total = np.zeros(n_places)
     with np.errstate(over="ignore"):
         for unit in sorted(sums, reverse=True):

@@ -1,68 +1,216 @@
-"""The engine as Python sees it: an encoded table becomes a tree, encoded rows find their nodes and answers.
+"""The call into the core that grows a tree, for rows in memory and for rows in partitions.
 
-Comes in: `Encoded` arrays, a schema and a recipe, or a tree. Goes out: a `Tree` as it was grown, or one node or one
-answer per row.
-Always holds: everything that could be wrong with the input is found before the core starts. The tree does not depend on
-the order of rows or on the number of threads.
+Both give the same tree, whatever the order of rows, the number of threads or the partitions.
 """
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data.encoding import Encoded
+from treewright.data.frame import FloatArray
 from treewright.data.schema import Schema
-from treewright.data.survey import survey
+from treewright.data.survey import merge_surveys, survey, survey_rows
+from treewright.data.value_text import size_text
+from treewright.errors import DataError
 from treewright.growing.checks import check_recipe, check_values, data_checks
-from treewright.growing.weights import altered
+from treewright.growing.memory_partitions import MemoryPartitions, gathered
+from treewright.growing.partitions import Partitions
+from treewright.growing.progress import Progress
+from treewright.growing.weights import altered, altered_partitions
 from treewright.recipes.criterion import Custom
 from treewright.recipes.missing import Surrogates
 from treewright.recipes.recipe import Recipe
 from treewright.tree.tree import Tree
 
+_log = logging.getLogger("treewright.growing.partitions")
+
 
 def grow(
-    encoded: Encoded, schema: Schema, recipe: Recipe, n_threads: int, progress: Callable[[float], object] | None = None
+    rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int = 0, progress: Progress | None = None
 ) -> Tree:
-    """The core's tree of an encoded table, if the recipe can learn from it; `recipe.pruning` is not applied.
+    """Grow a tree; `recipe.pruning` is not applied.
 
-    `progress` is told now and then which part of the rows has found its leaf, from 0 to 1.
+    Parameters
+    ----------
+    rows : Encoded or Partitions
+        The training rows, encoded by the schema.
+    schema : Schema
+        The columns and the target.
+    recipe : Recipe
+        The choices of the algorithm.
+    n_threads : int, default=0
+        Number of threads; 0 means all processors.
+    progress : callable, optional
+        Called with the fraction of the rows that have reached a leaf, from 0 to 1.
+
+    Returns
+    -------
+    Tree
+        The tree, not pruned.
     """
     check_recipe(recipe, schema)
-    missing = survey(encoded, schema, n_threads)
-    check_values([data_checks(encoded, recipe, schema)], recipe, schema)
-    assert encoded.target is not None
-    criterion = recipe.criterion if encoded.n_classes else recipe.regression
-    seen = altered(schema.target, encoded.target, encoded.weight)
-    arrays = _core.grow(
-        columns=encoded.columns,
-        kinds=list(encoded.kinds),
-        levels=list(encoded.levels),
-        target=encoded.target,
-        n_classes=encoded.n_classes,
-        weight=seen.weight,
-        recipe=without_surrogates(recipe, missing).as_dict(),
-        n_threads=n_threads,
-        custom=criterion.function if isinstance(criterion, Custom) else None,
-        factor=seen.factor,
-        cost=seen.cost,
-        binned=encoded.coded,
-        progress=progress,
-    )
+    if isinstance(rows, Encoded) or _is_one_piece(rows):
+        arrays = _grow_in_memory(gathered(rows), schema, recipe, n_threads, progress)
+    else:
+        arrays = _grow_in_partitions(rows, schema, recipe, n_threads, progress)
+    if progress is not None:
+        progress(1.0)
     return Tree.grown(arrays, schema, recipe)
 
 
-def coded(encoded: Encoded, n_threads: int) -> Encoded:
-    """The same table, coded now: worth it where several trees are grown on its rows."""
-    if encoded.coded is not None:
-        return encoded
-    return replace(encoded, coded=_core.BinnedTable(encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads))
+def _grow_in_memory(
+    rows: Encoded, schema: Schema, recipe: Recipe, n_threads: int, progress: Progress | None
+) -> dict[str, Any]:
+    missing = survey(rows, schema, n_threads)
+    check_values([data_checks(rows, recipe, schema)], recipe, schema)
+    assert rows.target is not None
+    seen = altered(schema.target, rows.target, rows.weight)
+    weight, repeats = _per_repeat(rows, seen.weight)
+    _log_plan(rows, recipe, weighted=weight is not None, remote=False)
+    arrays: dict[str, Any] = _core.grow(
+        columns=rows.columns,
+        kinds=list(rows.kinds),
+        levels=list(rows.levels),
+        target=rows.target,
+        n_classes=rows.n_classes,
+        weight=weight,
+        repeats=repeats,
+        recipe=_needed(recipe, missing).as_dict(),
+        n_threads=n_threads,
+        custom=_custom(recipe, schema),
+        factor=seen.factor,
+        cost=seen.cost,
+        binned=rows.coded,
+        progress=progress,
+    )
+    return arrays
 
 
-def without_surrogates(recipe: Recipe, missing: bool) -> Recipe:
-    """The recipe without a search for surrogates that it does not want in a table without missing values."""
+def _per_repeat(rows: Encoded, weight: FloatArray | None) -> tuple[FloatArray | None, NDArray[np.int32] | None]:
+    """Return the weight of a row each time it is in the sample (None: one), and how often it is."""
+    if rows.repeats is None or weight is None:
+        return weight, rows.repeats
+    repeats = np.where(weight > 0, rows.repeats, 0).astype(np.int32)
+    each = weight / np.maximum(repeats, 1)
+    return (None if (each[repeats > 0] == 1).all() else each), repeats
+
+
+def _grow_in_partitions(
+    parts: Partitions, schema: Schema, recipe: Recipe, n_threads: int, progress: Progress | None
+) -> dict[str, Any]:
+    missing = merge_surveys(parts.map(survey_rows, 1), schema)
+    check_values(parts.map(data_checks, recipe, schema), recipe, schema)
+    weighted, seen = altered_partitions(parts, schema.target)
+    written = _needed(recipe, missing).as_dict()
+    _log_plan(parts, recipe, weighted=any(weighted.map(_has_weight)), remote=True)
+    growth = weighted.growth(written)
+    try:
+        arrays: dict[str, Any] = _core.grow_remote(
+            kinds=list(parts.kinds),
+            levels=list(parts.levels),
+            n_rows=sum(parts.sizes),
+            n_classes=parts.n_classes,
+            weighted=any(weighted.map(_has_weight)),
+            recipe=written,
+            send_request=_logged(growth.send),
+            max_detached_rows=parts.limits.apart,
+            max_rows_at_once=parts.limits.at_once,
+            memory=parts.limits.memory,
+            n_threads=n_threads,
+            custom=_custom(recipe, schema),
+            factor=seen.factor,
+            cost=seen.cost,
+            progress=progress,
+        )
+    except _core.TooManyValues as error:
+        raise _too_many_values(str(error), schema, recipe, parts.limits.memory) from None
+    finally:
+        growth.close()
+        if weighted is not parts:
+            weighted.close()
+    return arrays
+
+
+def with_bins(rows: Encoded, n_threads: int) -> Encoded:
+    """Bin the columns now: worth it where several trees are grown from the same rows."""
+    if rows.coded is not None:
+        return rows
+    return replace(rows, coded=_core.BinnedTable(rows.columns, list(rows.kinds), rows.n_rows, n_threads))
+
+
+def binned_once(parts: Partitions, n_threads: int) -> Partitions:
+    """Bin rows that are one piece in memory; leave others as they are."""
+    return parts.changed(with_bins, n_threads) if _is_one_piece(parts) else parts
+
+
+def _is_one_piece(parts: Partitions) -> bool:
+    return isinstance(parts, MemoryPartitions) and len(parts.sizes) == 1
+
+
+def _needed(recipe: Recipe, missing: bool) -> Recipe:
+    """Return the recipe without the search for surrogates where it is made only for tables with missing values."""
     if missing or not isinstance(recipe.missing, Surrogates) or recipe.missing.search == "always":
         return recipe
     return replace(recipe, missing=replace(recipe.missing, maximum=0))
+
+
+def _custom(recipe: Recipe, schema: Schema) -> Callable[[Any, Any], Any] | None:
+    criterion = recipe.regression if schema.target.classes is None else recipe.criterion
+    return criterion.function if isinstance(criterion, Custom) else None
+
+
+def _log_plan(rows: Encoded | Partitions, recipe: Recipe, *, weighted: bool, remote: bool) -> None:
+    """Log which column is searched how."""
+    if _log.isEnabledFor(logging.DEBUG):
+        plan = _core.search_plan(list(rows.kinds), rows.n_classes, weighted, recipe.as_dict(), remote=remote)
+        _log.debug("search plan: %s", plan.replace("\n", "; "))
+
+
+def _has_weight(part: Encoded) -> bool:
+    return part.weight is not None
+
+
+def _logged(send: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
+    """Log the size of every request and reply."""
+    total = [0, 0, 0]
+
+    def send_request(request: bytes) -> bytes:
+        begun = time.perf_counter()
+        reply = send(request)
+        total[:] = total[0] + 1, total[1] + len(request), total[2] + len(reply)
+        _log.info(
+            "request %d: sent %s, received %s in %.3f s; in all %s and %s",
+            total[0],
+            size_text(len(request)),
+            size_text(len(reply)),
+            time.perf_counter() - begun,
+            size_text(total[1]),
+            size_text(total[2]),
+        )
+        return reply
+
+    return send_request
+
+
+def _too_many_values(fault: str, schema: Schema, recipe: Recipe, limit: int) -> DataError:
+    """Word the core's fault: the choice that needs every value, the column, and its size in bytes."""
+    choice, column, size = fault.split()
+    name = "regression" if choice == "criterion" and schema.target.classes is None else choice
+    value: Any = recipe
+    for step in name.split("."):
+        value = getattr(value, step)
+    shown = type(value).__name__ if is_dataclass(value) else value
+    return DataError(
+        f"the recipe {recipe.name!r} has {name}={shown}, which looks at every value of a column in one place; "
+        f"{schema.columns[int(column)].name!r} may take {size_text(int(size))} there, and {size_text(limit)} are "
+        "allowed; allow more memory, round the column to fewer values, or use another choice, such as those of CART"
+    )

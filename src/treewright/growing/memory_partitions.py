@@ -1,8 +1,4 @@
-"""Parts in memory: the plain form of `Partitions`.
-
-Comes in: encoded rows in pieces. Goes out: `MemoryPartitions`.
-Always holds: nothing is copied; parts are asked one after the other.
-"""
+"""Partitions in memory, and tables that may or may not be in partitions."""
 
 from __future__ import annotations
 
@@ -11,54 +7,40 @@ from functools import reduce
 from typing import Any, TypeVar
 
 from treewright.data.encoding import Encoded
-from treewright.growing import partition_worker as work
-from treewright.growing.partitions import Limits
+from treewright.data.rows import concat, itself
+from treewright.growing import partition_worker as worker
+from treewright.growing.partitions import Limits, Partitions
 
 Value = TypeVar("Value")
 
 
 class MemoryGrowth:
-    """The states of all parts, in a list."""
+    """The states of all partitions, in a list."""
 
     def __init__(self, parts: Sequence[Encoded], recipe: Mapping[str, Any]) -> None:
         self._parts = parts
         self._recipe = recipe
-        self._states = [work.State() for _ in parts]
+        self._states = [worker.State() for _ in parts]
 
-    def ask(self, question: bytes) -> bytes:
-        answered = [
-            work.answer(part, self._recipe, state, question)
+    def send(self, request: bytes) -> bytes:
+        handled = [
+            worker.handle(part, self._recipe, state, request)
             for part, state in zip(self._parts, self._states, strict=True)
         ]
-        self._states = [state for state, _ in answered]
-        return reduce(work.merge, (said for _, said in answered))
+        self._states = [state for state, _ in handled]
+        return reduce(worker.merge, (reply for _, reply in handled))
 
     def close(self) -> None:
         self._states = []
 
 
-class MemoryPartitions:
-    """Pieces of a table, each an `Encoded`."""
+class MemoryPartitions(Partitions):
+    """Pieces of a table, each an `Encoded`. Nothing is copied."""
 
     def __init__(self, parts: Sequence[Encoded], limits: Limits | None = None) -> None:
         self._parts = tuple(parts)
+        self.shapes = self._parts
         self.limits = Limits() if limits is None else limits
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        return tuple(part.n_rows for part in self._parts)
-
-    @property
-    def kinds(self) -> tuple[int, ...]:
-        return self._parts[0].kinds
-
-    @property
-    def levels(self) -> tuple[int, ...]:
-        return self._parts[0].levels
-
-    @property
-    def n_classes(self) -> int:
-        return self._parts[0].n_classes
 
     def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
         return [function(part, *arguments) for part in self._parts]
@@ -75,3 +57,13 @@ class MemoryPartitions:
 
     def close(self) -> None:
         self._parts = ()
+
+
+def as_partitions(rows: Encoded | Partitions) -> Partitions:
+    """Return a table in memory as its only partition; partitions as they are."""
+    return MemoryPartitions([rows]) if isinstance(rows, Encoded) else rows
+
+
+def gathered(rows: Encoded | Partitions) -> Encoded:
+    """Fetch all rows into one table."""
+    return rows if isinstance(rows, Encoded) else concat(rows.map(itself))

@@ -1,8 +1,6 @@
-"""What is asked of one part. These functions travel to where the rows are, so they are pure and know nothing of it.
+"""Handle one request where the rows of a partition lie.
 
-Comes in: a part, the state it gave back last time, a question. Goes out: its new state and its answer.
-Always holds: questions and answers are bytes that only the core reads; a state is arrays, never changed, always
-replaced. The same part, state and question give the same bytes.
+Pure functions of rows, state and request: the same input gives the same bytes, so lost work can be repeated anywhere.
 """
 
 from __future__ import annotations
@@ -21,24 +19,23 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a part remembers of a tree that is being grown.
+    """State of a partition while a tree grows.
 
-    `prepared`: its rows as counting likes them, made once. `places`: which rows lie in which node, new after every
-    level.
+    `prepared`: binned rows, made once. `assignment`: the node of each row, replaced after every level.
     """
 
     prepared: Arrays = field(default_factory=dict)
-    places: Arrays = field(default_factory=dict)
+    assignment: Arrays = field(default_factory=dict)
 
     def __setstate__(self, state: dict[str, Arrays]) -> None:
-        """See `Encoded`: arrays from another process may begin at any byte."""
+        """Align arrays from another process, as `Encoded` does."""
         for name, arrays in state.items():
             self.__dict__[name] = {key: aligned(array) for key, array in arrays.items()}
 
 
-def answer(part: Encoded, recipe: Mapping[str, Any], state: State, question: bytes) -> tuple[State, bytes]:
-    """The part's answer, and what it remembers from now on: the same objects where nothing changed."""
-    prepared, places, said = _core.handle_request(
+def handle(part: Encoded, recipe: Mapping[str, Any], state: State, request: bytes) -> tuple[State, bytes]:
+    """Return the new state, with the same arrays where nothing changed, and the reply."""
+    prepared, assignment, reply = _core.handle_request(
         columns=part.columns,
         kinds=list(part.kinds),
         levels=list(part.levels),
@@ -47,13 +44,16 @@ def answer(part: Encoded, recipe: Mapping[str, Any], state: State, question: byt
         weight=part.weight,
         recipe=dict(recipe),
         prepared=dict(state.prepared),
-        assignment=dict(state.places),
-        request=question,
+        assignment=dict(state.assignment),
+        request=request,
     )
-    return State(state.prepared if prepared is None else prepared, state.places if places is None else places), said
+    new = State(
+        state.prepared if prepared is None else prepared, state.assignment if assignment is None else assignment
+    )
+    return new, reply
 
 
 def merge(first: bytes, second: bytes) -> bytes:
-    """Two answers to the same question as one."""
+    """Merge two replies to the same request."""
     merged: bytes = _core.merge_replies(first, second)
     return merged

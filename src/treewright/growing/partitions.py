@@ -1,16 +1,8 @@
-"""A table in parts: rows that lie on disk, on other machines, or simply in several pieces of memory.
+"""Partitions: the interface to encoded rows that lie in memory, on disk or on other machines.
 
-Comes in: encoded rows, some at a time, all coded by one schema. Goes out: `Partitions`, which answer questions.
-Always holds: no function ever sees more than one part; functions are pure, so a part that is lost can be made again and
-asked again. What is asked of all parts is merged on the way (`work.merge`), in any order and any grouping with the same
-result.
-
-    memory   the parts lie in memory: the plain form, by which the others are judged
-    local    the parts lie in a scratch folder (`scratch`), their arrays in files (`stored`), of which only as
-             many are mapped into memory at a time as `memory_limit` allows
-    cluster  the parts are futures of a Dask cluster (`futures`)
-    work     what is asked of one part: the only functions that travel
-    growing  a tree from parts
+A function sees one partition at a time and is pure, so a lost partition can be made again and the function repeated.
+Replies merge in any order and grouping. Implementations: `memory_partitions` here, `disk_partitions` and
+`dask_partitions` in `out_of_core`.
 """
 
 from __future__ import annotations
@@ -26,9 +18,9 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Limits:
-    """What may leave the parts: nodes of at most `apart` rows whole, `at_once` rows together.
+    """How many rows may be sent to the driver: nodes of at most `apart` rows, `at_once` rows together.
 
-    `memory`: bytes that the values of one column may take where they are put together; 0: any.
+    `memory`: limit in bytes for the values of one column collected by the driver; 0 means none.
     """
 
     apart: int = 2048
@@ -37,55 +29,74 @@ class Limits:
 
 
 class Growth(Protocol):
-    """One tree being grown: what the parts remember of it, and nothing else.
+    """The state of all partitions for one tree being grown. Several trees may grow from the same partitions."""
 
-    Several may be under way on the same parts; each remembers for itself.
-    """
-
-    def ask(self, question: bytes) -> bytes:
-        """The merged answers of all parts (`work.answer`, `work.merge`); each part keeps the state it gives back."""
+    def send(self, request: bytes) -> bytes:
+        """Send a request to all partitions and return the merged reply (`partition_worker`)."""
         ...
 
     def close(self) -> None:
-        """Forgets all states. May be called twice."""
+        """Release all states. May be called twice."""
         ...
 
 
-class Partitions(Protocol):
-    """A table in parts. `sizes` are rows per part; a part may be empty.
-
-    `kinds`, `levels`, `n_classes` are those of every part's `Encoded`.
-    """
+class Shape(Protocol):
+    """What is known of a partition without its rows; an `Encoded` has it too."""
 
     @property
-    def sizes(self) -> tuple[int, ...]: ...
+    def n_rows(self) -> int: ...
     @property
     def kinds(self) -> tuple[int, ...]: ...
     @property
     def levels(self) -> tuple[int, ...]: ...
     @property
     def n_classes(self) -> int: ...
+
+
+class Partitions(Protocol):
+    """A table in partitions. `shapes` describes each; all but their sizes, which may be zero, are equal."""
+
+    limits: Limits
+    shapes: Sequence[Shape]
+
     @property
-    def limits(self) -> Limits: ...
+    def sizes(self) -> tuple[int, ...]:
+        """Rows per partition."""
+        return tuple(shape.n_rows for shape in self.shapes)
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """Kind of each column, as in `Encoded`."""
+        return self.shapes[0].kinds
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Number of levels of each column."""
+        return self.shapes[0].levels
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes of the target."""
+        return self.shapes[0].n_classes
 
     def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
-        """`function(part, *arguments)` of every part, in order of parts. Results are small and come here."""
+        """Return `function(rows, *arguments)` of every partition, in order. Results should be small."""
         ...
 
     def changed(
         self, function: Callable[..., Encoded], *arguments: object, each: Sequence[object] | None = None
     ) -> Partitions:
-        """The same rows with something else about them, kept where the parts lie.
+        """Return new partitions `function(rows, *arguments)`, kept where the rows lie.
 
-        `function(part, *arguments)`, or `function(part, *arguments, each[i])` for part i. Arrays that stay the same
-        (`is`) are shared with the old parts, not copied.
+        With `each`, partition i gets `each[i]` as one more argument. Arrays that stay the same object are shared with
+        the old partitions, not copied.
         """
         ...
 
     def growth(self, recipe: Mapping[str, Any]) -> Growth:
-        """Ready to grow a tree by this recipe (`Recipe.as_dict()`)."""
+        """Prepare to grow a tree by this recipe (`Recipe.as_dict()`)."""
         ...
 
     def close(self) -> None:
-        """Lets go of everything these parts hold. Parts they were changed from are not touched."""
+        """Release what these partitions hold, not what those hold that they were made from."""
         ...

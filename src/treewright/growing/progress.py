@@ -34,7 +34,7 @@ class Stage:
             self.report(self.start + (self.end - self.start) * min(max(done, 0.0), 1.0))
 
     def part(self, i: int, n: int, parts: int = 1) -> Stage:
-        """The stage from step `i` of `n`, `parts` steps long.
+        """Return the stage from step `i` of `n`, `parts` steps long.
 
         >>> Stage(print, 0.0, 0.8).part(1, 4, 3)
         Stage(report=<built-in function print>, start=0.2, end=0.8)

@@ -1,54 +1,56 @@
-"""What wrong answers cost and how frequent classes are: said by the user, checked, turned into weights.
+"""Misclassification costs, priors and class weights: checked, and turned into row weights.
 
-Comes in: costs, priors and class weights by class or in the order of the classes; the classes and weights of rows.
-Goes out: plain tuples for the `TargetSpec`, and one factor per class.
-Always holds: costs are not negative and right answers cost nothing; priors add up to one. What costs and priors mean is
-rpart's: growing sees altered weights (prior x what errors on the class cost), answers and pruning see the priors and
-the cheapest answer.
+As in rpart, growing sees altered weights (prior times the cost of errors on the class); predictions and pruning see the
+priors and the least expected cost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import LARGEST, Encoded, encode_weight
 from treewright.data.frame import RawColumn
+from treewright.data.rows import weights_of
 from treewright.data.schema import Level, Schema, TargetSpec
 from treewright.data.value_text import listed
 from treewright.errors import DataError
 from treewright.growing.exact_sums import Sums, as_floats, merged, sums_by
+from treewright.growing.memory_partitions import as_partitions
+from treewright.growing.partitions import Partitions
 
 FloatArray = NDArray[np.float64]
 
-#: The errors on one class may cost so many times what those on another cost: beyond it, weights lose their digits.
+#: Limit of the ratio of two classes' error costs: beyond it, weights lose their digits.
 WIDEST = 1e9
 
 
-def target_with(target: TargetSpec, costs: object = None, priors: object = None) -> TargetSpec:
-    """The target with costs ([truth][answer]) and priors, checked."""
+def with_costs(schema: Schema, costs: object = None, priors: object = None) -> Schema:
+    """Return the schema with misclassification costs ([truth][prediction]) and priors, checked."""
     if costs is None and priors is None:
-        return target
+        return schema
+    target = schema.target
     if target.classes is None:
         raise DataError(
             f"costs and priors are about classes, but the target {target.name!r} is learned as a number; leave them "
             "out, or learn classes with task='classification'"
         )
-    return replace(
+    checked = replace(
         target,
         costs=None if costs is None else _costs(costs, target.classes),
         priors=None if priors is None else _priors(priors, target.classes),
     )
+    return replace(schema, target=checked)
 
 
 def class_factors(class_weight: object, target: TargetSpec, found: FloatArray) -> FloatArray:
-    """The weight of each class: by a mapping (one for those left out), or "balanced": all classes weigh the same.
+    """Return the factor of each class: from a mapping (one where left out), or "balanced".
 
-    `found` is the weight of each class in the table: a row given twice is a row of weight two, here too.
+    `found` is the weight of each class in the table.
     """
     assert target.classes is not None
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -65,46 +67,48 @@ def class_factors(class_weight: object, target: TargetSpec, found: FloatArray) -
         )
     factors = np.ones(len(target.classes))
     for level, weight in known.items():
-        factors[_place(level, target.classes, "class_weight")] = _number(weight, f"class_weight[{level!r}]")
+        factors[_index(level, target.classes, "class_weight")] = _number(weight, f"class_weight[{level!r}]")
     return factors
 
 
-def weighted(encoded: Encoded, schema: Schema, class_weight: object) -> Encoded:
-    """The rows with their weights multiplied by their classes' weights."""
+@overload
+def weighted(rows: Encoded, schema: Schema, class_weight: object) -> Encoded: ...
+@overload
+def weighted(rows: Encoded | Partitions, schema: Schema, class_weight: object) -> Encoded | Partitions: ...
+def weighted(rows: Encoded | Partitions, schema: Schema, class_weight: object) -> Encoded | Partitions:
+    """Multiply the weight of each row by the weight of its class."""
     if class_weight is None:
-        return encoded
-    require_classes(schema)
-    rows = np.ones(encoded.n_rows) if encoded.weight is None else encoded.weight
-    assert encoded.target is not None
-    factors = class_factors(class_weight, schema.target, added_up([class_weights(encoded)], encoded.n_classes))
-    column = RawColumn("class_weight", "numeric", rows * factors[encoded.target])
-    return replace(encoded, weight=encode_weight(column, encoded.n_rows))
-
-
-def require_classes(schema: Schema) -> None:
-    """Only classes have class weights."""
+        return rows
     if schema.target.classes is None:
-        name = schema.target.name
         raise DataError(
-            f"class_weight is about classes, but the target {name!r} is learned as a number; leave class_weight out, "
-            "or learn classes with task='classification'"
+            f"class_weight is about classes, but the target {schema.target.name!r} is learned as a number; leave "
+            "class_weight out, or learn classes with task='classification'"
         )
+    factors = class_factors(class_weight, schema.target, class_totals(rows))
+    if not isinstance(rows, Encoded):
+        return rows.changed(_reweighted, factors)
+    column = RawColumn("class_weight", "numeric", weights_of(rows) * factors[rows.target])
+    return replace(rows, weight=encode_weight(column, rows.n_rows))
 
 
-def class_weights(rows: Encoded) -> Sums:
-    """The weight of each class, to be added up (`added_up`) with those of other parts of the table."""
+def class_totals(rows: Encoded | Partitions) -> FloatArray:
+    """Return the total weight of each class; it does not depend on the partitions."""
+    parts = as_partitions(rows)
+    return as_floats(merged(parts.map(_class_sums)), parts.n_classes)
+
+
+def _class_sums(rows: Encoded) -> Sums:
     assert rows.target is not None
-    return sums_by(rows.target, np.ones(rows.n_rows) if rows.weight is None else rows.weight, rows.n_classes)
+    return sums_by(rows.target, weights_of(rows), rows.n_classes)
 
 
-def added_up(parts: Iterable[Sums], n_classes: int) -> FloatArray:
-    """The weight of each class in all parts: the same, however the rows are parted."""
-    return as_floats(merged(parts), n_classes)
+def _reweighted(rows: Encoded, by_class: FloatArray) -> Encoded:
+    return replace(rows, weight=weights_of(rows) * by_class[rows.target])
 
 
 @dataclass(frozen=True, eq=False)
 class Altered:
-    """Row weights as growing sees them; per class what turns them into real ones; the costs as an array."""
+    """Row weights as growing sees them; the factor per class that undoes them; the costs as an array."""
 
     weight: FloatArray | None
     factor: FloatArray | None = None
@@ -112,7 +116,7 @@ class Altered:
 
 
 def altered(target: TargetSpec, codes: NDArray[Any], weight: FloatArray | None) -> Altered:
-    """rpart's altered priors: a class weighs its prior times all that errors on it cost; the whole weight stays.
+    """Alter row weights as rpart does: a class weighs its prior times the cost of errors on it; the total stays.
 
     A class without rows (in a fold, say) has no weight, whatever its prior.
     """
@@ -124,9 +128,17 @@ def altered(target: TargetSpec, codes: NDArray[Any], weight: FloatArray | None) 
     return Altered(rows * by_class.seen[codes], by_class.factor, by_class.cost)
 
 
+def altered_partitions(parts: Partitions, target: TargetSpec) -> tuple[Partitions, Altered]:
+    """Return the partitions with altered weights, and what undoes them."""
+    if target.classes is None or (target.costs is None and target.priors is None):
+        return parts, Altered(None)
+    by_class = altered_by(target, class_totals(parts))
+    return parts.changed(_reweighted, by_class.seen), Altered(None, by_class.factor, by_class.cost)
+
+
 @dataclass(frozen=True, eq=False)
 class AlteredClasses:
-    """Per class what a row's weight is multiplied by for growing, and what undoes it; the costs as an array."""
+    """The factor of row weights per class for growing, and what undoes it; the costs as an array."""
 
     seen: FloatArray
     factor: FloatArray
@@ -134,21 +146,21 @@ class AlteredClasses:
 
 
 def altered_by(target: TargetSpec, found: FloatArray) -> AlteredClasses:
-    """The same from the weight of each class alone."""
+    """Compute the altered factors from the weight of each class."""
     real = np.ones(len(found))
     if target.priors is not None:
         real = np.asarray(target.priors) * found.sum() / np.where(found > 0, found, 1.0)
     cost = None if target.costs is None else np.ascontiguousarray(target.costs, dtype=np.float64)
-    seen = real if cost is None or len(cost) == 1 else real * cost.sum(axis=1)  # of one class nothing is ever wrong
+    seen = real if cost is None or len(cost) == 1 else real * cost.sum(axis=1)  # with one class there are no errors
     if not found @ seen > 0:  # a fold of classes that weigh nothing
         seen = real = np.ones(len(found))
     seen = seen * ((found @ real) / (found @ seen))
     return AlteredClasses(seen, np.divide(real, seen, out=np.ones_like(real), where=seen > 0), cost)
 
 
-def refuse_weightless(target: TargetSpec, found: FloatArray) -> None:
-    """Some class with rows (`found`: the weight of each) must have a prior above zero."""
-    if target.priors is not None and not found @ np.asarray(target.priors) > 0:
+def check_priors(rows: Encoded | Partitions, target: TargetSpec) -> None:
+    """Raise `DataError` if every class that has rows has a prior of zero."""
+    if target.priors is not None and not class_totals(rows) @ np.asarray(target.priors) > 0:
         raise DataError(
             f"priors: every class with rows has the prior 0, so no row of the target {target.name!r} has weight; give "
             "at least one of the classes that occur a prior above zero"
@@ -162,26 +174,21 @@ def _costs(given: object, classes: tuple[Level, ...]) -> tuple[tuple[float, ...]
         raise DataError(
             f"costs must have one row and one column per class ({n}: {listed(classes)}), not the shape {matrix.shape}"
         )
-    bad = np.argwhere(~np.isfinite(matrix) | (matrix < 0))
-    if len(bad):
-        i, j = bad[0]
-        raise DataError(
-            f"the cost of answering {classes[j]!r} where {classes[i]!r} is true is {matrix[i, j]:g}; costs are finite "
-            "and not negative"
-        )
-    extreme = np.argwhere((matrix > LARGEST) | ((matrix > 0) & (matrix < 1 / LARGEST)))
-    if len(extreme):
-        i, j = extreme[0]
-        raise DataError(
-            f"the cost of answering {classes[j]!r} where {classes[i]!r} is true is {matrix[i, j]:g}; scale the costs "
-            "to ordinary size: only their proportions matter"
-        )
+    faults = {
+        "costs are finite and not negative": ~np.isfinite(matrix) | (matrix < 0),
+        "scale the costs to ordinary size: only their proportions matter": (matrix > LARGEST)
+        | ((matrix > 0) & (matrix < 1 / LARGEST)),
+    }
+    for remedy, bad in faults.items():
+        for i, j in np.argwhere(bad):
+            cost = f"the cost of predicting {classes[j]!r} where {classes[i]!r} is true is {matrix[i, j]:g}"
+            raise DataError(f"{cost}; {remedy}")
     wrong = np.flatnonzero(np.diagonal(matrix))
     if len(wrong):
         level = classes[wrong[0]]
         raise DataError(
-            f"costs: answering {level!r} where {level!r} is true is right and must cost 0, not "
-            f"{matrix[wrong[0], wrong[0]]:g}; rows are the truth, columns the answer"
+            f"costs: predicting {level!r} where {level!r} is true is right and must cost 0, not "
+            f"{matrix[wrong[0], wrong[0]]:g}; rows are the truth, columns the prediction"
         )
     free = np.flatnonzero(matrix.sum(axis=1) == 0)
     if len(free) and n > 1:
@@ -199,14 +206,14 @@ def _costs(given: object, classes: tuple[Level, ...]) -> tuple[tuple[float, ...]
 
 
 def _cost_table(given: Mapping[Any, Any], classes: tuple[Level, ...]) -> FloatArray:
-    """From {truth: {answer: cost}}; a wrong answer that is left out costs one."""
+    """Return the array for {truth: {prediction: cost}}; an error that is left out costs one."""
     matrix = 1.0 - np.eye(len(classes))
     for truth, row in given.items():
-        i = _place(truth, classes, "costs")
+        i = _index(truth, classes, "costs")
         if not isinstance(row, Mapping):
-            raise DataError(f"costs[{truth!r}] must be a dict of costs by answer, not {row!r}")
-        for answer, cost in row.items():
-            matrix[i, _place(answer, classes, f"costs[{truth!r}]")] = _number(cost, f"costs[{truth!r}][{answer!r}]")
+            raise DataError(f"costs[{truth!r}] must be a dict of costs by prediction, not {row!r}")
+        for guess, cost in row.items():
+            matrix[i, _index(guess, classes, f"costs[{truth!r}]")] = _number(cost, f"costs[{truth!r}][{guess!r}]")
     return matrix
 
 
@@ -214,7 +221,7 @@ def _priors(given: object, classes: tuple[Level, ...]) -> tuple[float, ...]:
     if isinstance(given, Mapping):
         values = np.full(len(classes), np.nan)
         for level, prior in given.items():
-            values[_place(level, classes, "priors")] = _number(prior, f"priors[{level!r}]")
+            values[_index(level, classes, "priors")] = _number(prior, f"priors[{level!r}]")
         absent = [level for level, value in zip(classes, values, strict=True) if np.isnan(value)]
         if absent:
             raise DataError(f"priors leaves out the class {listed(absent)}; give every class its share")
@@ -234,7 +241,7 @@ def _array(given: object, name: str) -> FloatArray:
         raise DataError(f"{name} must be numbers in the order of the classes, or a dict by class: {error}") from error
 
 
-def _place(level: object, classes: tuple[Level, ...], name: str) -> int:
+def _index(level: object, classes: tuple[Level, ...], name: str) -> int:
     plain = level.item() if isinstance(level, np.generic) else level
     if plain not in classes:
         raise DataError(f"{name} names the class {plain!r}, which is not there; the classes are {listed(classes)}")

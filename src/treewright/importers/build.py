@@ -1,8 +1,7 @@
 """Nodes as another program tells them, made into a `Tree`.
 
-Comes in: a list of `Draft` nodes, a schema and the recipe that comes nearest. Goes out: a `Tree`.
-Always holds: the arrays are what the core would hand over for such a tree: depth first, with impurities and gains by
-the core's own formulas.
+The arrays are what the core would hand over for such a tree: depth first, with impurities and gains by the core's own
+formulas.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from treewright import criteria
+from treewright.criteria.statistics import impurity_of, score_of
 from treewright.data.schema import Schema
 from treewright.recipes.criterion import GainRatio, InformationGain
 from treewright.recipes.recipe import Recipe
 from treewright.tree.tree import Tree
 from treewright.tree.validation import AS_MISSING, NODE_ARRAYS, SPLIT_ARRAYS
 
-NO_REASON = 4  # why a leaf stopped is not told: no column can split it any more
+NO_REASON = 4  # why a leaf stopped is not known: no column can split it any more
 
 
 @dataclass(frozen=True)
@@ -42,14 +41,14 @@ class Draft:
     stats: tuple[float, ...]
     value: tuple[float, ...]
     rows: int
-    asked: DraftSplit | None = None
+    split: DraftSplit | None = None
     children: tuple[int, ...] = ()
     surrogates: tuple[DraftSplit, ...] = ()
     impurity: float | None = None
 
 
 def assembled(drafts: Sequence[Draft], schema: Schema, recipe: Recipe) -> Tree:
-    """The tree whose root is the first draft."""
+    """Return the tree whose root is the first draft."""
     order, parents = _depth_first(drafts)
     place = {draft: i for i, draft in enumerate(order)}
     names = {**NODE_ARRAYS, **SPLIT_ARRAYS}
@@ -70,30 +69,30 @@ def assembled(drafts: Sequence[Draft], schema: Schema, recipe: Recipe) -> Tree:
         lists["children"] += [place[child] for child in draft.children]
         lists["child_start"].append(len(lists["children"]))
         share = _shares([_weight(child, schema) for child in below])
-        for asked in (*([draft.asked] if draft.asked else []), *draft.surrogates):
-            _add_split(lists, asked, share, gain)
+        for used in (*([draft.split] if draft.split else []), *draft.surrogates):
+            _add_split(lists, used, share, gain)
         lists["split_start"].append(len(lists["column"]))
     return Tree({name: np.array(lists[name], dtype=kind) for name, kind in names.items()}, schema, recipe)
 
 
 def one_hot(place: int, n: int) -> tuple[float, ...]:
-    """All for one class."""
+    """Return all for one class."""
     return tuple(float(i == place) for i in range(n))
 
 
-def answering(stats: Sequence[float], answer: int) -> tuple[float, ...]:
-    """Shares of the classes among which the answer comes first: a tie is decided by the smallest of steps."""
+def probabilities_for(stats: Sequence[float], prediction: int) -> tuple[float, ...]:
+    """Return class shares whose largest is the prediction; a tie is broken by the smallest step of a double."""
     total, n = sum(stats), len(stats)
-    if not total > 0 or stats[answer] < max(stats):
-        return one_hot(answer, n)
+    if not total > 0 or stats[prediction] < max(stats):
+        return one_hot(prediction, n)
     value = [each / total for each in stats]
-    if value.index(max(value)) != answer:
-        value[answer] = float(np.nextafter(max(value), 2.0))
+    if value.index(max(value)) != prediction:
+        value[prediction] = float(np.nextafter(max(value), 2.0))
     return tuple(value)
 
 
 def _depth_first(drafts: Sequence[Draft]) -> tuple[list[int], list[int]]:
-    """Places of drafts in depth-first order, and the place in that order of each one's parent."""
+    """Return places of drafts in depth-first order, and the place in that order of each one's parent."""
     order: list[int] = []
     parents: list[int] = []
     pending = [(0, -1)]
@@ -105,16 +104,16 @@ def _depth_first(drafts: Sequence[Draft]) -> tuple[list[int], list[int]]:
     return order, parents
 
 
-def _add_split(lists: dict[str, list[Any]], asked: DraftSplit, share: Sequence[float], gain: float) -> None:
-    entry = {"column": asked.column, "closed": int(asked.closed), "missing": asked.missing, "unseen": asked.unseen}
+def _add_split(lists: dict[str, list[Any]], split: DraftSplit, share: Sequence[float], gain: float) -> None:
+    entry = {"column": split.column, "closed": int(split.closed), "missing": split.missing, "unseen": split.unseen}
     entry |= dict.fromkeys(("adjusted", "statistic", "degrees", "log_p", "log_multiplier"), 0)
     for name, number in entry.items():
         lists[name].append(number)
     lists["score"].append(gain)
     lists["split_gain"].append(gain)
     for start, items, values in (
-        ("break_start", "breaks", asked.breaks),
-        ("bin_start", "child_of_bin", asked.child_of_bin),
+        ("break_start", "breaks", split.breaks),
+        ("bin_start", "child_of_bin", split.child_of_bin),
         ("share_start", "share", share),
     ):
         lists[items] += values
@@ -131,7 +130,7 @@ def _shares(weights: Sequence[float]) -> list[float]:
 
 
 def _measure(schema: Schema, recipe: Recipe) -> tuple[str, str]:
-    """The impurity and the gain that a tree of this recipe shows."""
+    """Return the impurity and the gain that a tree of this recipe shows."""
     if schema.target.classes is None:
         return "variance", "variance"
     bits = isinstance(recipe.criterion, (InformationGain, GainRatio))
@@ -143,7 +142,7 @@ def _impurity(draft: Draft, schema: Schema, recipe: Recipe) -> float:
         return draft.impurity
     if not _weight(draft, schema) > 0:
         return 0.0
-    return criteria.impurity_of(_measure(schema, recipe)[0], _statistics(draft, draft, schema))
+    return impurity_of(_measure(schema, recipe)[0], _statistics(draft, draft, schema))
 
 
 def _gain(draft: Draft, below: Sequence[Draft], schema: Schema, recipe: Recipe) -> float:
@@ -151,11 +150,11 @@ def _gain(draft: Draft, below: Sequence[Draft], schema: Schema, recipe: Recipe) 
     if not below or not sum(weights) > 0:
         return 0.0
     children = np.array([_statistics(child, draft, schema) for child in below])
-    return max(0.0, criteria.score_of(_measure(schema, recipe)[1], children.sum(axis=0), children))
+    return max(0.0, score_of(_measure(schema, recipe)[1], children.sum(axis=0), children))
 
 
 def _statistics(draft: Draft, origin: Draft, schema: Schema) -> Any:
-    """What the formulas read: class weights; or weight, sum and sum of squares, measured from a mean nearby."""
+    """Return what the formulas read: class weights; or weight, sum and sum of squares, measured from a mean nearby."""
     if schema.target.classes is not None:
         return np.array(draft.stats, dtype=np.float64)
     weight, mean, squares = draft.stats

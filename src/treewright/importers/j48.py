@@ -1,10 +1,9 @@
 """What Weka prints of a J48 tree (Id3, REPTree and RandomTree look alike), made into a `Tree`.
 
-Comes in: the text. Goes out: a `Tree`.
-Always holds: every leaf answers what the text says. What the text does not say: of which classes a leaf's errors are
-(with more than two classes they are shared out evenly among the others), what inner nodes held (the sum of their
-leaves), the order of classes and levels (as they are met; where the text names but one level, the rest is "other"), the
-target's name. A missing value goes down every branch by its weight, as in J48.
+Every leaf predicts what the text says. What the text does not say: of which classes a leaf's errors are (with more than
+two classes they are shared out evenly among the others), what inner nodes held (the sum of their leaves), the order of
+classes and levels (as they are met; where the text names but one level, the rest is "other"), the target's name. A
+missing value goes down every branch by its weight, as in J48.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import FileError
-from treewright.importers.build import Draft, DraftSplit, answering, assembled
+from treewright.importers.build import Draft, DraftSplit, assembled, probabilities_for
 from treewright.importers.numbers import AMOUNT, count, finite, mean, squares
 from treewright.recipes.named import J48, RPART
 from treewright.tree.tree import Tree
@@ -29,13 +28,13 @@ _SIGNS = {"<=": (True, 0), ">": (True, 1), "<": (False, 0), ">=": (False, 1)}  #
 
 @dataclass
 class _Line:
-    """A printed line: the test that leads to a node, and what the node answers if it is a leaf."""
+    """A printed line: the test that leads to a node, and what the node predicts if it is a leaf."""
 
     depth: int
     column: str
     sign: str
     value: str
-    answer: str | None
+    prediction: str | None
     n: float
     wrong: float
     line: int
@@ -43,16 +42,36 @@ class _Line:
 
 
 def from_j48(text: str, *, target: str = "class", classes: Sequence[str] | None = None) -> Tree:
-    """The tree that Weka printed. `classes`: all classes in order, where it matters; otherwise those that are met."""
+    """Return the tree that Weka printed.
+
+    Parameters
+    ----------
+    text : str
+        The output of J48, Id3, REPTree or RandomTree.
+    target : str, default="class"
+        The name of the target.
+    classes : sequence of str, optional
+        All classes in order; by default those in the text.
+
+    Returns
+    -------
+    Tree
+        The tree, with the nodes and class counts that Weka printed.
+
+    Raises
+    ------
+    FileError
+        If the text is not of this form; the message names the line or element.
+    """
     lines = _lines(text)
     _link(lines)
-    answers = list(dict.fromkeys(line.answer for line in lines if line.answer not in (None, "null")))
-    numeric = "REPTree" in text[:200] and classes is None and all(_is_number(str(answer)) for answer in answers)
-    labels = None if numeric else tuple(classes or (str(answer) for answer in answers))
+    predicted = list(dict.fromkeys(line.prediction for line in lines if line.prediction not in (None, "null")))
+    numeric = "REPTree" in text[:200] and classes is None and all(_is_number(str(one)) for one in predicted)
+    labels = None if numeric else tuple(classes or (str(prediction) for prediction in predicted))
     known = set(labels or ())
-    foreign = [answer for answer in answers if labels is not None and answer not in known]
+    foreign = [prediction for prediction in predicted if labels is not None and prediction not in known]
     if foreign:
-        raise FileError(f"the tree answers {str(foreign[0])[:40]!r}, which is not among classes=")
+        raise FileError(f"the tree predicts {str(foreign[0])[:40]!r}, which is not among classes=")
     columns = _columns(lines)
     task = TargetSpec(target, "regression" if labels is None else "classification", labels)
     return assembled(_drafts(lines, columns, labels), Schema(tuple(columns.values()), task), J48 if labels else RPART)
@@ -67,56 +86,56 @@ class _Leaf:
     """What a line says of a leaf, and the test before it."""
 
     test: str
-    answer: str
+    prediction: str
     n: float = 0.0
     wrong: float = 0.0
 
 
-def _leaf_of(said: str, line: int) -> _Leaf | None:
-    """The parts of a line about a leaf: "test: answer (n/wrong) [n/wrong]", counts and brackets where there are some.
+def _leaf_of(words: str, line: int) -> _Leaf | None:
+    """Parse the line of a leaf: "test: prediction (n/wrong) [n/wrong]"; counts and brackets are optional.
 
-    The last colon before counts divides test and answer; without counts it is the first one.
+    The last colon before counts divides test and prediction; without counts it is the first one.
     """
-    closed = said.endswith("]")
+    closed = words.endswith("]")
     counts = [
         found
-        for found in _COUNTS.finditer(said)
-        if found.end() == len(said) or (closed and said.startswith(" [", found.end()))
+        for found in _COUNTS.finditer(words)
+        if found.end() == len(words) or (closed and words.startswith(" [", found.end()))
     ]
-    colon = said.rfind(": ", 0, counts[-1].start()) if counts else -1
+    colon = words.rfind(": ", 0, counts[-1].start()) if counts else -1
     if colon >= 0:
         found = next(each for each in counts if each.start() >= colon + 2)
         place = f"line {line}"
         n, wrong = count(found["n"], place), squares(found["wrong"] or "0", place)  # REPTree: squares
-        return _Leaf(said[:colon].rstrip(), said[colon + 2 : found.start()], n, wrong)
-    colon = said.find(": ")
-    if colon < 0 or _TEST.match(said) is None:
+        return _Leaf(words[:colon].rstrip(), words[colon + 2 : found.start()], n, wrong)
+    colon = words.find(": ")
+    if colon < 0 or _TEST.match(words) is None:
         return None
-    end = said.find(" [", colon + 2) if closed else -1
-    return _Leaf(said[:colon].rstrip(), said[colon + 2 : end if end >= 0 else None])
+    end = words.find(" [", colon + 2) if closed else -1
+    return _Leaf(words[:colon].rstrip(), words[colon + 2 : end if end >= 0 else None])
 
 
 def _lines(text: str) -> list[_Line]:
-    """The root, and the printed lines below it."""
+    """Return the root, and the printed lines below it."""
     rows = [_Line(-1, "", "", "", None, 0.0, 0.0, 0)]
     for i, raw in enumerate(text.splitlines(), 1):
         bars = _BARS.match(raw)
         assert bars is not None
-        depth, said = bars[0].count("|"), raw[bars.end() :].rstrip()
-        leaf = _leaf_of(said, i)
+        depth, shown = bars[0].count("|"), raw[bars.end() :].rstrip()
+        leaf = _leaf_of(shown, i)
         if leaf is not None and not leaf.test and len(rows) == 1:  # ": yes (14.0/5.0)": a lone leaf
-            rows[0].answer, rows[0].n, rows[0].wrong = leaf.answer, leaf.n, leaf.wrong
+            rows[0].prediction, rows[0].n, rows[0].wrong = leaf.prediction, leaf.n, leaf.wrong
             break
-        test = _TEST.match(leaf.test if leaf is not None else said)
+        test = _TEST.match(leaf.test if leaf is not None else shown)
         if test is None:
             if depth > 0:
                 raise FileError(f"line {i} is no line of a tree as Weka prints it: {raw.strip()[:60]!r}")
             if len(rows) > 1:
                 break  # behind the tree come its size and other words
             continue
-        answer, n, wrong = (None, 0.0, 0.0) if leaf is None else (leaf.answer, leaf.n, leaf.wrong)
-        rows.append(_Line(depth, test["column"], test["sign"], test["value"], answer, n, wrong, i))
-    if len(rows) == 1 and rows[0].answer is None:
+        prediction, n, wrong = (None, 0.0, 0.0) if leaf is None else (leaf.prediction, leaf.n, leaf.wrong)
+        rows.append(_Line(depth, test["column"], test["sign"], test["value"], prediction, n, wrong, i))
+    if len(rows) == 1 and rows[0].prediction is None:
         raise FileError(
             "this is no tree as Weka prints it: give the lines of the tree, such as 'outlook = sunny: no (3.0)'"
         )
@@ -126,19 +145,20 @@ def _lines(text: str) -> list[_Line]:
 def _link(rows: list[_Line]) -> None:
     above = [0]  # the last line of each depth, the root first
     for i, row in enumerate(rows[1:], 1):
-        if row.depth + 1 > len(above) or (row.depth + 1 == len(above) and rows[above[-1]].answer is not None and i > 1):
+        below_leaf = i > 1 and rows[above[-1]].prediction is not None
+        if row.depth + 1 > len(above) or (row.depth + 1 == len(above) and below_leaf):
             raise FileError(f"line {row.line} is deeper than the line before it allows; the text is not whole")
         del above[row.depth + 1 :]
         rows[above[-1]].children.append(i)
         above.append(i)
     for row in rows:
-        if row.answer is None and len(row.children) < 2:
+        if row.prediction is None and len(row.children) < 2:
             raise FileError(f"line {row.line} leads to {len(row.children)} branches; the text is not whole")
         first = rows[row.children[0]] if row.children else row
         for child in row.children:
             if rows[child].column != first.column:
                 raise FileError(
-                    f"line {rows[child].line} asks about {rows[child].column!r}, its sister about {first.column!r}"
+                    f"line {rows[child].line} splits on {rows[child].column!r}, its sibling on {first.column!r}"
                 )
 
 
@@ -165,7 +185,7 @@ def _columns(rows: Sequence[_Line]) -> dict[str, ColumnSpec]:
     return specs or {"x0": ColumnSpec("x0", "numeric")}  # a lone leaf names no column
 
 
-def _asked(rows: Sequence[_Line], row: _Line, columns: dict[str, ColumnSpec], places: dict[str, int]) -> DraftSplit:
+def _split_of(rows: Sequence[_Line], row: _Line, columns: dict[str, ColumnSpec], places: dict[str, int]) -> DraftSplit:
     below = [rows[child] for child in row.children]
     spec = columns[below[0].column]
     place = places[spec.name]
@@ -190,15 +210,15 @@ def _drafts(rows: Sequence[_Line], columns: dict[str, ColumnSpec], labels: tuple
     places = {name: i for i, name in enumerate(columns)}
     for i in reversed(range(len(rows))):  # children stand below their parents
         row = rows[i]
-        if row.answer is not None:
+        if row.prediction is not None:
             drafts[i] = _leaf(row, labels)
             continue
         below = [drafts[child] for child in row.children]
         stats = _summed([child.stats for child in below if child is not None], labels is None)
         best = stats[1] if labels is None else max(range(len(stats)), key=lambda k: stats[k])
-        value = (stats[1],) if labels is None else answering(stats, int(best))
+        value = (stats[1],) if labels is None else probabilities_for(stats, int(best))
         weight = stats[0] if labels is None else sum(stats)
-        drafts[i] = Draft(stats, value, round(weight), _asked(rows, row, columns, places), tuple(row.children))
+        drafts[i] = Draft(stats, value, round(weight), _split_of(rows, row, columns, places), tuple(row.children))
     return [draft for draft in drafts if draft is not None]
 
 
@@ -212,13 +232,13 @@ def _summed(stats: Sequence[tuple[float, ...]], numeric: bool) -> tuple[float, .
 
 def _leaf(row: _Line, labels: tuple[str, ...] | None) -> Draft:
     if labels is None:
-        number = mean(row.answer or "0", f"line {row.line}")
+        number = mean(row.prediction or "0", f"line {row.line}")
         # REPTree prints the mean squared error
         return Draft((row.n, number, row.wrong * row.n), (number,), round(row.n))
-    if row.answer == "null":  # Id3: no row came here
-        return Draft((0.0,) * len(labels), answering((1.0,) * len(labels), 0), 0)
-    at, n = labels.index(str(row.answer)), len(labels)
+    if row.prediction == "null":  # Id3: no row came here
+        return Draft((0.0,) * len(labels), probabilities_for((1.0,) * len(labels), 0), 0)
+    at, n = labels.index(str(row.prediction)), len(labels)
     wrong = min(row.wrong, row.n)
     stats = [wrong / (n - 1) if n > 1 else 0.0] * n
     stats[at] = row.n - wrong
-    return Draft(tuple(stats), answering(stats, at), round(row.n))
+    return Draft(tuple(stats), probabilities_for(stats, at), round(row.n))

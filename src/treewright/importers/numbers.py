@@ -1,8 +1,7 @@
 """Numbers in the text of other programs.
 
-Comes in: the text of a number and where it stands. Goes out: a float.
-Always holds: the number is finite and small enough for a node's sums of squares; anything else is a `FileError` that
-names its place. `DECIMAL` and `AMOUNT` read a text in one pass: no digit can belong to two parts of them.
+The number is finite and small enough for a node's sums of squares; anything else is a `FileError` that names its place.
+`DECIMAL` and `AMOUNT` read a text in one pass: no digit can belong to two parts of them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ LARGEST_MEAN = 1e120
 
 
 def finite(text: str, place: str) -> float:
-    """A number that is neither infinite nor NaN, such as a threshold."""
+    """Return a number that is neither infinite nor NaN, such as a threshold."""
     try:
         number = float(text)
     except ValueError:
@@ -34,7 +33,7 @@ def finite(text: str, place: str) -> float:
 
 
 def count(text: str, place: str) -> float:
-    """A number of records."""
+    """Return a number of records."""
     amount = finite(text, place)
     if not 0 <= amount <= MOST_RECORDS:
         raise FileError(f"{place}: {text[:40]!r} is no number of records")
@@ -42,7 +41,7 @@ def count(text: str, place: str) -> float:
 
 
 def mean(text: str, place: str) -> float:
-    """What a node of a numeric target answers."""
+    """Return what a node of a numeric target predicts."""
     number = finite(text, place)
     if abs(number) > LARGEST_MEAN:
         raise FileError(f"{place}: {text[:40]!r} is too large to compute with; measure the target in larger units")
@@ -50,7 +49,7 @@ def mean(text: str, place: str) -> float:
 
 
 def squares(text: str, place: str) -> float:
-    """A sum of squared errors."""
+    """Return a sum of squared errors."""
     number = finite(text, place)
     if abs(number) > MOST_RECORDS * LARGEST_MEAN**2:
         raise FileError(f"{place}: {text[:40]!r} is too large to compute with; measure the target in larger units")

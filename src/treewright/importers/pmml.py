@@ -1,10 +1,9 @@
 """A PMML TreeModel, made into a `Tree`.
 
-Comes in: the text of a PMML document with one TreeModel. Goes out: a `Tree`.
-Always holds: each split is found by asking the children's predicates about every interval or level of the first column
-they name, about a missing value and about one never seen: what they say is what the split does. Further columns that
-decide where the first is missing become surrogates. A model that asks otherwise is refused.
-Where the model has no answer (a null prediction), the node itself answers.
+Each split is found by evaluating the children's predicates on every interval or level of the first column they name,
+about a missing value and about one never seen: what they say is what the split does. Further columns that decide where
+the first is missing become surrogates. A model that does otherwise is refused. Where the model has no value (a null
+prediction), the node itself predicts.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser, fromstring
 
 from treewright.data.schema import LEVEL_KINDS, TIME_KINDS, ColumnSpec, Kind, Level, Schema, TargetSpec
 from treewright.errors import FileError
-from treewright.importers.build import Draft, DraftSplit, answering, assembled
+from treewright.importers.build import Draft, DraftSplit, assembled, probabilities_for
 from treewright.importers.numbers import count, mean
 from treewright.importers.pmml_predicates import Predicate, is_predicate, local_name, read_predicate
 from treewright.recipes.missing import Fractional, Surrogates
@@ -32,12 +31,28 @@ _UNSEEN = "\0never seen"  # no document can hold this text
 
 
 def from_pmml(text: str) -> Tree:
-    """The tree of a PMML document."""
+    """Return the tree of a PMML document.
+
+    Parameters
+    ----------
+    text : str
+        The document.
+
+    Returns
+    -------
+    Tree
+        The tree of the document.
+
+    Raises
+    ------
+    FileError
+        If the text is not of this form; the message names the line or element.
+    """
     model, root = _model(text)
     fields = _fields(root)
     nodes = _nodes(model, fields)
     target = _target(model, fields, nodes)
-    names = list(dict.fromkeys(p.field for node in nodes for p in node.predicate.asked()))
+    names = list(dict.fromkeys(p.field for node in nodes for p in node.predicate.simple()))
     foreign = [name for name in names if name not in fields]
     if foreign:
         raise FileError(
@@ -91,19 +106,19 @@ def _fields(root: Element) -> dict[str, _Field]:
         if local_name(part) != "DataField":
             continue
         data, form = part.get("dataType", "string"), part.get("optype", "categorical")
-        told = [e.get("value", "") for e in part if local_name(e) == "Extension" and e.get("name") == "kind"]
+        shown = [e.get("value", "") for e in part if local_name(e) == "Extension" and e.get("name") == "kind"]
         values = [
             e.get("value", "") for e in part if local_name(e) == "Value" and e.get("property", "valid") == "valid"
         ]
         kind: str = "numeric" if form == "continuous" else "ordinal" if form == "ordinal" else "nominal"
         kind = "boolean" if data == "boolean" and kind == "nominal" else kind
-        kind = told[0] if told and told[0] in TIME_KINDS and kind == "numeric" else kind
+        kind = shown[0] if shown and shown[0] in TIME_KINDS and kind == "numeric" else kind
         found[part.get("name", "")] = _Field(cast(Kind, kind), data, tuple(dict.fromkeys(values)))
     return found
 
 
 def _typed(fields: Mapping[str, _Field], name: str, text: str) -> Level:
-    """A value as the field has it."""
+    """Return a value as the field has it."""
     field = fields.get(name)
     if field is None or (field.kind in LEVEL_KINDS and field.data in ("string", "date", "dateTime", "time")):
         return text
@@ -145,10 +160,10 @@ def _target(model: Element, fields: Mapping[str, _Field], nodes: Sequence[_Node]
     name = wanted[0] if wanted else "y"
     if model.get("functionName") == "regression":
         return TargetSpec(name, "regression")
-    told = list(fields[name].values) if name in fields else []
+    found = list(fields[name].values) if name in fields else []
     scores = [node.element.get("score") for node in nodes]
     counted = [e.get("value", "") for node in nodes for e in node.element if local_name(e) == "ScoreDistribution"]
-    texts = dict.fromkeys([*told, *counted, *(score for score in scores if score is not None)])
+    texts = dict.fromkeys([*found, *counted, *(score for score in scores if score is not None)])
     labels = tuple(dict.fromkeys(_typed(fields, name, text) for text in texts))
     if not labels:
         raise FileError("the model names no class")
@@ -158,13 +173,11 @@ def _target(model: Element, fields: Mapping[str, _Field], nodes: Sequence[_Node]
 def _column(name: str, field: _Field, nodes: Sequence[_Node]) -> ColumnSpec:
     if field.kind not in LEVEL_KINDS:
         return ColumnSpec(name, field.kind)
-    asked = [p for node in nodes for p in node.predicate.asked() if p.field == name]
+    used = [p for node in nodes for p in node.predicate.simple() if p.field == name]
     if field.kind == "boolean":
         return ColumnSpec(name, "boolean", (False, True))
     declared = [_typed({name: field}, name, text) for text in field.values]
-    return ColumnSpec(
-        name, field.kind, tuple(dict.fromkeys([*declared, *(value for p in asked for value in p.values)]))
-    )
+    return ColumnSpec(name, field.kind, tuple(dict.fromkeys([*declared, *(value for p in used for value in p.values)])))
 
 
 # --- the tree ---------------------------------------------------------------------------------------------------------
@@ -174,7 +187,7 @@ _Way = int | Literal["nowhere"] | None
 
 
 class _Reader:
-    """Nodes become drafts; where known values find no child, a leaf that answers as the node does is added."""
+    """Nodes become drafts; where known values find no child, a leaf that predicts as the node does is added."""
 
     def __init__(
         self, model: Element, nodes: Sequence[_Node], specs: Mapping[str, ColumnSpec], target: TargetSpec
@@ -193,32 +206,32 @@ class _Reader:
         weight = stats[0] if self.target.classes is None else sum(stats)
         if not node.children:
             return Draft(stats, value, round(weight))
-        asked = self._asked(node)
+        used = self._splits_of(node)
         children = list(node.children)
-        if len(children) == 1 or len(children) in asked[0].child_of_bin:
+        if len(children) == 1 or len(children) in used[0].child_of_bin:
             children.append(len(self.nodes) + len(self.added))
             rest = tuple(0.0 if self.target.classes is not None or k != 1 else stats[1] for k in range(len(stats)))
             self.added.append(Draft(rest, value, 0))
-        return Draft(stats, value, round(weight), asked[0], tuple(children), tuple(asked[1:]))
+        return Draft(stats, value, round(weight), used[0], tuple(children), tuple(used[1:]))
 
-    def _asked(self, node: _Node) -> list[DraftSplit]:
-        """The split and its surrogates."""
+    def _splits_of(self, node: _Node) -> list[DraftSplit]:
+        """Return the split and its surrogates."""
         rules = [self.nodes[child].predicate for child in node.children]
-        names = list(dict.fromkeys(p.field for rule in rules for p in rule.asked()))
+        names = list(dict.fromkeys(p.field for rule in rules for p in rule.simple()))
         label = node.element.get("id", "?")[:40]
         if not names:
-            raise FileError(f"the children of node {label!r} ask nothing")
+            raise FileError(f"the children of node {label!r} test no column")
         missing = self._missing(node, rules)
         columns = [_Probed(rules, self.specs[name]) for name in names]
         # Known values that no child takes end here: by a leaf of their own, or as a missing value does.
         rest = -1 if missing == STOP_HERE and len(names) == 1 and len(rules) > 1 else len(rules)
         questions = []
         for k, column in enumerate(columns):
-            ways = [_answer(rules, column.name, value, columns[k + 1 :]) for value in column.values]
+            ways = [_way_of(rules, column.name, value, columns[k + 1 :]) for value in column.values]
             bins = tuple((rest if k == 0 else -1) if way == "nowhere" else -1 if way is None else way for way in ways)
             unseen = AS_MISSING
             if k == 0 and self.specs[column.name].levels is not None:
-                way = _answer(rules, column.name, _UNSEEN, columns[1:])
+                way = _way_of(rules, column.name, _UNSEEN, columns[1:])
                 unseen = (
                     AS_MISSING if way is None or (way == "nowhere" and rest < 0) else rest if way == "nowhere" else way
                 )
@@ -232,7 +245,7 @@ class _Reader:
     def _refuse_entangled(
         self, rules: Sequence[Predicate], columns: Sequence[_Probed], questions: Sequence[DraftSplit], label: str
     ) -> None:
-        """Two columns together must do what the first of them that has an answer does alone."""
+        """Raise unless two columns together do what the first with a value does alone."""
         for i, first in enumerate(columns):
             for second in columns[i + 1 :]:
                 for (a, x), (b, y) in product(first.few, second.few):
@@ -248,15 +261,15 @@ class _Reader:
                         )
 
     def _follow(self, questions: Sequence[DraftSplit], bins: Mapping[str, int]) -> int | None:
-        """The child by the bins of some columns, as the tree will do it; None: the node answers."""
+        """Return the child by the bins of some columns, as the tree will do it; None: the node predicts."""
         places = {self.place[name]: at for name, at in bins.items()}
-        for asked in questions:
-            if asked.column in places and asked.child_of_bin[places[asked.column]] >= 0:
-                return asked.child_of_bin[places[asked.column]]
+        for used in questions:
+            if used.column in places and used.child_of_bin[places[used.column]] >= 0:
+                return used.child_of_bin[places[used.column]]
         return questions[0].missing if questions[0].missing >= 0 else None
 
     def _missing(self, node: _Node, rules: Sequence[Predicate]) -> int:
-        """What the node does when nothing is known."""
+        """Return what the node does when nothing is known."""
         unknown = any(rule.decide({}) is None for rule in rules)
         if unknown and self.strategy in _SPREADING:
             return FRACTIONAL
@@ -279,18 +292,18 @@ class _Reader:
         fields = {"": _Field("nominal", _data_of(self.target.classes), ())}
         classes = self.target.classes
         stats, shares = [0.0] * len(classes), [0.0] * len(classes)
-        told = [part for part in element if local_name(part) == "ScoreDistribution"]
-        for part in told:
+        found = [part for part in element if local_name(part) == "ScoreDistribution"]
+        for part in found:
             at = classes.index(_typed(fields, "", part.get("value", "")))
             stats[at] = _amount(part.get("recordCount"), 0.0)
             shares[at] = _amount(part.get("probability"), -1.0)
-        answer = classes.index(_typed(fields, "", score)) if score is not None else stats.index(max(stats))
-        if not told:
-            stats[answer] = records
-        exact = told and all(share >= 0 for share in shares) and abs(sum(shares) - 1) < 1e-6
-        if exact and shares[answer] == max(shares) and shares.index(max(shares)) == answer:
+        prediction = classes.index(_typed(fields, "", score)) if score is not None else stats.index(max(stats))
+        if not found:
+            stats[prediction] = records
+        exact = found and all(share >= 0 for share in shares) and abs(sum(shares) - 1) < 1e-6
+        if exact and shares[prediction] == max(shares) and shares.index(max(shares)) == prediction:
             return tuple(stats), tuple(shares)
-        return tuple(stats), answering(shares if exact else stats, answer)
+        return tuple(stats), probabilities_for(shares if exact else stats, prediction)
 
 
 def _data_of(classes: Sequence[Level]) -> str:
@@ -314,21 +327,21 @@ class _Probed:
 
 
 def _way(rules: Sequence[Predicate], row: Mapping[str, Level]) -> _Way:
-    """The first child whose predicate is true, or nowhere; None where none is and some are unknown."""
+    """Return the first child whose predicate is true, or nowhere; None where none is and some are unknown."""
     unknown = False
     for i, rule in enumerate(rules):
         try:
-            answer = rule.decide(row)
+            prediction = rule.decide(row)
         except TypeError:  # a text never seen, compared by size
-            answer = False
-        if answer:
+            prediction = False
+        if prediction:
             return i
-        unknown = unknown or answer is None
+        unknown = unknown or prediction is None
     return None if unknown else "nowhere"
 
 
-def _answer(rules: Sequence[Predicate], name: str, value: Level, later: Sequence[_Probed]) -> _Way:
-    """Where a value sends a row; None where it says nothing, so that later columns decide as if it were missing."""
+def _way_of(rules: Sequence[Predicate], name: str, value: Level, later: Sequence[_Probed]) -> _Way:
+    """Return where a value sends a row; None where later columns decide as if it were missing."""
     way = _way(rules, {name: value})
     if way is not None and (alone := _way(rules, {})) != way and not (alone is None and way == "nowhere" and later):
         return way
@@ -341,13 +354,13 @@ def _answer(rules: Sequence[Predicate], name: str, value: Level, later: Sequence
 
 
 def _breaks(rules: Sequence[Predicate], name: str) -> tuple[tuple[float, ...], bool]:
-    """The numbers a column is compared with, and whether each belongs to the interval below it."""
-    asked = [p for rule in rules for p in rule.asked() if p.field == name and p.values]
+    """Return the numbers a column is compared with, and whether each belongs to the interval below it."""
+    used = [p for rule in rules for p in rule.simple() if p.field == name and p.values]
     opened = {"lessThan", "greaterOrEqual"}
-    if asked and all(p.operator in opened for p in asked):
-        return tuple(sorted({float(p.values[0]) for p in asked})), False
+    if used and all(p.operator in opened for p in used):
+        return tuple(sorted({float(p.values[0]) for p in used})), False
     found = set()
-    for p in asked:
+    for p in used:
         for value in map(float, p.values):
             if p.operator in (*opened, "equal", "notEqual", "isIn", "isNotIn"):
                 found.add(math.nextafter(value, -math.inf))
@@ -357,7 +370,7 @@ def _breaks(rules: Sequence[Predicate], name: str) -> tuple[tuple[float, ...], b
 
 
 def _samples(breaks: Sequence[float], closed: bool) -> list[float]:
-    """One number of each interval."""
+    """Return one number of each interval."""
     if not breaks:
         return [0.0]
     if closed:

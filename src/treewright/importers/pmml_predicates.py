@@ -1,7 +1,6 @@
 """PMML's predicates: read from XML, and decided by its logic of three values.
 
-Comes in: an XML element; later, what is known about a row. Goes out: a `Predicate`; True, False or None (unknown).
-Always holds: a predicate that exists is one this module can decide; anything else is a `FileError` that names it.
+A predicate that exists is one this module can decide; anything else is a `FileError` that names it.
 """
 
 from __future__ import annotations
@@ -30,30 +29,30 @@ _ORDER: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True)
 class Predicate:
-    """`operator` is PMML's word; `field` and `values` for those that ask about a field, `parts` for compounds."""
+    """`operator` is PMML's word; `field` and `values` for those that split on a field, `parts` for compounds."""
 
     operator: str
     field: str = ""
     values: tuple[Level, ...] = ()
     parts: tuple[Predicate, ...] = ()
 
-    def asked(self) -> Iterator[Predicate]:
-        """The predicates in it that ask about a field, in order."""
+    def simple(self) -> Iterator[Predicate]:
+        """Yield the predicates in it that split on a field, in order."""
         if self.field:
             yield self
         for part in self.parts:
-            yield from part.asked()
+            yield from part.simple()
 
     def decide(self, row: Mapping[str, Level]) -> bool | None:
-        """Whether it holds; None where a field that it needs is not in the row."""
+        """Return whether it holds; None where a field that it needs is not in the row."""
         if self.operator in ("true", "false"):
             return self.operator == "true"
         if self.field:
             return self._decide_field(row)
-        answers = (part.decide(row) for part in self.parts)
+        predictions = (part.decide(row) for part in self.parts)
         if self.operator == "surrogate":
-            return next((answer for answer in answers if answer is not None), None)
-        found = list(answers)
+            return next((prediction for prediction in predictions if prediction is not None), None)
+        found = list(predictions)
         if self.operator == "xor":
             return None if None in found else sum(map(bool, found)) % 2 == 1
         decisive = self.operator == "or"
@@ -72,7 +71,7 @@ class Predicate:
 
 
 def read_predicate(element: Element, typed: Callable[[str, str], Level], depth: int = 0) -> Predicate:
-    """The predicate in an element; `typed` turns a field's text into its value."""
+    """Return the predicate in an element; `typed` turns a field's text into its value."""
     kind = local_name(element)
     if depth > DEEPEST:
         raise FileError("predicates are nested too deeply")
@@ -106,11 +105,11 @@ def is_predicate(element: Element) -> bool:
 
 
 def local_name(element: Element) -> str:
-    """The element's name without its namespace."""
+    """Return the element's name without its namespace."""
     return str(element.tag).rsplit("}", 1)[-1]
 
 
 def _items(text: str) -> list[str]:
-    """The items of an array: divided by white space, in quotes where they hold some."""
+    """Return the items of an array: divided by white space, in quotes where they hold some."""
     found = re.findall(r'"((?:\\"|[^"])*)"|(\S+)', text)
     return [plain or quoted.replace('\\"', '"') for quoted, plain in found]

@@ -1,9 +1,8 @@
 """What R prints of an rpart tree, made into a `Tree`.
 
-Comes in: the text of `print(fit)`. Goes out: a `Tree`.
-Always holds: thresholds and shares are as exact as they were printed (more digits: `print(fit, digits = 15)`).
-What rpart does not print: surrogates (a missing value goes to the child with more cases, as rpart sends it when none
-helps), the target's name, and the names of classes that no node answers, which become "class 4" and the like.
+Thresholds and shares are as exact as they were printed (more digits: `print(fit, digits = 15)`). What rpart does not
+print: surrogates (a missing value goes to the child with more cases, as rpart sends it when none helps), the target's
+name, and the names of classes that no node predicts, which become "class 4" and the like.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import FileError
-from treewright.importers.build import Draft, DraftSplit, answering, assembled
+from treewright.importers.build import Draft, DraftSplit, assembled, probabilities_for
 from treewright.importers.numbers import DECIMAL, count, finite, mean, squares
 from treewright.recipes.named import RPART
 from treewright.tree.tree import Tree
@@ -37,13 +36,33 @@ class _Row:
     split: str
     n: float
     loss: float
-    answer: str
+    prediction: str
     shares: tuple[float, ...]
     line: int
 
 
 def from_rpart(text: str, *, target: str = "y", classes: Sequence[str] | None = None) -> Tree:
-    """The tree that R printed. `classes`: the target's levels in R's order, where the text does not tell them all."""
+    """Return the tree that R's rpart printed.
+
+    Parameters
+    ----------
+    text : str
+        The output of `print(fit)`.
+    target : str, default="y"
+        The name of the target.
+    classes : sequence of str, optional
+        The levels of the target in R's order, where the text does not have them all.
+
+    Returns
+    -------
+    Tree
+        The tree, with the nodes and statistics that rpart printed.
+
+    Raises
+    ------
+    FileError
+        If the text is not of this form; the message names the line or element.
+    """
     rows = _rows(text)
     by_id = {row.id: row for row in rows}
     labels = _labels(rows, classes)
@@ -56,8 +75,8 @@ def from_rpart(text: str, *, target: str = "y", classes: Sequence[str] | None = 
         below = [by_id[child] for child in (2 * row.id, 2 * row.id + 1) if child in by_id]
         if len(below) == 1:
             raise FileError(f"line {row.line}: node {row.id} has one child; the text is not whole")
-        asked = _asked(below, columns, place) if below else None
-        drafts.append(_draft(row, labels, asked, tuple(number[child.id] for child in below)))
+        used = _split_of(below, columns, place) if below else None
+        drafts.append(_draft(row, labels, used, tuple(number[child.id] for child in below)))
     return assembled(drafts, schema, RPART)
 
 
@@ -80,7 +99,7 @@ def _rows(text: str) -> list[_Row]:
 
 
 def _row(line: str, head: re.Match[str], i: int) -> _Row | None:
-    """The parts of a line, found from its end: a split and an answer may have blanks in them."""
+    """Return the parts of a line, found from its end: a split and a prediction may have blanks in them."""
     rest = line.rstrip(" ").removesuffix("*").rstrip(" ")
     shares: list[str] = []
     if rest.endswith(")"):
@@ -103,13 +122,13 @@ def _row(line: str, head: re.Match[str], i: int) -> _Row | None:
         return None
     place = f"line {i}"
     loss = squares(words[k + 1][0], place)
-    answer = rest[words[k + 2].start() :]
+    prediction = rest[words[k + 2].start() :]
     parts = tuple(count(share, place) for share in shares)
-    return _Row(int(head["id"]), rest[head.end() : at - 1], count(words[k][0], place), loss, answer, parts, i)
+    return _Row(int(head["id"]), rest[head.end() : at - 1], count(words[k][0], place), loss, prediction, parts, i)
 
 
 def _labels(rows: Sequence[_Row], classes: Sequence[str] | None) -> tuple[str, ...] | None:
-    """The classes in the order of the shares: a node answers the class with its largest share."""
+    """Return the classes in the order of the shares: a node predicts the class with its largest share."""
     n = len(rows[0].shares)
     if n == 0:
         return None
@@ -121,17 +140,17 @@ def _labels(rows: Sequence[_Row], classes: Sequence[str] | None) -> tuple[str, .
     for row in rows:
         if row.shares.count(max(row.shares)) == 1:
             at = votes.setdefault(row.shares.index(max(row.shares)), {})
-            at[row.answer] = at.get(row.answer, 0.0) + row.n
-    answered = list(dict.fromkeys(row.answer for row in rows))
+            at[row.prediction] = at.get(row.prediction, 0.0) + row.n
+    predicted = list(dict.fromkeys(row.prediction for row in rows))
     known: dict[int, str] = {}
     for i, found in votes.items():
         label = max(found, key=lambda each: found[each])
         if label not in known.values():
             known[i] = label
-    rest = [label for label in answered if label not in known.values()]
+    rest = [label for label in predicted if label not in known.values()]
     names = [known.get(i) or (rest.pop(0) if rest else f"class {i + 1}") for i in range(n)]
     if rest or len(set(names)) < n:
-        raise FileError("which share belongs to which class cannot be told from the text; say it with classes=")
+        raise FileError("which share belongs to which class is not in the text; give classes=")
     return tuple(names)
 
 
@@ -164,10 +183,10 @@ def _parsed(row: _Row) -> tuple[str, str, float | None, list[str]]:
     return found["column"], "=", None, found["levels"].split(",")
 
 
-def _asked(below: Sequence[_Row], columns: dict[str, ColumnSpec], place: dict[str, int]) -> DraftSplit:
+def _split_of(below: Sequence[_Row], columns: dict[str, ColumnSpec], place: dict[str, int]) -> DraftSplit:
     (name, sign, at, first), (other, _, _, second) = (_parsed(row) for row in below)
     if name != other:
-        raise FileError(f"line {below[1].line}: one child asks about {name!r} and the other about {other!r}")
+        raise FileError(f"line {below[1].line}: one child tests {name!r} and the other {other!r}")
     larger = below[0].n - below[1].n
     missing = STOP_HERE if larger == 0 else 0 if larger > 0 else 1  # as rpart does: equal counts stop
     if at is not None:
@@ -179,14 +198,14 @@ def _asked(below: Sequence[_Row], columns: dict[str, ColumnSpec], place: dict[st
     )
 
 
-def _draft(row: _Row, labels: tuple[str, ...] | None, asked: DraftSplit | None, children: tuple[int, ...]) -> Draft:
+def _draft(row: _Row, labels: tuple[str, ...] | None, split: DraftSplit | None, children: tuple[int, ...]) -> Draft:
     if labels is None:
-        answer = mean(row.answer, f"line {row.line}")
-        return Draft((row.n, answer, row.loss), (answer,), round(row.n), asked, children)
-    if row.answer not in labels:
-        raise FileError(f"line {row.line}: the class {row.answer[:40]!r} is not among {', '.join(labels)[:100]}")
+        prediction = mean(row.prediction, f"line {row.line}")
+        return Draft((row.n, prediction, row.loss), (prediction,), round(row.n), split, children)
+    if row.prediction not in labels:
+        raise FileError(f"line {row.line}: the class {row.prediction[:40]!r} is not among {', '.join(labels)[:100]}")
     stats = [share * row.n for share in row.shares]
     whole = [float(round(each)) for each in stats]
     if sum(whole) == row.n and all(abs(a - b) < 0.01 * max(1.0, row.n) for a, b in zip(stats, whole, strict=True)):
         stats = whole  # shares of cases, printed with few digits
-    return Draft(tuple(stats), answering(stats, labels.index(row.answer)), round(row.n), asked, children)
+    return Draft(tuple(stats), probabilities_for(stats, labels.index(row.prediction)), round(row.n), split, children)

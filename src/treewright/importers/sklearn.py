@@ -1,8 +1,7 @@
 """A fitted scikit-learn decision tree, made into a `Tree`.
 
-Comes in: an estimator with a `tree_` (or that inner tree's owner). Goes out: a `Tree`.
-Always holds: the tree answers as the estimator does, for every float64 and for missing values too. scikit-learn rounds
-a value to float32 before it compares, so thresholds are moved to where that rounding turns.
+The tree predicts as the estimator does, for every float64 and for missing values too. scikit-learn rounds a value to
+float32 before it compares, so thresholds are moved to where that rounding turns.
 """
 
 from __future__ import annotations
@@ -30,10 +29,25 @@ _NUMBERS: dict[str, Any] = {
 
 
 def from_sklearn(estimator: Any, *, columns: Sequence[str] | None = None, target: str = "y") -> Tree:
-    """The tree of a fitted `DecisionTreeClassifier` or `DecisionTreeRegressor` (or their extra-random kin).
+    """Return the tree of a fitted scikit-learn decision tree.
 
-    `columns`: names, where the estimator was fitted without; otherwise x0, x1 and so on. The spread of a numeric target
-    is known for squared errors only.
+    Parameters
+    ----------
+    estimator : DecisionTreeClassifier, DecisionTreeRegressor or their extra-random kin
+        The fitted estimator.
+    columns : sequence of str, optional
+        Names of the columns, where the estimator has none; by default x0, x1, ...
+    target : str, default="y"
+        The name of the target.
+
+    Returns
+    -------
+    Tree
+        A tree that predicts as the estimator does.
+
+    Notes
+    -----
+    The deviation of a numeric target is known for squared errors only.
     """
     inner = getattr(estimator, "tree_", None)
     if inner is None or not hasattr(inner, "children_left"):
@@ -42,7 +56,7 @@ def from_sklearn(estimator: Any, *, columns: Sequence[str] | None = None, target
             "trees of a forest one by one (forest.estimators_)"
         )
     if getattr(estimator, "n_outputs_", 1) != 1:
-        raise DataError(f"the estimator has {estimator.n_outputs_} outputs, but a tree answers one question")
+        raise DataError(f"the estimator has {estimator.n_outputs_} outputs, but a tree predicts one target")
     classes = getattr(estimator, "classes_", None)
     labels = None if classes is None else tuple(np.asarray(classes).tolist())
     schema = Schema(
@@ -90,14 +104,14 @@ def _drafts(inner: Any, numeric: bool, criterion: str) -> list[Draft]:
             value=tuple(value[i].tolist()),
             rows=int(inner.n_node_samples[i]),
             impurity=max(0.0, float(impurity[i])),
-            asked=None if left[i] < 0 else _asked(int(column[i]), float(breaks[i]), bool(to_left[i])),
+            split=None if left[i] < 0 else _split_of(int(column[i]), float(breaks[i]), bool(to_left[i])),
             children=() if left[i] < 0 else (int(left[i]), int(right[i])),
         )
         for i in range(len(left))
     ]
 
 
-def _asked(column: int, at: float, missing_left: bool) -> DraftSplit:
+def _split_of(column: int, at: float, missing_left: bool) -> DraftSplit:
     if math.isfinite(at):
         return DraftSplit(column, (0, 1), (at,), missing=0 if missing_left else 1)
     return DraftSplit(
@@ -106,7 +120,7 @@ def _asked(column: int, at: float, missing_left: bool) -> DraftSplit:
 
 
 def _turning(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The largest float64 that, rounded to float32, is not above the threshold."""
+    """Return the largest float64 that, rounded to float32, is not above the threshold."""
     largest = float(np.finfo(np.float32).max)
     inside = np.abs(threshold) < largest
     near = np.where(inside, threshold, 0.0).astype(np.float32)

@@ -1,9 +1,8 @@
-"""The nearest changes of a row that would change its answer (counterfactuals).
+"""The nearest changes of a row that would change its prediction (counterfactuals).
 
-Comes in: a tree, a row, which answers are wanted and which columns stay as they are. Goes out: a few `Counterfactual`s.
-Always holds: each change was tried: prediction gives the changed row the answer that is told. Nearest first: fewest
-columns, then the smallest move, then the first node. A change of the same columns, or more, to the same answer is not
-told twice. Every way into a leaf (or to a node where a missing value stops) with a wanted answer is looked at, in the
+Each change was tried: prediction gives the changed row the prediction that is shown. Nearest first: fewest columns,
+then the smallest move, then the first node. A change of the same columns, or more, to the same prediction is not shown
+twice. Every way into a leaf (or to a node where a missing value stops) with a wanted prediction is looked at, in the
 order of what it costs, so what is found is the nearest there is. Of a row that takes several paths one is led there;
 changes that would do so only by moving several of its parts at once are not looked for.
 """
@@ -20,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.grid import Grid, Results
+from treewright.data.number_text import amount, percent
 from treewright.data.schema import Level
 from treewright.data.value_text import listed
 from treewright.errors import DataError
@@ -28,7 +29,7 @@ from treewright.inspection.one_row import OneRow, one_row
 from treewright.prediction.routing import Trace, predict_values, trace
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.shape import ends, is_leaf
-from treewright.tree.text import amount, level_text, name_text, percent
+from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Node, Tree, predicted_index
 from treewright.tree.validation import FRACTIONAL, STOP_HERE
 
@@ -40,7 +41,7 @@ Meets = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """A change of some columns, and the answer it would lead to.
+    """A change of some columns, and the prediction it would lead to.
 
     `values` has a new value for each changed column, `conditions` says how far each may go, `node` is where the changed
     row ends (its main part, where it takes several paths).
@@ -53,20 +54,70 @@ class Counterfactual:
     node: int
     distance: float
 
+    @property
+    def outcome(self) -> tuple[str, str]:
+        """The prediction and its probability ("" for a number) as text."""
+        if self.probability is None:
+            return amount(float(self.prediction)), ""
+        return level_text(self.prediction), percent(self.probability)
+
     def __str__(self) -> str:
-        told = amount(float(self.prediction)) if self.probability is None else level_text(self.prediction)
-        sure = "" if self.probability is None else f" ({percent(self.probability)})"
-        return f"if {' and '.join(self.conditions)}, the answer would be {told}{sure}"
+        prediction, probability = self.outcome
+        sure = f" ({probability})" if probability else ""
+        return f"if {' and '.join(self.conditions)}, the prediction would be {prediction}{sure}"
+
+
+class Counterfactuals(Results, tuple[Counterfactual, ...]):
+    """Counterfactuals of one row, nearest first: a tuple that a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or _NONE
+
+    def grid(self) -> Grid:
+        """Return the table as it is read."""
+        rows = tuple((" and ".join(one.conditions), *one.outcome) for one in self)
+        return Grid("" if rows else _NONE, ("if", "prediction", "probability") if rows else (), rows, words=2)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        changed = dict.fromkeys(name for one in self for name in one.values)
+        return {
+            **{name: [one.values.get(name) for one in self] for name in changed},
+            "prediction": [one.prediction for one in self],
+            "probability": [one.probability for one in self],
+            "distance": [one.distance for one in self],
+            "node": [one.node for one in self],
+        }
+
+
+_NONE = "no change of the columns that may change gives another prediction"
 
 
 def counterfactuals(
     tree: TreeLike, row: object, *, want: Want = None, fixed: Sequence[str] = (), most: int = 3
-) -> tuple[Counterfactual, ...]:
-    """The nearest changes of `row` that change the tree's answer; none if no change of these columns does.
+) -> Counterfactuals:
+    """Return the nearest changes of a row that change its prediction.
 
-    `want`: without it, any other class, or a number that differs by half the target's standard deviation. Else a class;
-    or, for a numeric target, (">", 30) or ("<", 30), or a number: how far the answer should move, either way.
-    `fixed`: columns that must stay as they are.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    row : dict, Series, sequence or table of one row
+        The row. Columns that a dict leaves out count as missing.
+    want : class, ("<" or ">", number) or number, optional
+        The prediction wanted: a class; for a numeric target a bound, or how far the prediction should move, either way.
+        By default any other class, or half the standard deviation of the target.
+    fixed : sequence of str, default=()
+        Columns that must keep their values.
+    most : int, default=3
+        The largest number of counterfactuals.
+
+    Returns
+    -------
+    Counterfactuals
+        A tuple of `Counterfactual`, nearest first: fewest columns, then the smallest move. Empty if no change of the
+        free columns leads to a wanted prediction.
     """
     tree = as_tree(tree)
     if most < 1:
@@ -74,34 +125,34 @@ def counterfactuals(
     return search(tree, one_row(tree, row), want, fixed, most)
 
 
-def search(tree: Tree, row: OneRow, want: Want, fixed: Sequence[str], most: int) -> tuple[Counterfactual, ...]:
-    """The same, for a row that has been read."""
+def search(tree: Tree, row: OneRow, want: Want, fixed: Sequence[str], most: int) -> Counterfactuals:
+    """Return the same, for a row that has been read."""
     now = predict_values(tree, row.rows, 1)
     meets = wanted(tree, now[0], want)
     held = places_of(tree, fixed)
     if bool(meets(now)[0]):
-        return ()  # the answer is what is wanted
+        return Counterfactuals()  # the prediction is what is wanted
     way = trace(tree, row.rows)
     at_end = is_leaf(tree) | (way.child == STOP_HERE)
     good = at_end & meets(tree.arrays["value"])
     groups = _groups(tree, tree.arrays["value"][good], now)
     found: list[Counterfactual] = []
     seen: list[tuple[int, frozenset[int]]] = []
-    for path in _nearest_paths(tree, row, way, good, held, lambda changed: _is_told(seen, groups, changed)):
+    for path in _nearest_paths(tree, row, way, good, held, lambda changed: _is_reported(seen, groups, changed)):
         moved = _moved(row.rows, path.moves)
         then = predict_values(tree, moved, 1)
         group = int(_groups_of(tree, then, now)[0])
-        if not meets(then)[0] or _is_told(seen, {group}, frozenset(path.moves)):
+        if not meets(then)[0] or _is_reported(seen, {group}, frozenset(path.moves)):
             continue
         seen.append((group, frozenset(path.moves)))
         found.append(_change(tree, row, path, then))
         if len(found) == most:
             break
-    return tuple(found)
+    return Counterfactuals(found)
 
 
 def wanted(tree: Tree, now: NDArray[np.float64], want: Want) -> Meets:
-    """A test of answers, one row of class probabilities (or one number) each."""
+    """Return a test of predictions, one row of class probabilities (or one number) each."""
     target = tree.schema.target
     if target.classes is not None:
         if want is not None and (isinstance(want, tuple) or want not in target.classes):
@@ -150,10 +201,10 @@ def _nearest_paths(
     held: frozenset[int],
     is_told: Callable[[frozenset[int]], bool],
 ) -> Iterator[_Path]:
-    """Paths to good nodes, cheapest first. Going down never makes a path cheaper, so the first to arrive is nearest."""
+    """Yield paths to good nodes, cheapest first: a path never gets cheaper further down."""
     counted = np.append(0, np.cumsum(good))
     useful = counted[ends(tree)] > counted[: tree.n_nodes]  # something good is here or below
-    spans = tree.keep("spans", lambda: _spans(tree))
+    spans = break_spans(tree)
     order = itertools.count()
     open_paths = [((0, 0.0, 0), next(order), _Path(0, {}, {}))]
     known = set()
@@ -175,7 +226,7 @@ def _nearest_paths(
 
 
 def _ways_into(node: Node, child: int, way: Trace) -> Iterator[list[tuple[int, Allowed]]]:
-    """What must hold for a row to take a child: of the column asked, or of the surrogate that answers for it.
+    """Yield what must hold for a row to take a child: of the split column, or of the surrogate that decides for it.
 
     A missing value that takes several children, or one by lot, may stay, but then the row takes this child in part or
     by luck; so there is another way in, where it is filled in.
@@ -203,7 +254,7 @@ def _step(
     held: frozenset[int],
     spans: list[tuple[float, float]],
 ) -> _Path | None:
-    """The path one node longer, or None where no value of a column could lead there."""
+    """Return the path one node longer, or None where no value of a column could lead there."""
     allowed, moves = dict(path.allowed), dict(path.moves)
     for column, demand in demands:
         now = allowed[column] = allowed.get(column, Allowed()).narrowed(demand)
@@ -216,8 +267,12 @@ def _step(
     return _Path(child, allowed, moves)
 
 
-def _spans(tree: Tree) -> list[tuple[float, float]]:
-    """The lowest and highest break of each column in any split; an empty range where there is none."""
+def break_spans(tree: Tree) -> list[tuple[float, float]]:
+    """Return the lowest and highest break of each column in any split; an empty range where there is none."""
+    return tree.keep("spans", lambda: _break_spans(tree))
+
+
+def _break_spans(tree: Tree) -> list[tuple[float, float]]:
     arrays = tree.arrays
     column = np.repeat(arrays["column"], np.diff(arrays["break_start"]))
     low, high = np.full(len(tree.schema.columns), np.inf), np.full(len(tree.schema.columns), -np.inf)
@@ -230,7 +285,7 @@ def _spans(tree: Tree) -> list[tuple[float, float]]:
 
 
 def _groups_of(tree: Tree, values: NDArray[np.float64], now: NDArray[np.float64]) -> NDArray[Any]:
-    """Answers that count as the same: a class, or all numbers on one side of the answer."""
+    """Return predictions that count as the same: a class, or all numbers on one side of the prediction."""
     target = tree.schema.target
     return np.sign(values[:, 0] - now[0, 0]) if target.classes is None else predicted_index(target, values)
 
@@ -239,13 +294,13 @@ def _groups(tree: Tree, values: NDArray[np.float64], now: NDArray[np.float64]) -
     return set(_groups_of(tree, values, now).astype(int).tolist()) if len(values) else set()
 
 
-def _is_told(seen: list[tuple[int, frozenset[int]]], groups: set[int], changed: frozenset[int]) -> bool:
-    """Whether, for every group, a change of these columns or of fewer is known."""
-    return all(any(told == group and columns <= changed for told, columns in seen) for group in groups)
+def _is_reported(seen: list[tuple[int, frozenset[int]]], groups: set[int], changed: frozenset[int]) -> bool:
+    """Return whether, for every group, a change of these columns or of fewer is known."""
+    return all(any(found == group and columns <= changed for found, columns in seen) for group in groups)
 
 
 def _moved(rows: Encoded, moves: Mapping[int, Move]) -> Encoded:
-    """The row with its new values."""
+    """Return the row with its new values."""
     columns: list[Any] = list(rows.columns)
     for column, move in moves.items():
         columns[column] = np.array([move.value], dtype=np.int32 if rows.kinds[column] else np.float64)
@@ -269,7 +324,7 @@ def _change(tree: Tree, row: OneRow, path: _Path, then: NDArray[np.float64]) -> 
 
 
 def places_of(tree: Tree, fixed: Sequence[str]) -> frozenset[int]:
-    """The columns that are to stay, by place."""
+    """Return the columns that are to stay, by place."""
     names = tree.schema.names
     if isinstance(fixed, str):
         raise DataError(f"fixed={fixed!r} should be a sequence of column names, as in fixed=({fixed!r},)")

@@ -1,8 +1,7 @@
-"""Why a row gets its answer: its path in words, its probabilities, what would change them and what each column adds.
+"""Why a row gets its prediction: its path, its probabilities, what would change them and what each column adds.
 
-Comes in: a tree and one row. Goes out: an `Explanation`, which prints itself.
-Always holds: the row goes where prediction sends it, for the core tells the way (`engine.trace`) and gives the answer;
-nothing here routes. The weights of all paths add up to one.
+The row goes where prediction sends it, for the core tells the way (`engine.trace`) and gives the prediction; nothing
+here routes. The weights of all paths add up to one.
 """
 
 from __future__ import annotations
@@ -14,16 +13,18 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treewright.data.grid import Grid, Results
+from treewright.data.number_text import MISSING
 from treewright.data.schema import Level
-from treewright.data.value_text import MISSING
-from treewright.inspection.counterfactuals import Counterfactual, Want, places_of, search, wanted
+from treewright.inspection.counterfactuals import Counterfactuals, Want, places_of, search, wanted
 from treewright.inspection.one_row import OneRow, one_row
 from treewright.inspection.shap import ShapValues, of_rows
 from treewright.prediction.predict import predicted
 from treewright.prediction.routing import Trace, predict_values, trace
 from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.split import Split
 from treewright.tree.text import name_text
-from treewright.tree.tree import Node, Split, Tree
+from treewright.tree.tree import Node, Tree
 from treewright.tree.validation import FRACTIONAL, STOP_HERE
 
 Guide = Literal["known", "surrogate", "unseen", "missing"]
@@ -40,12 +41,12 @@ class Branch:
 
 @dataclass(frozen=True)
 class Step:
-    """What happens to a row at one node that asks something.
+    """What happens to a row at one node with a split.
 
-    `value` is the row's value of the column asked, in words. `guide` says what the row goes by: its "known" value, a
+    `value` is the row's value of the split column, in words. `guide` says what the row goes by: its "known" value, a
     "surrogate" in its place, a rule for "unseen" levels or the rule for "missing" ones; `why` says it in words.
     `branches` are those taken: one; several, where the row is spread; none, where it stops. `weight` is how much of the
-    row comes here, `before` the node's own answer: class probabilities, or a number.
+    row comes here, `before` the node's own prediction: class probabilities, or a number.
     """
 
     node: int
@@ -60,7 +61,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Path:
-    """One way from the root to an answer: its nodes, its weight, and the answer at its end."""
+    """One way from the root to a prediction: its nodes, its weight, and the prediction at its end."""
 
     nodes: tuple[int, ...]
     weight: float
@@ -68,12 +69,12 @@ class Path:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
-    """All about one answer.
+class Explanation(Results):
+    """All about one prediction.
 
     `row`: the row's values in words; `absent`: columns that were not given and count as missing. `probabilities`: by
     class, None for a number. `steps` in the order of nodes; `paths` are the ways the row takes, one unless a missing
-    value sent it several ways. `counterfactuals` and `shap_values` are worked out when first asked for.
+    value sent it several ways. `counterfactuals` and `shap_values` are worked out when first requested.
     """
 
     tree: Tree
@@ -88,34 +89,34 @@ class Explanation:
     _asked: tuple[Want, tuple[str, ...], int] = field(repr=False)
 
     @cached_property
-    def counterfactuals(self) -> tuple[Counterfactual, ...]:
-        """The nearest changes of the row that would give another answer, or the one wanted."""
+    def counterfactuals(self) -> Counterfactuals:
+        """The nearest changes of the row that would give another prediction, or the one wanted."""
         return search(self.tree, self._source, *self._asked)
 
     @cached_property
     def shap_values(self) -> ShapValues:
-        """What each column adds to the answer."""
+        """What each column adds to the prediction."""
         return of_rows(self.tree, self._source.rows, 1)
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the answer is already the one wanted."""
+        """Whether the prediction is already the one wanted."""
         now = np.array([self.value])
         return bool(wanted(self.tree, now[0], self._asked[0])(now)[0])
 
     @property
     def place(self) -> int:
-        """Which of `value` is the answer's own: the class's place, or 0."""
+        """Which of `value` is the prediction's own: the class's place, or 0."""
         classes = self.tree.schema.target.classes
         return 0 if classes is None else classes.index(self.prediction)
 
     @property
     def probability(self) -> float | None:
-        """The probability of the answer; None for a number."""
+        """The probability of the prediction; None for a number."""
         return None if self.probabilities is None else self.probabilities[self.prediction]
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it as plain values, ready for JSON."""
+        """Return all of it as plain values, ready for JSON."""
         classes = self.tree.schema.target.classes
         return {
             "target": self.tree.schema.target.name,
@@ -145,13 +146,35 @@ class Explanation:
         return text(self)
 
     def html(self) -> str:
-        """A fragment of HTML that stands by itself in any page."""
+        """Return a fragment of HTML that stands by itself in any page."""
         from treewright.inspection.row_html import html
 
         return html(self)
 
-    __str__ = text
-    _repr_html_ = html
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def grid(self) -> Grid:
+        """Return the path as a table."""
+        from treewright.inspection.row_html import path_grid
+
+        return path_grid(self)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        taken = [
+            (step, branch)
+            for step in self.steps
+            for branch in (step.branches or (Branch(step.node, "", 1.0),))  # the row stops here
+        ]
+        return {
+            "node": [step.node for step, _ in taken],
+            "column": [step.column for step, _ in taken],
+            "value": [step.value for step, _ in taken],
+            "guide": [step.guide for step, _ in taken],
+            "condition": [branch.condition or None for _, branch in taken],
+            "child": [branch.node if branch.condition else None for _, branch in taken],
+            "weight": [step.weight * branch.share for step, branch in taken],
+        }
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.tree.schema.target.name!r} is {self.prediction!r}, {len(self.steps)} steps>"
@@ -160,18 +183,33 @@ class Explanation:
 def explain_row(
     tree: TreeLike, row: object, *, want: Want = None, fixed: Sequence[str] = (), most: int = 3
 ) -> Explanation:
-    """Why the tree answers `row` as it does.
+    """Explain the prediction of one row: its path, counterfactuals and SHAP values.
 
-    `row`: a dict of values (columns left out count as missing), a pandas Series, the values in the order of the tree's
-    columns, or a table of one row. `want`, `fixed` and `most` are about the changes that are looked for: see
-    `counterfactuals`.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    row : dict, Series, sequence or table of one row
+        The row. Columns that a dict leaves out count as missing.
+    want : class, ("<" or ">", number) or number, optional
+        The prediction wanted: a class; for a numeric target a bound, or how far the prediction should move, either way.
+        By default any other class, or half the standard deviation of the target.
+    fixed : sequence of str, default=()
+        Columns that must keep their values.
+    most : int, default=3
+        The largest number of counterfactuals.
+
+    Returns
+    -------
+    Explanation
+        The nodes the row passes and the reason for each step; prints as text.
     """
     tree = as_tree(tree)
     if most < 1:
         raise ValueError(f"most must be at least 1, not {most}")
     source = one_row(tree, row)
     values = predict_values(tree, source.rows, 1)
-    wanted(tree, values[0], want)  # refuse what cannot be wanted now, not when the changes are asked for
+    wanted(tree, values[0], want)  # refuse what cannot be wanted now, not when the changes are requested
     places_of(tree, fixed)
     classes, names = tree.schema.target.classes, tree.schema.names
     value = tuple(values[0].tolist())
@@ -226,7 +264,7 @@ def _step(node: Node, row: OneRow, way: Trace) -> Step:
 
 
 def _why(node: Node, split: Split, row: OneRow, guide: Guide, number: int, goes: int) -> str:
-    """Why the row goes on as it does."""
+    """Return why the row goes on as it does."""
     name, value = name_text(split.column), row.texts[split.column_index]
     is_missing = row.is_missing(split.column_index)
     lacking = f"{name} is {MISSING}" if is_missing else f"{name} is {value}, which no branch here holds"
@@ -240,7 +278,7 @@ def _why(node: Node, split: Split, row: OneRow, guide: Guide, number: int, goes:
         return f"{lacking}: such levels go this way"
     rule = {
         "spread": "every branch, by its share",
-        "stop": "the answer is given here",
+        "stop": "prediction of this node",
         "random": "a branch drawn by lot",
     }
     counts = "" if is_missing else " and counts as missing"

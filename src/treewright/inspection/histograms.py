@@ -1,19 +1,21 @@
-"""The rows of every node, counted for pictures: by the column it asks about, or by the target.
+"""The rows of every node, counted for pictures: by the column it splits on, or by the target.
 
-Comes in: a tree and a table with its columns and target. Goes out: a `Histogram` per node.
-Always holds: a row counts in the node that answers it and in all above it; rows without a value of the column are in no
-bar. Only what is drawn is kept, never the rows.
+A row counts in the node that predicts it and in all above it; rows without a value of the column are in no bar. Only
+what is drawn is kept, never the rows.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.number_text import amount
+from treewright.data.rows import weights_of
 from treewright.data.schema import TIME_KINDS, ColumnSpec
 from treewright.data.value_text import moment
 from treewright.errors import DataError
@@ -21,8 +23,9 @@ from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.routing import route
 from treewright.render.picture.folding import subtree_sizes
 from treewright.render.picture.histogram import Histogram
-from treewright.tree.text import bins_of_children, level_text, name_text, number_text
-from treewright.tree.tree import Node, Split, Tree
+from treewright.tree.split import Split
+from treewright.tree.text import level_text, name_text
+from treewright.tree.tree import Node, Tree
 
 FloatArray = NDArray[np.float64]
 
@@ -34,7 +37,7 @@ _DAY = 86_400_000_000
 def histograms(
     tree: Tree, data: object, target: object = None, weight: object = None, *, bars: int = 24, n_threads: int = 0
 ) -> dict[int, Histogram]:
-    """For each node that asks, its rows by the column asked about; for each leaf with a numeric target, by that target.
+    """Count the rows of each inner node by its split column, and of each leaf by a numeric target.
 
     `target` and `weight` are names of columns of the table, or arrays; without `target`, as in training. The result
     goes to `treewright.render.svg(tree, histograms=...)`.
@@ -50,15 +53,25 @@ def histograms(
     rows = encode_labelled(tree, data, target, weight)
     if rows is None or rows.target is None:
         raise DataError("histograms count rows; give a table with the tree's columns and its target as data")
+    return histograms_of(tree, rows, bars=bars, n_threads=n_threads)
+
+
+def histograms_of(
+    tree: Tree, rows: Encoded, *, bars: int, only: Container[int] | None = None, n_threads: int = 0
+) -> dict[int, Histogram]:
+    """Return the histograms of all nodes, or of `only` some, for labelled rows that have been encoded."""
+    assert rows.target is not None
     nodes = route(tree, rows, n_threads)
     order = np.argsort(nodes, kind="stable")
-    # Nodes are in depth-first order, so a subtree's rows lie together once they are ordered by the node that answers.
+    # Nodes are in depth-first order, so a subtree's rows lie together once they are ordered by the node that predicts.
     ends = np.asarray(subtree_sizes(tree)) + np.arange(tree.n_nodes)
     first = np.searchsorted(nodes[order], np.arange(tree.n_nodes))
     last = np.searchsorted(nodes[order], ends)
-    weights = np.ones(rows.n_rows) if rows.weight is None else rows.weight
+    weights = weights_of(rows)
     found: dict[int, Histogram] = {}
     for node in tree.walk():
+        if only is not None and node.id not in only:
+            continue
         here = order[first[node.id] : last[node.id]]
         drawn = _of_node(node, rows, rows.target[here], weights[here], here, bars)
         if drawn is not None:
@@ -106,7 +119,7 @@ def _by_number(
 
 
 def _range(values: FloatArray, breaks: tuple[float, ...]) -> tuple[float, float]:
-    """All values and cuts; but where a few values take most of the room, only the others'."""
+    """Return all values and cuts; but where a few values take most of the room, only the others'."""
     low, high = float(values.min()), float(values.max())
     most_low, most_high = np.quantile(values, [_FEW, 1 - _FEW], method="nearest")
     inner = [float(most_low), float(most_high), *(cut for cut in breaks if low <= cut <= high)]
@@ -120,15 +133,15 @@ def _range(values: FloatArray, breaks: tuple[float, ...]) -> tuple[float, float]
 
 def _end_text(spec: ColumnSpec, x: float) -> str:
     if spec.kind not in TIME_KINDS:
-        return number_text(float(f"{x:.4g}"))
+        return amount(x)
     return moment(spec.kind, x if spec.kind == "time" else x - x % _DAY)
 
 
 def _by_level(split: Split, codes: NDArray[Any], target: NDArray[Any], weight: FloatArray, n_classes: int) -> Histogram:
-    """One bar per level that occurs, child by child."""
+    """Return one bar per level that occurs, child by child."""
     levels = split.spec.levels or ()
     there = set(np.unique(codes).tolist())
-    groups = [[i for i in held if i in there] for held in bins_of_children(split.child_of_bin, split.n_children)]
+    groups = [[i for i in held if i in there] for held in split.bins]
     groups.append(sorted(there - {i for group in groups for i in group}))  # levels of no child
     groups = [group for group in groups if group]
     order = [i for group in groups for i in group]
@@ -143,7 +156,7 @@ def _by_level(split: Split, codes: NDArray[Any], target: NDArray[Any], weight: F
 def _counted(
     places: NDArray[np.int64], target: NDArray[Any], weight: FloatArray, n_classes: int, bars: int
 ) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...] | None]:
-    """The weight of each class in each bar; or the weight, and the mean of the target (0 in an empty bar)."""
+    """Return the weight of each class in each bar; or the weight, and the mean of the target (0 in an empty bar)."""
     if n_classes:
         flat = np.bincount(places * n_classes + target, weight, bars * n_classes)
         return tuple(map(tuple, flat.reshape(bars, n_classes).tolist())), None

@@ -1,25 +1,26 @@
 """Which columns matter to a tree.
 
-Comes in: a tree; for permutation also a table with the answers. Goes out: an `Importance`, best column first.
-Always holds: every column is there, those never asked with exactly zero. Three ways to ask, three meanings: how much
-splits lower the impurity; the same with surrogates given their share; how much worse answers become without a column.
+Every column is there, those never split on with exactly zero. Three kinds, three meanings: how much splits lower the
+impurity; the same with surrogates given their share; how much worse predictions become without a column.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.data.grid import Bar, Grid, Results
+from treewright.data.number_text import many
 from treewright.errors import DataError
 from treewright.inspection.permutation import Permutations, permuted
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.pruning.losses import growing_weight
-from treewright.render.node_text import many
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.ordinary_numbers import ordinary_numbers
+from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.shape import is_leaf
 from treewright.tree.text import name_text
 from treewright.tree.tree import Tree
@@ -27,12 +28,9 @@ from treewright.tree.tree import Tree
 FloatArray = NDArray[np.float64]
 Kind = Literal["impurity", "surrogate", "permutation"]
 
-_BAR = 24
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
-
 
 @dataclass(frozen=True, eq=False)
-class Importance:
+class Importance(Results):
     """The columns of a tree by importance, best first.
 
     Impurity and surrogate: `raw` is weight times impurity taken away, summed over a column's splits, and `values` are
@@ -58,30 +56,34 @@ class Importance:
         return self.raw if self.kind == "permutation" else tuple(x / self.weight for x in self.raw)
 
     def __getitem__(self, column: str) -> float:
-        """The importance of one column."""
+        """Return the importance of one column."""
         if column not in self.columns:
             raise KeyError(f"no column {column!r}; there are {list(self.columns)}")
         return self.values[self.columns.index(column)]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, as for JSON."""
+        """Return plain values, as for JSON."""
         fields = ("kind", "columns", "values", "raw", "low", "high", "measure", "base")
         found = {name: getattr(self, name) for name in fields}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
     def text(self, most: int = 30) -> str:
-        """A table with bars; columns that do not matter are counted, not listed."""
-        head = _HEADS[self.kind].format(measure=self.measure, base=self.base)
-        return "\n".join([head, *_lines(self, most), *self.remarks])
+        """Return a table with bars; columns that do not matter are counted, not listed."""
+        return _grid(self, most).text(indent="")
 
-    def __str__(self) -> str:
-        return self.text()
+    def grid(self) -> Grid:
+        """Return the table as it is read."""
+        return _grid(self, 30)
+
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        spread = {} if self.low is None or self.high is None else {"low": self.low, "high": self.high}
+        return {"column": self.columns, "importance": self.values, "raw": self.raw, "per_row": self.per_row, **spread}
 
     def __repr__(self) -> str:
         return f"<Importance by {self.kind}: {', '.join(map(repr, self.columns[:3]))}{', …' * (len(self.columns) > 3)}>"
 
 
-@ordinary_numbers()
+@finite_arithmetic()
 def importance(
     tree: TreeLike,
     data: object = None,
@@ -94,13 +96,44 @@ def importance(
     seed: int = 0,
     n_threads: int = 0,
 ) -> Importance:
-    """How much each column matters.
+    """Return how much each column matters to a tree.
 
-    "impurity": what a column's splits take away from the impurity of the training rows. "surrogate": as rpart counts
-    it; a surrogate gets its share (the adjusted agreement) of what the split it stands in for gains. "permutation":
-    how much worse the answers for `data` become when a column's values are shuffled, `n_repeats` times; `measure` is
-    "accuracy" ("cost" with costs), or "variance explained", "squared error" or "absolute error" for a number.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    data : table, optional
+        Rows with their target, for permutation importance; held-out rows at best.
+    kind : {"impurity", "surrogate", "permutation"}, default="impurity"
+        "impurity": the impurity that the splits of a column take away. "surrogate": as rpart; a surrogate gets its
+        share (the adjusted agreement) of the gain of its split. "permutation": the drop of `measure` when the column
+        is shuffled.
+    target : str or array, optional
+        The target of the rows, where it is not the column of `data` with the name it had in training.
+    weight : str or array, optional
+        The weights of the rows.
+    measure : str, optional
+        For permutation: "accuracy" or "cost" (the default with costs) for classes; "variance explained" (the default),
+        "squared error" or "absolute error" for numbers.
+    n_repeats : int, default=30
+        The number of shuffles of each column.
+    seed : int, default=0
+        The seed of the shuffles.
+    n_threads : int, default=0
+        The number of threads; 0 uses all cores.
 
+    Returns
+    -------
+    Importance
+        The columns with their importance, largest first.
+
+    Raises
+    ------
+    DataError
+        If permutation importance has no rows.
+
+    Examples
+    --------
     >>> import treewright as tw
     >>> sky, wind = ["sun", "sun", "rain", "rain"], ["no", "yes", "no", "yes"]
     >>> tree = tw.learn({"sky": sky, "wind": wind, "play": ["yes", "yes", "yes", "no"]}, "play", tw.ID3)
@@ -122,7 +155,7 @@ def importance(
 
 
 def impurity_taken(tree: Tree) -> FloatArray:
-    """For each column the weight times impurity that its splits take away.
+    """Return for each column the weight times impurity that its splits take away.
 
     Every child counts for its parent's column. A row that stays at a node keeps that node's impurity.
     """
@@ -134,13 +167,13 @@ def impurity_taken(tree: Tree) -> FloatArray:
 
 
 def shares(raw: FloatArray) -> FloatArray:
-    """Shares that add up to 1; what is negative (a split may make things worse) counts as nothing."""
+    """Return shares that add up to 1; what is negative (a split may make things worse) counts as nothing."""
     kept = raw.clip(min=0)
     return kept / kept.sum() if kept.any() else kept
 
 
 def _gain_taken(tree: Tree) -> FloatArray:
-    """For each column the weight times gain of its splits, and of its surrogates as far as they agree."""
+    """Return for each column the weight times gain of its splits, and of its surrogates as far as they agree."""
     arrays, weight = tree.arrays, growing_weight(tree)
     taken = np.zeros(len(tree.schema.columns))
     for node in np.flatnonzero(~is_leaf(tree)):
@@ -188,32 +221,26 @@ _NO_SURROGATES = "the tree has no surrogates; learn with missing=Surrogates(sear
 
 # --- being shown ------------------------------------------------------------------------------------------------------
 
-_HEADS = {
+_CAPTIONS = {
     "impurity": "importance: share of the impurity taken away",
     "surrogate": "importance: share of the gain, surrogates counted as far as they agree",
     "permutation": "importance: how much worse {measure} ({base:.4f}) gets when a column is shuffled, from 5 % to 95 %",
 }
 
 
-def _lines(found: Importance, most: int) -> list[str]:
+def _grid(found: Importance, most: int) -> Grid:
+    """Return one row per column that matters, with bars."""
     matter = [i for i, value in enumerate(found.values) if value != 0]
-    shown = matter[:most]
-    names = [name_text(found.columns[i]) for i in shown]
-    width, largest = max(map(len, names), default=0), max((abs(found.values[i]) for i in shown), default=1.0)
-    lines = []
-    for i, name in zip(shown, names, strict=True):
-        value = f"{found.values[i]:7.4f}"
-        if found.low is not None and found.high is not None:
-            value += f"  [{found.low[i]:.4f}, {found.high[i]:.4f}]"
-        lines.append(f"{name:<{width}}  {value}  {_bar(found.values[i] / largest)}".rstrip())
-    if len(matter) > most:
-        lines.append(f"… {many(len(matter) - most, 'column')} more")
-    idle = len(found.values) - len(matter)
+    largest = max((abs(found.values[i]) for i in matter), default=1.0)
+    rows = []
+    for i in matter[:most]:
+        spread = () if found.low is None or found.high is None else (f"[{found.low[i]:.4f}, {found.high[i]:.4f}]",)
+        bar = Bar(found.values[i] / largest)
+        rows.append((name_text(found.columns[i]), f"{found.values[i]:.4f}", *spread, bar))
+    more, idle = len(matter) - most, len(found.values) - len(matter)
+    notes = [f"… {many(more, 'column')} more"] if more > 0 else []
     if idle:
-        lines.append(f"{many(idle, 'column')} of {len(found.values)} {'is' if idle == 1 else 'are'} not used")
-    return lines
-
-
-def _bar(share: float) -> str:
-    eighths = round(max(0.0, share) * _BAR * 8)
-    return "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
+        notes.append(f"{many(idle, 'column')} of {len(found.values)} {'is' if idle == 1 else 'are'} not used")
+    n = len(rows[0]) if rows else 3
+    caption = _CAPTIONS[found.kind].format(measure=found.measure, base=found.base)
+    return Grid(caption, ("",) * n, tuple(rows), align="<" + ">" * (n - 2) + "<", notes=(*notes, *found.remarks))

@@ -1,26 +1,28 @@
 """Columns that could have stood in for one another: of two that tell the same, a tree shows only one.
 
-Comes in: a tree with its rivals and surrogates. Goes out: `Masking`: for every split the columns almost as good.
-Always holds: only what the tree remembers is looked at; a tree that kept no rivals says so. Nodes come in their order,
-and at a node the closest column first.
+Only what the tree remembers is looked at; a tree that kept no rivals says so. Nodes come in their order, and at a node
+the closest column first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import groupby
+from typing import Any
 
+from treewright.data.grid import Grid, Results
+from treewright.data.number_text import amount, many, percent
 from treewright.errors import DataError
-from treewright.render.node_text import many
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.text import name_text, number_text
-from treewright.tree.tree import Node, Split
+from treewright.tree.split import Split
+from treewright.tree.text import name_text
+from treewright.tree.tree import Node
 
 
 @dataclass(frozen=True)
 class StandIn:
-    """At `node` the tree asks `asked`; `other` would have done almost as well.
+    """At `node` the tree splits on `column`; `other` would have done almost as well.
 
     `score` and `other_score` are what columns were compared by (`other_score` is None if the other was no rival);
     `agreement` is the share of rows that the other would have sent the same way, if it is a surrogate, and `adjusted`
@@ -29,7 +31,7 @@ class StandIn:
 
     node: int
     rows: int
-    asked: str
+    column: str
     other: str
     score: float
     other_score: float | None = None
@@ -39,16 +41,16 @@ class StandIn:
     def __str__(self) -> str:
         parts = []
         if self.other_score is not None:
-            other, own = (number_text(float(f"{score:.3g}")) for score in (self.other_score, self.score))
+            other, own = (amount(score) for score in (self.other_score, self.score))
             as_good = other == own or self.other_score > self.score
             parts.append(f"is {'' if as_good else 'almost '}as good ({other} against {own})")
         if self.agreement is not None:
-            parts.append(f"sends {100 * self.agreement:.0f} % of the rows the same way")
-        return f"node {self.node} asks {name_text(self.asked)}; {name_text(self.other)} {' and '.join(parts)}"
+            parts.append(f"sends {percent(self.agreement)} of the rows the same way")
+        return f"node {self.node} splits on {name_text(self.column)}; {name_text(self.other)} {' and '.join(parts)}"
 
 
 @dataclass(frozen=True, eq=False)
-class Masking:
+class Masking(Results):
     """All stand-ins of a tree; `remarks` say what the tree cannot tell."""
 
     found: tuple[StandIn, ...]
@@ -57,38 +59,71 @@ class Masking:
 
     @property
     def pairs(self) -> dict[tuple[str, str], tuple[StandIn, ...]]:
-        """The stand-ins by the two columns, whichever is asked; the pair that concerns the most rows first."""
+        """The stand-ins by the two columns, whichever is column; the pair that concerns the most rows first."""
         ordered = sorted(self.found, key=_columns)
         groups = [(pair, tuple(group)) for pair, group in groupby(ordered, key=_columns)]
         groups.sort(key=lambda group: -sum(one.rows for one in group[1]))
         return dict(groups)
 
+    def grid(self) -> Grid:
+        """Return the table as it is read: one row per split and column almost as good."""
+        rows = tuple(
+            (
+                str(one.node), name_text(one.column), name_text(one.other), amount(one.score),
+                "" if one.other_score is None else amount(one.other_score),
+                "" if one.agreement is None else percent(one.agreement), f"{one.rows:,}",
+            )
+            for one in self.found
+        )  # fmt: skip
+        header = ("node", "split on", "almost as good", "score", "its score", "agreement", "rows")
+        return Grid(self._caption, header if rows else (), rows, align="><<>>>>", notes=self.remarks)
+
+    @property
+    def _caption(self) -> str:
+        share = f"{amount(100 * self.margin)} %"
+        return (
+            f"columns within {share} of the chosen one"
+            if self.found
+            else f"no column comes within {share} of a chosen one"
+        )
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {field.name: [getattr(one, field.name) for one in self.found] for field in fields(StandIn)}
+
     def text(self, max_lines: int = 40) -> str:
-        """One line per split and stand-in, gathered by pairs of columns."""
-        share = f"{100 * self.margin:.3g} %"
-        if not self.found:
-            return "\n".join([f"no column comes within {share} of one that is asked", *self.remarks])
+        """Return one line per split and stand-in, grouped by pairs of columns."""
         lines: list[str] = []
         for (first, second), group in self.pairs.items():
             lines += [f"{name_text(first)} and {name_text(second)}: {many(len(group), 'split')}"]
             lines += [f"  {one}" for one in group]
         if len(lines) > max_lines:
             lines = [*lines[:max_lines], f"… {many(len(lines) - max_lines, 'line')} more"]
-        return "\n".join([f"columns within {share} of the one that is asked", *lines, *self.remarks])
-
-    def __str__(self) -> str:
-        return self.text()
+        return "\n".join([self._caption, *lines, *self.remarks])
 
     def __repr__(self) -> str:
-        return f"<Correlated: {len(self.found)} stand-ins, {len(self.pairs)} pairs of columns>"
+        return f"<Masking: {len(self.found)} stand-ins, {len(self.pairs)} pairs of columns>"
 
 
 def masking(tree: TreeLike, margin: float = 0.1) -> Masking:
-    """For every split the columns that were beaten by `margin` of its score at most, or imitate it that closely.
+    """Return, for every split, the columns that came close to it or imitate it.
 
-    Of two columns that tell the same only one may appear in a tree: that the other does not is no sign that it does not
-    matter. Rivals are compared by the score that chose the split and by their gain; a surrogate counts if its adjusted
-    agreement is at least 1 - `margin`.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    margin : float, default=0.1
+        How far below the split's score and gain a rival may lie, as a share; a surrogate counts if its adjusted
+        agreement is at least 1 - `margin`.
+
+    Returns
+    -------
+    Masking
+        The columns almost as good, split by split.
+
+    Notes
+    -----
+    Of two columns that carry the same information only one may appear in a tree: that the other does not is no sign
+    that it does not matter.
     """
     tree = as_tree(tree)
     if not 0 <= margin <= 1:
@@ -115,7 +150,7 @@ def _stand_ins(node: Node, margin: float) -> list[StandIn]:
             StandIn(
                 node=node.id,
                 rows=node.rows,
-                asked=split.column,
+                column=split.column,
                 other=column,
                 score=split.score,
                 other_score=None if rival is None else rival.score,
@@ -133,7 +168,7 @@ def _is_close(rival: Split, split: Split, margin: float) -> bool:
 
 
 def _by_column(splits: Sequence[Split]) -> dict[str, Split]:
-    """The best split of each column; they come best first."""
+    """Return the best split of each column; they come best first."""
     best: dict[str, Split] = {}
     for one in splits:
         best.setdefault(one.column, one)
@@ -141,5 +176,5 @@ def _by_column(splits: Sequence[Split]) -> dict[str, Split]:
 
 
 def _columns(one: StandIn) -> tuple[str, str]:
-    first, second = sorted((one.asked, one.other))
+    first, second = sorted((one.column, one.other))
     return first, second

@@ -1,14 +1,11 @@
 """One row, however it comes.
 
-Comes in: a tree, and a row as a dict, a series, a plain sequence of values, or a table of one row. Goes out: the row
-encoded as prediction encodes it, and its values in words.
-Always holds: the row passes the same door as any table that is predicted, so the two can never disagree. A column that
-a dict leaves out counts as missing and is told; a name that the tree does not know is an error.
+The row passes the same door as any table that is predicted, so the two can never disagree. A column that a dict leaves
+out counts as missing and is listed; a name that the tree does not know is an error.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +14,13 @@ import numpy as np
 
 from treewright.data.encoding import MISSING_CODE, ColumnCountError, Encoded
 from treewright.data.frame import RawColumn
+from treewright.data.number_text import MISSING, exact_number, number_text
 from treewright.data.reader import read
 from treewright.data.schema import TIME_KINDS
-from treewright.data.value_text import MISSING, listed, moment, number
+from treewright.data.value_text import moment, name_hint
 from treewright.errors import DataError
 from treewright.prediction.encode_rows import encoded
-from treewright.tree.text import level_text, number_text
+from treewright.tree.text import level_text
 from treewright.tree.tree import Tree
 
 
@@ -38,17 +36,17 @@ class OneRow:
     absent: tuple[str, ...]
 
     def value(self, column: int) -> float:
-        """The encoded value: a number, or a level's code."""
+        """Return the encoded value: a exact_number, or a level's code."""
         return float(self.rows.columns[column][0])
 
     def is_missing(self, column: int) -> bool:
-        """Whether there is no value; a level never seen is one."""
+        """Return whether there is no value; a level never seen is one."""
         value = self.value(column)
         return value != value or (self.rows.kinds[column] != 0 and value == MISSING_CODE)
 
 
 def one_row(tree: Tree, row: object) -> OneRow:
-    """The row, read as prediction would read it."""
+    """Return the row, read as prediction would read it."""
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     table, absent = _as_table(tree, row)
@@ -65,7 +63,7 @@ def one_row(tree: Tree, row: object) -> OneRow:
 
 
 def _text(tree: Tree, place: int, column: RawColumn) -> str:
-    """The value in words, as the tree's column understands it."""
+    """Return the value in words, as the tree's column understands it."""
     spec = tree.schema.columns[place]
     if bool(column.missing[0]):
         return MISSING
@@ -77,7 +75,7 @@ def _text(tree: Tree, place: int, column: RawColumn) -> str:
 
 def _number_text(tree: Tree, place: int, value: float) -> str:
     """Few digits, but enough to read on which side of the tree's breaks the value lies."""
-    short, exact = number_text(value), number(value)
+    short, exact = number_text(value), exact_number(value)
     if short == exact:
         return exact
     arrays = tree.arrays
@@ -90,7 +88,7 @@ def _number_text(tree: Tree, place: int, value: float) -> str:
 
 
 def _as_table(tree: Tree, row: Any) -> tuple[object, tuple[str, ...]]:
-    """The row as a table that can be read, and the columns it leaves out."""
+    """Return the row as a table that can be read, and the columns it leaves out."""
     names = tree.schema.names
     if not isinstance(row, Mapping) and getattr(row, "ndim", 0) == 1 and hasattr(row, "to_dict"):  # a pandas Series
         labels = list(row.index)
@@ -118,6 +116,4 @@ def _refuse_unknown(tree: Tree, names: list[Any]) -> None:
     for name in names:
         if name in known or name == tree.schema.target.name:
             continue
-        close = difflib.get_close_matches(str(name), known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"it has {listed(known)}"
-        raise DataError(f"the tree has no column {name!r}; {hint}")
+        raise DataError(f"the tree has no column {name!r}; {name_hint(name, known)}")

@@ -1,8 +1,7 @@
-"""How much worse a tree answers when a column tells nothing: its values are shuffled among the rows.
+"""How much worse a tree predicts when a column tells nothing: its values are shuffled among the rows.
 
-Comes in: a tree and encoded rows with their answers. Goes out: one number per column and repeat.
-Always holds: a column that the tree never asks, not even as a surrogate, gets exactly zero and costs no time. Shuffles
-depend on the seed, the column and the repeat alone. The tree is not learned again.
+A column that the tree never uses, not even as a surrogate, gets exactly zero and costs no time. Shuffles depend on the
+seed, the column and the repeat alone. The tree is not learned again.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.rows import total_weight
 from treewright.errors import DataError
-from treewright.prediction.predict import answered
+from treewright.prediction.predict import predicted_codes
 from treewright.prediction.scores import SCALES, chosen_measure, measured
 from treewright.tree.shape import is_leaf
 from treewright.tree.tree import Tree
@@ -34,7 +34,7 @@ class Permutations:
 
 
 def permuted(tree: Tree, rows: Encoded, measure: str | None, n_repeats: int, seed: int, n_threads: int) -> Permutations:
-    """Every column that the tree asks, shuffled `n_repeats` times."""
+    """Return every column that the tree splits on, shuffled `n_repeats` times."""
     if n_repeats < 1:
         raise DataError(f"n_repeats must be at least 1, not {n_repeats}")
     target = tree.schema.target
@@ -42,7 +42,7 @@ def permuted(tree: Tree, rows: Encoded, measure: str | None, n_repeats: int, see
     sign = 1.0 if SCALES[name].more_is_better else -1.0
 
     def score(columns: tuple[NDArray[Any], ...]) -> float:
-        return measured(name, target, rows, answered(tree, replace(rows, columns=columns), n_threads))
+        return measured(name, target, rows, predicted_codes(tree, replace(rows, columns=columns), n_threads))
 
     base = score(rows.columns)
     worse = np.zeros((len(rows.columns), n_repeats))
@@ -51,17 +51,17 @@ def permuted(tree: Tree, rows: Encoded, measure: str | None, n_repeats: int, see
             order = np.random.default_rng((seed, column, repeat)).permutation(rows.n_rows)
             shuffled = (*rows.columns[:column], rows.columns[column][order], *rows.columns[column + 1 :])
             worse[column, repeat] = sign * (base - score(shuffled))
-    weight = float(rows.n_rows if rows.weight is None else rows.weight.sum())
+    weight = total_weight(rows)
     return Permutations(name, base, worse, weight)
 
 
 def columns_used(tree: Tree) -> list[int]:
-    """The columns that can have a say in where a row goes: in splits and in their surrogates."""
+    """Return the columns that can have a say in where a row goes: in splits and in their surrogates."""
     inner = np.flatnonzero(~is_leaf(tree))
     first = tree.arrays["split_start"][inner]
-    asked = {
+    used = {
         int(column)
         for start, more in zip(first, tree.arrays["n_surrogates"][inner], strict=True)
         for column in tree.arrays["column"][start : start + 1 + more]
     }
-    return sorted(asked)
+    return sorted(used)

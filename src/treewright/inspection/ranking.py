@@ -1,9 +1,7 @@
 """Every column's best split, ranked.
 
-Comes in: a table and a target, or a tree and one of its nodes with the rows it was learned from; one criterion or
-several. Goes out: a `Ranking`, a sequence of `Candidate` values, best first, that prints as a table.
-Always holds: every column appears; the splits and their order are the engine's (`search`), so the first is what it
-would ask; a column that cannot split says why.
+Every column appears; the splits and their order are the engine's (`search`), so the first is what it would choose; a
+column that cannot split says why.
 """
 
 from __future__ import annotations
@@ -12,15 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
+from treewright.data.grid import Grid, Results
 from treewright.data.kinds import KindChoice
 from treewright.data.schema import Level, Task
 from treewright.errors import DataError, RecipeError
 from treewright.growing.checks import check_recipe
-from treewright.inspection.derivation.best_splits import Found, best_splits
+from treewright.inspection.derivation.best_splits import BestSplits, best_splits
 from treewright.inspection.derivation.criterion_names import criterion_of, measure_of, shown_name
 from treewright.inspection.derivation.node_rows import Entries, at_node, of_table
-from treewright.inspection.derivation.split_counts import Branch, divided, scores_missing
-from treewright.inspection.ranking_text import rows_text, table
+from treewright.inspection.derivation.split_counts import Branch, Division, divided, scores_missing
+from treewright.inspection.ranking_text import ranking_grid, rows_text
 from treewright.recipes.branching import EachValue
 from treewright.recipes.criterion import (
     CRITERION_NAMES,
@@ -36,10 +35,10 @@ from treewright.recipes.named import named_recipe
 from treewright.recipes.numeric import Threshold
 from treewright.recipes.recipe import Recipe
 from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.split import Split
 from treewright.tree.text import name_text
-from treewright.tree.tree import Split
 
-BLACKBOARD = Recipe(
+ONE_BRANCH_PER_LEVEL = Recipe(
     name="One branch per level",
     branching=EachValue(),
     criterion=InformationGain(),
@@ -57,7 +56,7 @@ class Candidate:
 
     `score` is what columns are compared by, `gain` the improvement; both are None, and `reason` says why, where the
     column cannot split. `children` count the rows that were scored; `missing` rows lacked a value and were not.
-    `scores`: the column's best score by each criterion asked for. `chosen`: the engine would ask this.
+    `scores`: the column's best score by each criterion requested. `chosen`: the engine would choose this.
     """
 
     column: str
@@ -74,10 +73,10 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Ranking(Sequence[Candidate]):
+class Ranking(Results, Sequence[Candidate]):
     """Candidates, best first by the first of `criteria`; `by(name)` ranks them by another.
 
-    `stop`: why the engine would ask nothing here, None if it would.
+    `stop`: why the engine would not split here, None if it would.
     """
 
     candidates: tuple[Candidate, ...]
@@ -102,21 +101,38 @@ class Ranking(Sequence[Candidate]):
         return tuple(candidate.column for candidate in self.candidates)
 
     def of(self, column: str) -> Candidate:
-        """The candidate of a column."""
+        """Return the candidate of a column."""
         for candidate in self.candidates:
             if candidate.column == column:
                 return candidate
         raise KeyError(f"there is no column {column!r}; the columns are {', '.join(map(repr, self.columns))}")
 
     def by(self, criterion: str) -> Ranking:
-        """The ranking by one of the criteria asked for."""
+        """Return the ranking by one of the criteria requested."""
         for ranking in (self, *self.others):
             if ranking.criteria[0] == criterion:
                 return ranking
-        raise KeyError(f"{criterion!r} was not asked for; this ranks by {', '.join(map(repr, self.criteria))}")
+        raise KeyError(f"{criterion!r} was not requested; this ranks by {', '.join(map(repr, self.criteria))}")
 
     def __str__(self) -> str:
-        return table(self.heading, self.criteria, self.candidates, self.classes, self.stop)
+        return self.grid().text(indent="")
+
+    def grid(self) -> Grid:
+        """Return the table as it is read."""
+        return ranking_grid(self.heading, self.criteria, self.candidates, self.classes, self.stop)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        splits = [one.split for one in self.candidates]
+        return {
+            "column": list(self.columns),
+            **{name: [one.scores[name] for one in self.candidates] for name in self.criteria},
+            "gain": [one.gain for one in self.candidates],
+            "chosen": [one.chosen for one in self.candidates],
+            "branches": [None if split is None else " | ".join(split.conditions) for split in splits],
+            "threshold": [None if split is None else split.threshold for split in splits],
+            "missing": [one.missing for one in self.candidates],
+            "reason": [one.reason for one in self.candidates],
+        }
 
 
 def rank_splits(
@@ -131,14 +147,37 @@ def rank_splits(
     kinds: Mapping[str, KindChoice] | None = None,
     task: Task | None = None,
 ) -> Ranking:
-    """Every column's best split, ranked by a criterion, or by several side by side.
+    """Return the best split of every column, ranked by one criterion or several side by side.
 
-    Without a tree the rows are a whole table and `recipe` (or its name, "c45") says how columns branch; its criterion
-    is used if none is given. Without a recipe it is done as on a blackboard: one branch per level, two sides of a limit
-    for numbers, rows without an answer left out; by information gain, or variance for a numeric target. With a tree
-    (`data` is then what it was learned from) the rows are those that reach `node`, weighed as they were, and the recipe
-    is the tree's.
+    Parameters
+    ----------
+    data : table
+        The rows; with `tree`, those it was learned from.
+    target : str or array, optional
+        The column to predict.
+    criterion : str, Criterion or sequence of these, optional
+        The criteria; the first decides the order. By default the recipe's own.
+    recipe : Recipe or str, optional
+        How columns branch. By default one branch per level, thresholds for numbers, rows with a missing value left out,
+        information gain or variance.
+    tree : Tree or fitted estimator, optional
+        Rank the rows that reach a node of this tree, by its recipe.
+    node : int, default=0
+        The node of `tree`.
+    weight : str or array, optional
+        The weights of the rows.
+    kinds : dict, optional
+        Kinds of columns, as for `learn`.
+    task : {"classification", "regression"}, optional
+        The task, where the target leaves it open.
 
+    Returns
+    -------
+    Ranking
+        One `Candidate` per column, best first.
+
+    Examples
+    --------
     >>> import treewright as tw
     >>> sky, wind = ["sun", "sun", "rain", "rain"], ["no", "yes", "no", "yes"]
     >>> days = {"sky": sky, "wind": wind, "day": [1, 2, 3, 4], "play": ["yes", "yes", "yes", "no"]}
@@ -157,7 +196,7 @@ def rank_splits(
             raise DataError("kinds and task are what the tree already knows; leave them out, or leave out the tree")
         entries = at_node(tree, node, data, target, weight)
     else:
-        recipe = BLACKBOARD if recipe is None else named_recipe(recipe)
+        recipe = ONE_BRANCH_PER_LEVEL if recipe is None else named_recipe(recipe)
         entries = of_table(data, target, recipe, weight, kinds, task)
     wanted = _criteria(criterion, recipe, entries)
     names = tuple(shown_name(one) for one in wanted)
@@ -172,16 +211,16 @@ def rank_splits(
 
 
 def _criteria(given: Any, recipe: Recipe, entries: Entries) -> tuple[Criterion, ...]:
-    """The criteria asked for, known and fit for the target."""
+    """Return the criteria requested, known and fit for the target."""
     target = entries.schema.target
     if given is None:
         check_recipe(recipe, entries.schema)
         return (criterion_of(recipe, target),)
-    asked = [given] if isinstance(given, str) or not isinstance(given, Sequence) else list(given)
-    if not asked:
+    used = [given] if isinstance(given, str) or not isinstance(given, Sequence) else list(given)
+    if not used:
         raise RecipeError("criterion must name at least one criterion, or be None for the recipe's own")
     chosen = []
-    for one in asked:
+    for one in used:
         if isinstance(one, str) and one not in CRITERION_NAMES:
             known = [name for name, c in CRITERION_NAMES.items() if c.task == target.task]
             raise RecipeError(f"criterion={one!r} is not known; for {target.task} choose from {', '.join(known)}")
@@ -204,7 +243,7 @@ def _criteria(given: Any, recipe: Recipe, entries: Entries) -> tuple[Criterion, 
 
 
 def _with_criterion(recipe: Recipe, criterion: Criterion) -> Recipe:
-    """The recipe with another criterion; C4.5's rules in bits leave with bits."""
+    """Return the recipe with another criterion; C4.5's rules in bits leave with bits."""
     numeric = recipe.numeric
     if isinstance(numeric, Threshold) and not isinstance(criterion, (InformationGain, GainRatio)):
         numeric = replace(numeric, mdl_penalty=False, min_tenth_per_class=False)
@@ -213,8 +252,8 @@ def _with_criterion(recipe: Recipe, criterion: Criterion) -> Recipe:
     return replace(recipe, numeric=numeric, simplify=None, pruning=None, **{role: criterion, other: None})  # type: ignore[arg-type]
 
 
-def _as_grown(found: Found, chosen: Split | None) -> Found:
-    """The tree's own choice first: C4.5's average leaves out columns by the size of the whole table, unknown here."""
+def _as_grown(found: BestSplits, chosen: Split | None) -> BestSplits:
+    """Put the tree's own choice first: C4.5's average depends on the size of the whole table, unknown here."""
     if chosen is None or not found.splits or found.splits[0].column_index == chosen.column_index:
         return found
     first = [split for split in found.splits if split.column_index == chosen.column_index]
@@ -228,63 +267,54 @@ def _ranking(
     recipe: Recipe,
     criteria: Sequence[Criterion],
     names: tuple[str, ...],
-    found: Sequence[Found],
+    found: Sequence[BestSplits],
     first: int,
     heading: str,
 ) -> Ranking:
     """Ranked by the criterion at place `first`; the others keep their order after it."""
     order = [first, *(i for i in range(len(names)) if i != first)]
-    own = found[first]
+    own, criterion = found[first], criteria[first]
     scores = [{split.column_index: split.score for split in each.splits} for each in found]
-    name = measure_of(criteria[first]).name
+    splits = {split.column_index: split for split in own.splits}
     candidates = []
-
-    def side_by_side(column: int) -> dict[str, float | None]:
-        return {names[i]: scores[i].get(column) for i in order}
-
-    for place, split in enumerate(own.splits):
-        counted = divided(entries, split, recipe.missing, name)
-        placed = scores_missing(recipe.missing) and bool(
-            (entries.missing(split.column_index) & (entries.weight > 0)).any()
-        )
-        beaten = place > 0 and own.chosen and split.score > own.splits[0].score + recipe.tie_tolerance
-        candidates.append(
-            Candidate(
+    for column in (*splits, *own.reasons):
+        scored = {names[i]: scores[i].get(column) for i in order}
+        absent = entries.missing(column) & (entries.weight > 0)
+        split = splits.get(column)
+        if split is None:
+            n_missing, weight = int(absent.sum()), float(entries.weight[absent].sum())
+            name, reason = entries.schema.columns[column].name, own.reasons[column]
+            made = Candidate(name, names[first], None, None, None, (), n_missing, weight, reason, scores=scored)
+        else:
+            counted = divided(entries, split, recipe.missing, measure_of(criterion).name)
+            best = own.splits[0]
+            beaten = own.chosen and split is not best and split.score > best.score + recipe.tie_tolerance
+            made = Candidate(
                 split.column,
                 names[first],
                 split.score,
                 split.gain,
                 split,
-                counted.branches(split.words(most=_MOST_LEVELS, with_missing=placed)),
+                _labelled(counted, split, scores_missing(recipe.missing) and bool(absent.any())),
                 counted.missing_rows,
                 counted.missing,
-                _why_beaten(criteria[first]) if beaten else None,
-                place == 0 and own.chosen,
-                side_by_side(split.column_index),
+                _why_beaten(criterion) if beaten else None,
+                own.chosen and split is best,
+                scored,
             )
-        )
-    for column, reason in own.reasons.items():
-        absent = entries.missing(column) & (entries.weight > 0)
-        candidates.append(
-            Candidate(
-                entries.schema.columns[column].name,
-                names[first],
-                None,
-                None,
-                None,
-                (),
-                int(absent.sum()),
-                float(entries.weight[absent].sum()),
-                reason,
-                False,
-                side_by_side(column),
-            )
-        )
+        candidates.append(made)
     return Ranking(tuple(candidates), tuple(names[i] for i in order), heading, entries.schema.target.classes, own.stop)
 
 
+def _labelled(counted: Division, split: Split, with_missing: bool) -> tuple[Branch, ...]:
+    """Return the branches of a split with short labels."""
+    words = [split.words(most=_MOST_LEVELS, with_missing=with_missing, named=named) for named in (True, False)]
+    pairs = zip(counted.branches(words[0]), words[1], strict=True)
+    return tuple(replace(branch, label=label) for branch, label in pairs)
+
+
 def _why_beaten(criterion: Criterion) -> str:
-    """Why a candidate with a larger score is not the choice."""
+    """Return why a candidate with a larger score is not the choice."""
     if isinstance(criterion, GainRatio) and criterion.average_rule:
         return "its gain is below the average of all columns, so its ratio does not count"
     if isinstance(criterion, (ChiSquare, FTest)):

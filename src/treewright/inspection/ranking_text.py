@@ -1,7 +1,6 @@
 """A ranking as a table of text.
 
-Comes in: candidates and what they were ranked by. Goes out: lines, one per column of the table.
-Always holds: every candidate has its line; names and levels are printable, long lists are cut and say so.
+Every candidate has its line; names and levels are printable, long lists are cut and say so.
 """
 
 from __future__ import annotations
@@ -11,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.data.grid import Grid
+from treewright.data.number_text import count_text, figure, many, p_text
 from treewright.data.schema import Level
+from treewright.inspection.derivation.criterion_names import TESTS
 from treewright.inspection.derivation.node_rows import Entries
-from treewright.inspection.derivation.numbers import amount, figure
 from treewright.tree.text import level_text, name_text
 
 if TYPE_CHECKING:
@@ -23,70 +24,69 @@ if TYPE_CHECKING:
 _MOST_BRANCHES = 4
 _MOST_CLASSES = 5
 _MOST_LETTERS = 50
-#: What is compared is the logarithm, not the statistic.
-_IN_LOGS = {"chi_square", "likelihood_ratio", "f"}
 
 
-def table(
+def ranking_grid(
     heading: str,
     criteria: Sequence[str],
     candidates: Sequence[Candidate],
     classes: Sequence[Level] | None,
     stop: str | None,
-) -> str:
-    """The heading and one line per candidate."""
-    titles = [f"{name} (-ln p)" if name in _IN_LOGS else name for name in criteria]
-    cells = [
-        [str(place), name_text(candidate.column), *(_score(candidate.scores[name]) for name in criteria)]
-        for place, candidate in enumerate(candidates, 1)
-    ]
-    rows = [["", "column", *titles], *cells]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    last = [f"branches: {_told(classes)}", *(_branches(candidate, classes) for candidate in candidates)]
-    lines = []
-    for row, tail in zip(rows, last, strict=True):
-        left = [row[0].rjust(widths[0]), row[1].ljust(widths[1])]
-        right = [text.rjust(width) for text, width in zip(row[2:], widths[2:], strict=True)]
-        lines.append("  ".join([*left, *right, tail]).rstrip())
-    note = [f"nothing is asked here: {stop}"] if stop is not None else []
-    return "\n".join([heading, *lines, *note])
+) -> Grid:
+    """Return the heading and one row per candidate."""
+    titles = [title for name in criteria for title in ([f"{name} (-ln p)", "p"] if name in TESTS else [name])]
+    rows = tuple(
+        (
+            str(place),
+            name_text(one.column),
+            *(text for name in criteria for text in _scores(one, name)),
+            _branches(one, classes),
+        )
+        for place, one in enumerate(candidates, 1)
+    )
+    notes = () if stop is None else (f"no split here: {stop}",)
+    header = ("", "column", *titles, f"branches: {_count_names(classes)}")
+    return Grid(heading, header, rows, align="><" + ">" * len(titles) + "<", notes=notes)
 
 
 def rows_text(entries: Entries) -> str:
-    """The rows ranked: how many, and their answers."""
+    """Return the rows ranked: how many, and their classes."""
     target, n = entries.schema.target, entries.n_rows
-    size = f"{n:,} row{'' if n == 1 else 's'}"
+    size = many(n, "row")
     if abs(entries.total - n) > 1e-9 * max(1.0, n):
-        size += f" of weight {amount(entries.total)}"
+        size += f" of weight {count_text(entries.total)}"
     start = f"{name_text(target.name)}: {size}"
     if target.classes is None or not n:
         return start
     assert entries.encoded.target is not None
     counts = np.bincount(entries.encoded.target, entries.weight, len(target.classes))
-    shown = [f"{level_text(c)} {amount(w)}" for c, w in zip(target.classes, counts[:_MOST_CLASSES], strict=False)]
+    shown = [f"{level_text(c)} {count_text(w)}" for c, w in zip(target.classes, counts[:_MOST_CLASSES], strict=False)]
     more = len(target.classes) - len(shown)
     return ", ".join([start, *shown, *([f"… {more} more"] if more else [])])
 
 
-def _told(classes: Sequence[Level] | None) -> str:
-    """What the numbers of a branch are."""
+def _count_names(classes: Sequence[Level] | None) -> str:
+    """Return what the numbers of a branch are."""
     if classes is None:
         return "mean ± deviation (rows)"
     return "/".join(map(level_text, classes)) if len(classes) <= _MOST_CLASSES else "rows"
 
 
-def _score(score: float | None) -> str:
-    return "-" if score is None else figure(score)
+def _scores(candidate: Candidate, criterion: str) -> list[str]:
+    """Return the score by a criterion, and for a test its p-value, which is the adjusted one for CHAID."""
+    score = candidate.scores[criterion]
+    texts = ["-" if score is None else figure(score)]
+    if criterion in TESTS:
+        texts.append("-" if score is None else p_text(-score))
+    return texts
 
 
 def _branches(candidate: Candidate, classes: Sequence[Level] | None) -> str:
     if candidate.split is None:
         return candidate.reason or ""
-    start, branches = f"{name_text(candidate.column)} ", candidate.children
+    branches = candidate.children
     shown = len(branches) if len(branches) <= _MOST_BRANCHES else _MOST_BRANCHES - 1
-    # The column has just been named: "= sun" and "<= 3" say enough.
-    words = [_cut(branch.condition.removeprefix(start).removeprefix("= ").removeprefix("in ")) for branch in branches]
-    parts = [f"{text}: {_size(branch, classes)}" for text, branch in zip(words[:shown], branches, strict=False)]
+    parts = [f"{_cut(branch.label)}: {_size(branch, classes)}" for branch in branches[:shown]]
     if shown < len(branches):
         parts.append(f"… {len(branches) - shown} more")
     notes = [] if candidate.reason is None else [candidate.reason]
@@ -103,7 +103,7 @@ def _size(branch: Branch, classes: Sequence[Level] | None) -> str:
     if branch.counts is None:
         if not branch.weight:
             return "none"
-        return f"{figure(branch.mean or 0.0)} ± {figure(branch.deviation or 0.0)} ({amount(branch.weight)})"
+        return f"{figure(branch.mean or 0.0)} ± {figure(branch.deviation or 0.0)} ({count_text(branch.weight)})"
     if classes is not None and len(classes) <= _MOST_CLASSES:
-        return "/".join(map(amount, branch.counts))
-    return amount(branch.weight)
+        return "/".join(map(count_text, branch.counts))
+    return count_text(branch.weight)

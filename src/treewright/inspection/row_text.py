@@ -1,52 +1,52 @@
 """An explanation as lines of text.
 
-Comes in: an `Explanation`. Goes out: the answer, the steps to it, what would change it, what each column adds.
-Always holds: one path is told step by step, several are told one line each with the sum they make; what is left out is
-said. A line never breaks, whatever names and levels contain.
+One path is shown step by step, several are shown one line each with the sum they make; what is left out is mentioned. A
+line never breaks, whatever names and levels contain.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treewright.data.value_text import MISSING
-from treewright.tree.text import amount, level_text, name_text, percent
+from treewright.data.grid import aligned
+from treewright.data.number_text import MISSING, amount, percent
+from treewright.tree.text import level_text, name_text
 
 if TYPE_CHECKING:
     from treewright.inspection.explain_row import Explanation, Path, Step
 
-#: More paths, or steps of one path, than this are not all told.
+#: More paths, or steps of one path, than this are not all shown.
 _MOST = 16
 
 
 def text(explanation: Explanation) -> str:
-    """All of it, part by part."""
+    """Return all of it, part by part."""
     parts = [headline(explanation), _way(explanation), _changes(explanation), _contributions(explanation)]
     return "\n\n".join(part for part in parts if part)
 
 
 def headline(explanation: Explanation) -> str:
-    """The answer, and how sure it is."""
-    answer = level_text(explanation.prediction)
+    """Return the prediction, and how sure it is."""
+    prediction = level_text(explanation.prediction)
     target = name_text(explanation.tree.schema.target.name)
     if explanation.probabilities is None:
-        return f"{target}: {answer}"
+        return f"{target}: {prediction}"
     others = sorted((-p, i) for i, p in enumerate(explanation.value) if i != explanation.place and p > 0)
     classes = explanation.tree.schema.target.classes or ()
     shown = [f"{level_text(classes[i])}: {percent(-p)}" for p, i in others[:4]]
     rest = f", {len(others) - 4} more" if len(others) > 4 else ""
     beside = f"; {', '.join(shown)}{rest}" if shown else ""
-    return f"{target}: {answer}  ({percent(explanation.value[explanation.place])}{beside})"
+    return f"{target}: {prediction}  ({percent(explanation.value[explanation.place])}{beside})"
 
 
 def own_part(explanation: Explanation, value: tuple[float, ...]) -> str:
-    """A node's answer as far as the final one is concerned: "yes 64 %", or the number."""
+    """Return a node's prediction as far as the final one is concerned: "yes 64 %", or the number."""
     own = value[explanation.place]
     return amount(own) if explanation.probabilities is None else f"{level_text(explanation.prediction)}: {percent(own)}"
 
 
 def absent_text(explanation: Explanation) -> str:
-    """Which columns were not given; "" if all were."""
+    """Return which columns were not given; "" if all were."""
     absent = [name_text(name) for name in explanation.absent]
     if not absent:
         return ""
@@ -55,7 +55,7 @@ def absent_text(explanation: Explanation) -> str:
 
 
 def sum_text(explanation: Explanation) -> str:
-    """How several paths make one answer: 0.36 * 0.4 + 0.64 * 1 = 0.78."""
+    """Return how several paths make one prediction: 0.36 * 0.4 + 0.64 * 1 = 0.78."""
     own = explanation.place
     terms = [f"{amount(path.weight)} * {amount(path.value[own])}" for path in explanation.paths[:_MOST]]
     more = [f"… {len(explanation.paths) - _MOST} more"] if len(explanation.paths) > _MOST else []
@@ -66,7 +66,7 @@ def sum_text(explanation: Explanation) -> str:
 def _way(explanation: Explanation) -> str:
     absent = absent_text(explanation)
     if not explanation.steps:
-        lines = ["nothing is asked: the tree answers every row the same"]
+        lines = ["one leaf: every row gets the same prediction"]
     elif len(explanation.paths) == 1:
         lines = _one_path(explanation)
     else:
@@ -84,12 +84,8 @@ def _one_path(explanation: Explanation) -> list[str]:
     left_out = len(lines) - 1 - _MOST
     if left_out > 0:
         lines = [*lines[: 1 + _MOST // 2], (f"… {left_out} steps", "", ""), *lines[-(_MOST - _MOST // 2) :]]
-    whys = max(len(why) for why, _, _ in lines)
-    wide = max(len(condition) for _, condition, _ in lines)
-    return [
-        f"  {why:<{whys}}  {'→ ' if condition else '  '}{condition:<{wide}}  {answer}".rstrip()
-        for why, condition, answer in lines
-    ]
+    rows = [(why, f"→ {condition}" if condition else "", prediction) for why, condition, prediction in lines]
+    return aligned(rows, lambda _: "<", indent="  ")
 
 
 def _several_paths(explanation: Explanation) -> list[str]:
@@ -117,11 +113,11 @@ def _changes(explanation: Explanation) -> str:
 
 
 def change_lines(explanation: Explanation) -> list[str]:
-    """One line per change, or one that says why there is none."""
+    """Return one line per change, or one that says why there is none."""
     if explanation.counterfactuals:
         return [str(change) for change in explanation.counterfactuals]
     met = explanation.is_wanted
-    return ["nothing: it is what is wanted" if met else "no change of the columns that may change gives another answer"]
+    return ["nothing: it is what is wanted"] if met else [str(explanation.counterfactuals)]
 
 
 def _contributions(explanation: Explanation) -> str:

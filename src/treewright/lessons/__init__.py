@@ -1,7 +1,7 @@
-"""The worked examples of the textbooks, told step by step, every number computed when the lesson is told.
+"""Worked examples of decision trees, step by step; every number is computed when the lesson is made.
 
-Comes in: the name of a lesson. Goes out: a `Lesson`: `print(tw.lessons["tennis"])`, `tw.lessons.tennis().page()`.
-Always holds: the room itself is a mapping from names to lessons; a name with a dash is called with an underscore.
+The module is a mapping from names to lessons: `print(tw.lessons["tennis"])`. Each lesson is also a function that
+takes another table of the same columns: `tw.lessons.tennis(my_days).page()`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,28 @@ from treewright.lessons.stories import ABOUT, STORIES
 
 __all__ = ["Lesson", "names", "story"]
 
-#: All lessons, in the order in which they are best read.
+#: The names of all lessons, in reading order.
 names: tuple[str, ...] = tuple(STORIES)
 
 
 def story(name: str) -> Callable[..., Lesson]:
-    """The function that tells a lesson; most take another table of the same columns."""
+    """Return the function that makes a lesson.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+
+    Returns
+    -------
+    callable
+        It returns a `Lesson`; most functions take another table with the same columns.
+
+    Examples
+    --------
+    >>> story("tennis")().name
+    'tennis'
+    """
     if name in STORIES:
         return STORIES[name]
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
@@ -32,7 +48,7 @@ def story(name: str) -> Callable[..., Lesson]:
 
 
 class _LessonsModule(ModuleType):
-    """This module, with lessons to be had by name."""
+    """The module as a mapping from names to lessons."""
 
     def __getitem__(self, name: str) -> Lesson:
         return story(name)()
@@ -47,10 +63,10 @@ class _LessonsModule(ModuleType):
         return name in STORIES
 
     def __getattr__(self, name: str) -> Callable[..., Lesson]:
-        told = STORIES.get(name.replace("_", "-"))
-        if told is None:
+        found = STORIES.get(name.replace("_", "-"))
+        if found is None:
             raise AttributeError(f"there is no lesson {name!r}; the lessons are {', '.join(names)}")
-        return told
+        return found
 
     def __dir__(self) -> list[str]:
         return sorted({*self.__dict__, *(name.replace("-", "_") for name in names)})
@@ -58,11 +74,11 @@ class _LessonsModule(ModuleType):
     def __str__(self) -> str:
         width = max(map(len, names))
         lines = [f"  {name:<{width}}  {ABOUT[name]}" for name in names]
-        return "\n".join(["Lessons, in the order in which they are best read:", *lines])
+        return "\n".join(["Lessons, in reading order:", *lines])
 
     def _repr_html_(self) -> str:
         items = "".join(f"<dt><code>{html.escape(n)}</code></dt><dd>{html.escape(ABOUT[n])}</dd>" for n in names)
-        return f"<p>Lessons, in the order in which they are best read:</p><dl>{items}</dl>"
+        return f"<p>Lessons, in reading order:</p><dl>{items}</dl>"
 
 
 sys.modules[__name__].__class__ = _LessonsModule

@@ -1,8 +1,4 @@
-"""Small charts: lines over an axis, and the boxes in which a tree answers, as svg and as characters.
-
-Comes in: series of points; a tree over two numeric columns with rows. Goes out: a `Drawn`.
-Always holds: svg and sketch show the same numbers; borders of boxes are the tree's own breaks. No other package draws.
-"""
+"""Small charts, as svg and as characters: lines over an axis, and the regions of a tree over two numeric columns."""
 
 from __future__ import annotations
 
@@ -12,14 +8,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from treewright.data.number_text import number_text
 from treewright.lessons.content import Drawn
 from treewright.lessons.tables import Columns
 from treewright.render.colours import class_colours, mix
 from treewright.render.picture.shapes import Box, Group, Line, Picture, Shape, Words
-from treewright.render.plots.regions import Region, Span, regions
+from treewright.render.plots.regions import Region, regions
 from treewright.render.svg_writer import write
 from treewright.render.text_width import pixels
-from treewright.tree.text import level_text, number_text
+from treewright.tree.conditions import Interval
+from treewright.tree.text import level_text
 from treewright.tree.tree import Tree
 
 Point = tuple[float, float]
@@ -49,7 +47,7 @@ class Axes:
     by_powers: bool = False
 
     def across(self, x: float) -> float:
-        """The place of x, from 0 to 1."""
+        """Return the place of x, from 0 to 1."""
         low, high, here = (math.log(v) if self.by_powers else v for v in (*self.x, x))
         return (here - low) / ((high - low) or 1.0)
 
@@ -116,7 +114,7 @@ def _frame(axes: Axes, x_name: str, y_name: str) -> list[Shape]:
 
 
 def _legend(names: Sequence[str], colours: Sequence[str]) -> list[Shape]:
-    """Names above the picture, from the right."""
+    """Return names above the picture, from the right."""
     shapes: list[Shape] = []
     x = _WIDE - _RIGHT
     for name, colour in reversed(list(zip(names, colours, strict=True))):
@@ -162,7 +160,7 @@ def _line_sketch(series: Sequence[Series], axes: Axes, x_name: str, y_name: str)
 
 
 def _filled(one: Series, axes: Axes) -> list[Point]:
-    """The points of a sketch: lines have one in every column."""
+    """Return the points of a sketch: lines have one in every column."""
     if one.form == "dots":
         return list(one.points)
     found: list[Point] = []
@@ -192,7 +190,7 @@ def _framed(cells: Sequence[Sequence[str]], axes: Axes, x_name: str, y_name: str
 def region_chart(
     tree: Tree, x: str, y: str, data: Columns, caption: str, border: Callable[[float], float] | None = None
 ) -> Drawn:
-    """Where a tree gives which answer over two columns from 0 to 1, the rows as points, and a border to compare."""
+    """Draw the predictions over two columns from 0 to 1, the rows as points, and a boundary to compare."""
     axes = Axes((0.0, 1.0), (0.0, 1.0))
     classes = tree.schema.target.classes or ()
     colours = class_colours(len(classes))
@@ -204,19 +202,19 @@ def region_chart(
         width, height = _x(axes, right) - _x(axes, left), _y(axes, low) - _y(axes, high)
         shapes.append(Box(_x(axes, left), _y(axes, high), width, height, colour, opacity=0.25, outline="line"))
     target = tree.schema.target.name
-    for at_x, at_y, answer in zip(data[x], data[y], data[target], strict=True):
-        shapes.append(_dot(_x(axes, at_x), _y(axes, at_y), mix(colours[classes.index(answer)], "#000000", 0.1), 7))
+    for at_x, at_y, side in zip(data[x], data[y], data[target], strict=True):
+        shapes.append(_dot(_x(axes, at_x), _y(axes, at_y), mix(colours[classes.index(side)], "#000000", 0.1), 7))
     if border is not None:
         shapes.append(Line(_x(axes, 0.0), _y(axes, border(0.0)), _x(axes, 1.0), _y(axes, border(1.0)), "ink", 2, True))
     shapes += [one for one in _frame(axes, x, y) if not (isinstance(one, Line) and one.colour == "edge")]
     shapes += _legend([level_text(name) for name in classes], colours)
-    picture = Picture(_WIDE, _HIGH, caption, f"answers over {x} and {y}", (Group(tuple(shapes)),))
+    picture = Picture(_WIDE, _HIGH, caption, f"predictions over {x} and {y}", (Group(tuple(shapes)),))
     return Drawn(write(picture), _region_sketch(tree, boxes, axes, x, y, border), caption)
 
 
 def _kept(extent: object) -> tuple[float, float]:
-    """The part of an interval that is shown."""
-    assert isinstance(extent, Span)
+    """Return the part of an interval that is shown."""
+    assert isinstance(extent, Interval)
     return max(0.0, extent.low), min(1.0, extent.high)
 
 
@@ -241,6 +239,6 @@ def _region_sketch(
 
 def _box_of(boxes: Sequence[Region], place: Point) -> Region:
     for box in boxes:
-        if all(isinstance(e, Span) and e.low <= at <= e.high for e, at in zip(box.extents, place, strict=True)):
+        if all(isinstance(e, Interval) and e.low <= at <= e.high for e, at in zip(box.extents, place, strict=True)):
             return box
     raise AssertionError("boxes cover the plane")

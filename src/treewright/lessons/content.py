@@ -1,16 +1,16 @@
-"""What a lesson is made of.
+"""The elements of a lesson; `terminal` and `page` write each of them.
 
-Comes in: words, blocks of arithmetic, trees, pictures, made by library calls. Goes out: a `Lesson`, a plain value that
-prints itself, shows itself in a notebook and becomes a page.
-Always holds: a part is not yet written in any form; every writer (`terminal`, `page`) knows every kind. In words,
-`code` stands between backticks and **weight** between double asterisks.
+In text, `code` stands between backticks and **strong** between double asterisks.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Literal
 
-from treewright.inspection.derivation.blocks import Grid, Plot, Remark, Steps, Title
+from treewright.data.grid import Grid
+from treewright.inspection.derivation.blocks import Plot, Remark, Steps, Title
 from treewright.lessons.tables import Columns
 from treewright.tree.tree import Tree
 
@@ -29,30 +29,30 @@ class Text:
 
 @dataclass(frozen=True)
 class Note:
-    """An aside: a warning, a slip in a source, something to keep in mind."""
+    """A remark set apart from the text."""
 
     words: str
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Short items, one below the other."""
+    """A list of short items."""
 
     items: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Code:
-    """Python that the reader can repeat; `tw` and `data` are there, and so is what earlier code made."""
+    """Python code; it may use the names that earlier code of the lesson defines."""
 
     source: str
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What code prints, to the letter; `name` says what it is to one who cannot see it.
+    """The output of code; `name` is its accessible name.
 
-    `html`, where it is given, is a fragment that shows the same on a page, everything in it escaped.
+    `html`, if given, is an escaped fragment that shows the same on a page.
     """
 
     text: str
@@ -62,7 +62,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A picture as svg, the same as a sketch in characters, and a caption in words."""
+    """A picture as SVG, the same as characters, and a caption."""
 
     svg: str
     sketch: str
@@ -71,7 +71,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Shown:
-    """A tree: lines in a terminal, a picture on a page."""
+    """A tree: text in a terminal, a picture on a page."""
 
     tree: Tree
 
@@ -81,7 +81,32 @@ Part = Heading | Text | Note | Listed | Code | Printed | Drawn | Shown | Grid | 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lesson:
-    """A worked example: `print(lesson)`, `lesson.page()`; its table is `lesson.data`, to play with."""
+    """A worked example.
+
+    `print(lesson)` shows it in a terminal; a notebook shows it as HTML.
+
+    Parameters
+    ----------
+    name : str
+        Its name in `treewright.lessons`.
+    title : str
+        Its heading.
+    question : str
+        What the lesson is about, in one or two sentences.
+    data : dict of list
+        Its table, as columns.
+    parts : tuple
+        Its elements: paragraphs, tables, derivations, code, trees and charts.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> lesson = tw.lessons["tennis"]
+    >>> lesson.title
+    'Tennis: which split comes first?'
+    >>> list(lesson.data)
+    ['Outlook', 'Temperature', 'Humidity', 'Wind', 'Play']
+    """
 
     name: str
     title: str
@@ -90,13 +115,25 @@ class Lesson:
     parts: tuple[Part, ...]
 
     def text(self, width: int = 100, *, colour: bool = False) -> str:
-        """The lesson for a terminal of that many columns."""
+        """Return the lesson as text.
+
+        Parameters
+        ----------
+        width : int, default=100
+            Columns of the terminal; tables and printed output keep their own width.
+        colour : bool, default=False
+            Add ANSI colours.
+
+        Returns
+        -------
+        str
+        """
         from treewright.lessons.terminal import text
 
         return text(self, width, colour=colour)
 
     def page(self) -> str:
-        """The lesson as one HTML page that needs nothing else."""
+        """Return the lesson as one self-contained HTML page."""
         from treewright.lessons.page import page
 
         return page(self)
@@ -111,3 +148,25 @@ class Lesson:
         from treewright.lessons.page import fragment
 
         return fragment(self)
+
+
+# --- marks in text --------------------------------------------------------------------------------------------------
+
+Mark = Literal["strong", "code", ""]
+
+_MARKED = re.compile(r"\*\*(.+?)\*\*|`(.+?)`", re.DOTALL)
+
+
+def pieces(words: str) -> list[tuple[str, Mark]]:
+    """Split text at its marks.
+
+    >>> pieces("the **best** cut")
+    [('the ', ''), ('best', 'strong'), (' cut', '')]
+    """
+    found: list[tuple[str, Mark]] = []
+    end = 0
+    for mark in _MARKED.finditer(words):
+        found.append((words[end : mark.start()], ""))
+        found.append((mark[1], "strong") if mark[1] is not None else (mark[2], "code"))
+        end = mark.end()
+    return [piece for piece in [*found, (words[end:], "")] if piece[0]]

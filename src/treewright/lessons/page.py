@@ -1,19 +1,13 @@
-"""A lesson as one HTML page.
-
-Comes in: a `Lesson`. Goes out: HTML text: a whole page, or a fragment for a notebook.
-Always holds: nothing is loaded and no script runs; everything that comes from a table or a word is escaped; light and
-dark follow the reader, on paper it is light; tables have headers, pictures have words.
-"""
+"""A lesson as one HTML page, or as a fragment for a notebook. Nothing is loaded and no script runs."""
 
 from __future__ import annotations
 
 from html import escape
 from itertools import count
 
+from treewright.data.number_text import many
 from treewright.inspection.derivation.html import html as blocks_html
-from treewright.lessons.content import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
-from treewright.lessons.markup import pieces
-from treewright.render.node_text import many
+from treewright.lessons.content import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text, pieces
 from treewright.render.picture.picture import picture
 from treewright.render.svg_writer import FONT, write
 from treewright.tree.text import name_text
@@ -50,11 +44,11 @@ _STYLE = (
 .tw-lesson math { font-size: 1.08em; }
 .tw-lesson figure { margin: 1.4em 0; }
 .tw-lesson figure svg { max-width: 100%; height: auto; display: block; }
-.tw-lesson figure.chart svg { width: 100%; }
+.tw-lesson figure:is(.chart, .tw-curve) svg { width: 100%; }
 .tw-lesson figure.tree svg { max-width: max(100%, 36rem); }
 .tw-lesson .shown { border: 1px solid var(--line); border-radius: 8px; padding: .8em 1em; margin: .8em 0;
   overflow-x: auto; }
-.tw-lesson .shown .tw-explain { font-size: .85em; max-width: none; }
+.tw-lesson .shown .tw-results { font-size: .85em; max-width: none; }
 .tw-lesson pre.code + .shown { margin-top: 0; border-top: 0; border-radius: 0 0 8px 8px; }
 .tw-lesson figcaption { color: var(--soft); font-size: .88em; margin-top: .4em; }
 .tw-lesson .tw-remark, .tw-lesson footer { color: var(--soft); font-size: .88em; }
@@ -80,8 +74,9 @@ _MOST_NODES, _WIDEST = 150, 750.0
 _GROUND = (
     "html { background: #ffffff; } body { margin: 0; } "
     "@media screen and (prefers-color-scheme: dark) { html { background: #15191e; } } "
-    # On a wide screen or a projector figures are wider than a column of text.
-    "@media screen and (min-width: 60rem) { body .tw-lesson figure { width: min(94vw, 100rem); margin-left: 50%; "
+    # On a wide screen or a projector text is larger, and figures are wider than a column of text.
+    "@media screen and (min-width: 60rem) { body .tw-lesson { font-size: clamp(17px, 1.06vw, 24px); } "
+    "body .tw-lesson figure:not(.tw-curve) { width: min(94vw, 100rem); margin-left: 50%; "
     "transform: translateX(-50%); } body .tw-lesson figure.tree svg { width: min(100%, 1.7 * var(--natural)); "
     "max-width: none; margin: 0 auto; } body .tw-lesson figure.chart svg { max-width: 70rem; margin: 0 auto; } "
     "body .tw-lesson figcaption { text-align: center; } }"
@@ -89,7 +84,7 @@ _GROUND = (
 
 
 def page(lesson: Lesson) -> str:
-    """The whole page."""
+    """Return the whole page."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -103,7 +98,7 @@ def page(lesson: Lesson) -> str:
 
 
 def fragment(lesson: Lesson) -> str:
-    """The lesson as one element with its own style."""
+    """Return the lesson as one element with its own style."""
     numbers = count(1)
     parts = "\n".join(_part(part, numbers) for part in lesson.parts)
     return (
@@ -146,7 +141,7 @@ def _part(part: Part, numbers: count[int]) -> str:
 
 
 def _picture(tree: Tree) -> tuple[str, float]:
-    """The tree downward, or to the right where it would be wider than the page; and its width in pixels."""
+    """Draw the tree downward, or to the right if that is too wide; return the picture and its width in pixels."""
     drawn = picture(tree, _MOST_NODES)
     if drawn.width > _WIDEST:
         drawn = picture(tree, _MOST_NODES, direction="right")

@@ -1,8 +1,7 @@
-"""Colour patterns of Wordle: what a guess tells about a word.
+"""Colour patterns of Wordle, and the information gain of a guess.
 
-Comes in: words of equal length. Goes out: patterns as numbers or text, and the information gain of each guess.
-Always holds: the pattern is the game's own: first the letters in their right place, then, from the left, letters that
-are elsewhere, each as often as the word still has it. A gain is the core's entropy of how a guess divides the words.
+A pattern follows the rules of the game: letters in their place first, then, from the left, letters that are elsewhere,
+each as often as the word still has it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import criteria
+from treewright.criteria.statistics import impurity_of
 from treewright.errors import DataError
 from treewright.lessons.tables import Columns
 
@@ -25,7 +24,7 @@ _PAIRS = 1_000_000
 
 @dataclass(frozen=True)
 class Guess:
-    """A guess, the bits it is expected to tell, into how many piles it divides the words, and the largest of them."""
+    """A guess: its expected gain in bits, the number of groups of words it makes, and the size of the largest."""
 
     word: str
     gain: float
@@ -35,7 +34,7 @@ class Guess:
 
 
 def checked(words: Sequence[str], what: str = "words") -> list[str]:
-    """The words in lower case, each once; they must be of one length."""
+    """Return the words in lower case, each once; they must be of one length."""
     found = list(dict.fromkeys(word.strip().lower() for word in words if word.strip()))
     if not found:
         raise DataError(f"{what} has no words; give one word per line")
@@ -46,37 +45,38 @@ def checked(words: Sequence[str], what: str = "words") -> list[str]:
 
 
 def letters(words: Sequence[str]) -> NDArray[np.uint32]:
-    """One row per word, one column per letter."""
+    """Return one row per word, one column per letter."""
     return np.array([[ord(c) for c in word] for word in words], dtype=np.uint32)
 
 
 def patterns(guesses: Sequence[str], words: Sequence[str]) -> NDArray[np.int32]:
-    """The pattern of each guess for each word, as a number in base three; the first letter counts most."""
-    asked, hidden = letters(guesses), letters(words)
-    length = asked.shape[1]
+    """Return the pattern of each guess for each word, as a number in base three; the first letter counts most."""
+    guessed, hidden = letters(guesses), letters(words)
+    length = guessed.shape[1]
     found = np.zeros((len(guesses), len(words)), dtype=np.int32)
     for p in range(length):
-        found = found * 3 + _colour(asked, hidden, p)
+        found = found * 3 + _colour(guessed, hidden, p)
     return found
 
 
-def _colour(asked: NDArray[np.uint32], hidden: NDArray[np.uint32], p: int) -> NDArray[np.int32]:
-    """What each guess learns about its letter p: 0 absent, 1 elsewhere, 2 in place."""
-    length = asked.shape[1]
-    letter = asked[:, p, None]
-    free = np.zeros((len(asked), len(hidden)), dtype=np.int8)  # places elsewhere that still want this letter
+def _colour(guessed: NDArray[np.uint32], hidden: NDArray[np.uint32], p: int) -> NDArray[np.int32]:
+    """Return what each guess learns about its letter p: 0 absent, 1 elsewhere, 2 in place."""
+    length = guessed.shape[1]
+    letter = guessed[:, p, None]
+    free = np.zeros((len(guessed), len(hidden)), dtype=np.int8)  # places elsewhere that still want this letter
     for q in range(length):
         wants = hidden[None, :, q] == letter
-        in_place = hidden[None, :, q] == asked[:, q, None]
+        in_place = hidden[None, :, q] == guessed[:, q, None]
         free += wants & ~in_place
         if q < p:  # an earlier letter of the same kind that was not in place has taken one of them
-            free -= (asked[:, q, None] == letter) & ~in_place
+            free -= (guessed[:, q, None] == letter) & ~in_place
     in_place = hidden[None, :, p] == letter
     return np.where(in_place, 2, free > 0).astype(np.int32)
 
 
 def pattern_text(pattern: int, length: int) -> str:
-    """
+    """Write a pattern, G for green and y for yellow.
+
     >>> pattern_text(3**4 * 2 + 1, 5)
     'G---y'
     """
@@ -88,7 +88,7 @@ def pattern_text(pattern: int, length: int) -> str:
 
 
 def read_pattern(text: str, length: int) -> int | None:
-    """The number of a pattern as typed, None if it is none.
+    """Return the number of a pattern as typed, None if it is none.
 
     >>> read_pattern("g---Y", 5), read_pattern("what?", 5)
     (163, None)
@@ -104,19 +104,19 @@ def read_pattern(text: str, length: int) -> int | None:
 
 
 def pattern_table(words: Sequence[str], guesses: Sequence[str] | None = None, copies: int = 2) -> Columns:
-    """A column for each guess, that holds its pattern for every word; the target is the word itself.
+    """Return a column for each guess, that holds its pattern for every word; the target is the word itself.
 
     Every word stands there in several copies, for no tree is learned from classes that are seen once only.
     """
-    asked, hidden = list(words if guesses is None else guesses), [word for word in words for _ in range(copies)]
-    found = patterns(asked, hidden)
+    guessed, hidden = list(words if guesses is None else guesses), [word for word in words for _ in range(copies)]
+    found = patterns(guessed, hidden)
     texts = {int(number): pattern_text(int(number), len(words[0])) for number in np.unique(found)}
-    columns: Columns = {guess: [texts[int(n)] for n in row] for guess, row in zip(asked, found, strict=True)}
+    columns: Columns = {guess: [texts[int(n)] for n in row] for guess, row in zip(guessed, found, strict=True)}
     return {**columns, "word": hidden}
 
 
 def ranked(words: Sequence[str], guesses: Sequence[str]) -> list[Guess]:
-    """All guesses by what they tell about the words, best first; of equals one that may be right, then the earlier."""
+    """Rank all guesses by their gain; ties go to a guess that may be right, then to the earlier one."""
     possible = set(words)
     n_patterns = 3 ** len(words[0])
     step = max(1, _PAIRS // len(words))
@@ -127,13 +127,13 @@ def ranked(words: Sequence[str], guesses: Sequence[str]) -> list[Guess]:
         counts = np.bincount(codes.ravel(), minlength=n_patterns * len(some)).reshape(len(some), n_patterns)
         for word, piles in zip(some, counts, strict=True):
             sizes = piles[piles > 0].astype(np.float64)
-            gain = criteria.impurity_of("entropy", sizes)
+            gain = impurity_of("entropy", sizes)
             found.append(Guess(word, gain, len(sizes), int(sizes.max()), word in possible))
     return sorted(found, key=lambda guess: (-round(guess.gain, 9), not guess.possible))
 
 
 def remaining(words: Sequence[str], guess: str, pattern: int) -> list[str]:
-    """The words for which a guess would show this pattern."""
+    """Return the words for which a guess would show this pattern."""
     codes = patterns([guess], words)[0].tolist()
     return [word for word, code in zip(words, codes, strict=True) if code == pattern]
 
@@ -150,12 +150,12 @@ class Turn:
 
 
 def best_guess(words: Sequence[str], guesses: Sequence[str]) -> Guess:
-    """The guess to make: one of the words themselves where there are two or less, else the most informative."""
+    """Return the guess to make: one of the words themselves where there are two or less, else the most informative."""
     return ranked(words, list(words) if len(words) <= 2 else list(guesses))[0]
 
 
 def played(words: Sequence[str], guesses: Sequence[str], answer: str, opening: str | None = None) -> list[Turn]:
-    """A whole game against a known answer; `opening` is the first guess, where it has been worked out already."""
+    """Play a game against a known answer; `opening` is the first guess, if already known."""
     left, turns = list(words), []
     while True:
         guess = Guess(opening, ranked(left, [opening])[0].gain, 0, 0, True) if opening else best_guess(left, guesses)
@@ -169,7 +169,7 @@ def played(words: Sequence[str], guesses: Sequence[str], answer: str, opening: s
 
 
 def strategy(words: Sequence[str], guesses: Sequence[str] | None = None) -> str:
-    """The whole game as a tree of text: under each guess the patterns it may show, and what to guess then."""
+    """Return the whole game as a tree of text: under each guess the patterns it may show, and what to guess then."""
     allowed = list(words if guesses is None else guesses)
     lines = [best_guess(words, allowed).word]
 

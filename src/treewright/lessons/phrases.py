@@ -1,8 +1,4 @@
-"""What the lessons share: tables of rows, arithmetic from counts, numbers as words.
-
-Comes in: tables, trees, counts. Goes out: parts of a lesson and short texts.
-Always holds: every number is counted from a table or computed by the core; nothing here is about one lesson.
-"""
+"""Text and tables shared by the lessons. Every number is counted from a table or computed by the core."""
 
 from __future__ import annotations
 
@@ -13,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from treewright.data.value_text import MISSING, listed
+from treewright.data.grid import Grid
+from treewright.data.number_text import MISSING
+from treewright.data.value_text import listed
 from treewright.errors import DataError
-from treewright.inspection.derivation.blocks import Block, Grid, Steps, blocks
+from treewright.inspection.derivation.blocks import Block, Steps, blocks
 from treewright.inspection.derivation.criterion_names import measure_of
 from treewright.inspection.derivation.explain_node import NodeExplanation
 from treewright.inspection.derivation.impurity_steps import impurity_step
@@ -29,12 +27,13 @@ from treewright.tree.tree import Node, Tree
 
 
 def four_digits(x: float) -> str:
-    """A number with four digits after the point, in tables that compare."""
+    """Return a number with four decimals."""
     return f"{x:.4f}"
 
 
 def joined(words: Sequence[object], last: str = "and") -> str:
-    """
+    """Join words by commas and a final "and".
+
     >>> joined(["a", "b", "c"])
     'a, b and c'
     """
@@ -43,7 +42,7 @@ def joined(words: Sequence[object], last: str = "and") -> str:
 
 
 def spelled(n: int) -> str:
-    """A small whole number as a word."""
+    """Return a small whole number as a word."""
     names = [
         "no",
         "one",
@@ -70,7 +69,7 @@ def n_rows(data: Columns) -> int:
 
 
 def rows_grid(data: Columns, caption: str, numbered: str = "", most: int = 30) -> Grid:
-    """The table itself; `numbered` puts D1, D2, ... before the rows."""
+    """Return the rows of the table; `numbered` puts D1, D2, ... before them."""
     rows = list(zip(*data.values(), strict=True))[:most]
     left_out = n_rows(data) - len(rows)
     lead = [(f"{numbered[:1]}{i}",) for i in range(1, len(rows) + 1)] if numbered else [()] * len(rows)
@@ -89,21 +88,34 @@ def _cell(value: Any) -> str:
 
 
 def counts_of(data: Columns, target: str, column: str | None = None) -> dict[Any, list[int]]:
-    """The count of each class, per level of a column; one line of counts without a column."""
+    """Count each class, per level of a column or over all rows."""
     classes = sorted(set(data[target]))
     groups = data[column] if column is not None else ["all"] * n_rows(data)
     pairs = list(zip(groups, data[target], strict=True))
     return {level: [pairs.count((level, one)) for one in classes] for level in dict.fromkeys(groups)}
 
 
+def shares_grid(caption: str, data: Columns, target: str, header: Sequence[str]) -> Grid:
+    """Return rows, rows of the second class and their share, per level of every column; `header` names the three."""
+    rows = [
+        (f"{column} = {level}", str(sum(counts)), str(counts[1]), f"{counts[1] / sum(counts):.2f}")
+        for column in data
+        if column != target
+        for level, counts in sorted(counts_of(data, target, column).items())
+    ]
+    return Grid(caption, ("", *header), tuple(rows))
+
+
 def checked(data: Columns, own: Columns, target: str, *, classes: Sequence[str] = ()) -> Columns:
-    """The table of a lesson, if it can be told of it: the same columns, and answers that differ."""
+    """Return the table if the lesson applies to it: the same columns, and a target with more than one value."""
     absent = [name for name in own if name not in data]
     if absent:
         raise DataError(f"the lesson needs the columns {listed(list(own))}; this table has no {absent[0]!r}")
     found = set(data[target])
     if len(found) < 2:
-        raise DataError(f"every row has the {target} {next(iter(found), None)!r}; the lesson needs answers that differ")
+        raise DataError(
+            f"every row has the {target} {next(iter(found), None)!r}; the lesson needs at least two target values"
+        )
     for name in classes:
         if name not in found or len(found) > len(classes):
             known = listed(sorted(map(str, found)))
@@ -117,7 +129,7 @@ _CODE_WIDTH = 88
 
 
 def data_source(name: str, data: Columns, own: Columns) -> str:
-    """Code that makes the table of a lesson: its own, or what differs from it."""
+    """Return code that makes the table of a lesson: its own, or the columns that differ from it."""
     taken = f'data = tw.lessons["{name}"].data'
     if data == own:
         return taken
@@ -144,14 +156,14 @@ def data_source(name: str, data: Columns, own: Columns) -> str:
 
 
 def impurity(label: str, criterion: Criterion, counts: Sequence[float], caption: str = "By the formula") -> Steps:
-    """How mixed some counts are, by the formula."""
+    """Return the impurity of some counts, with its arithmetic."""
     return Steps(caption, (impurity_step(label, measure_of(criterion), np.array(counts, dtype=np.float64)),))
 
 
 def split_arithmetic(
     caption: str, criterion: Criterion, children: Sequence[Sequence[int]], conditions: Sequence[str]
 ) -> Steps:
-    """The score of a split from the class counts of its branches."""
+    """Return the arithmetic of a split from the class counts of its children."""
     table = np.array(children, dtype=np.float64)
     rows = tuple(int(n) for n in table.sum(axis=1))
     division = Division(table.sum(axis=0), table, table, float(table.sum()), 0.0, rows)
@@ -159,7 +171,7 @@ def split_arithmetic(
 
 
 def derivation(explained: NodeExplanation) -> list[Block]:
-    """The branches and the steps of a node, without its rivals."""
+    """Return the children and the steps of a derivation, without the rivals."""
     return [b for b in blocks(explained) if isinstance(b, Steps) or (isinstance(b, Grid) and b.header[0] == "")]
 
 
@@ -167,7 +179,7 @@ def derivation(explained: NodeExplanation) -> list[Block]:
 
 
 def branch_of(tree: Tree, level: object) -> Node | None:
-    """The root's child for a level if it has a split; else the first child that has one; None if none has."""
+    """Return the root's child for a level if it is split, else the first child that is, else None."""
     split = tree.root.split
     children = [tree[i] for i in tree.root.children]
     groups = (split.groups if split is not None else None) or ()
@@ -176,38 +188,38 @@ def branch_of(tree: Tree, level: object) -> Node | None:
 
 
 def branch_words(node: Node) -> str:
-    """What is known about the rows of a node from its parent's question."""
+    """Return the condition that leads from its parent to a node."""
     above = None if node.parent is None else node.tree[node.parent]
     if above is None or above.split is None:
-        return "nothing is asked"
+        return "all rows"
     return above.split.words(with_missing=False)[above.children.index(node.id)]
 
 
-def asked(tree: Tree) -> str:
-    """The column that the root asks about."""
+def split_column(tree: Tree) -> str:
+    """Return the column that the root splits on."""
     return "nothing" if tree.root.split is None else tree.root.split.column
 
 
 def cut_text(tree: Tree) -> str:
-    """Where the root cuts its number."""
+    """Return the threshold of the root as text."""
     return "nowhere" if tree.root.split is None else tree.root.split.threshold_text or "nowhere"
 
 
 def is_close(first: float, second: float) -> bool:
-    """Whether the second of two scores comes within five percent of the first."""
+    """Return whether the second of two scores is within five percent of the first."""
     return second >= 0.95 * first > 0
 
 
 def gains(node: Node) -> dict[str, float]:
-    """The gain of every column at a node, best first."""
+    """Return the gain of every column at a node, best first."""
     return {split.column: split.gain for split in (node.split, *node.rivals) if split is not None}
 
 
 def right(tree: Tree, data: Columns) -> tuple[int, int]:
-    """How many rows the tree answers rightly, of how many."""
+    """Return the number of correct predictions, and of rows."""
     truth = data[tree.schema.target.name]
-    answers = predict(tree, data).tolist()
-    return sum(a == b for a, b in zip(answers, truth, strict=True)), len(truth)
+    predicted = predict(tree, data).tolist()
+    return sum(a == b for a, b in zip(predicted, truth, strict=True)), len(truth)
 
 
 def accuracy(tree: Tree, data: Columns) -> float:

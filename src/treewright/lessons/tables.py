@@ -1,8 +1,4 @@
-"""The tables of the lessons.
-
-Comes in: nothing. Goes out: each table as a dict of columns, the target last.
-Always holds: the values are those of the lessons, row by row, and nobody changes a table: a variant is a new dict.
-"""
+"""The tables of the lessons: dicts of columns, the target last. A variant is a new dict."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ Columns = dict[str, list[Any]]
 
 
 def table(names: str, rows: str) -> Columns:
-    """One column per name; rows are separated by semicolons, values by blanks. In a name, _ stands for a blank."""
+    """Parse a table: rows separated by semicolons, values by blanks; in a name, _ stands for a blank."""
     cells = [row.split() for row in rows.split(";")]
     columns = zip(names.split(), zip(*cells, strict=True), strict=True)
     return {name.replace("_", " "): list(column) for name, column in columns}
@@ -46,6 +42,30 @@ CRICKET: Columns = {
     "Class": ["IX"] * 6 + ["X"] * 9 + ["IX"] * 8 + ["X"] * 7,
     "Plays": ["yes"] * 15 + ["no"] * 15,
 }
+
+
+def _people() -> Columns:
+    """Return one row per person aboard, from the counts of each combination."""
+    ranks, labels = ("first", "second", "third", "crew"), ("no", "yes")
+    drowned_and_saved = {
+        ("adult", "male"): ((118, 57), (154, 14), (387, 75), (670, 192)),
+        ("adult", "female"): ((4, 140), (13, 80), (89, 76), (3, 20)),
+        ("child", "male"): ((0, 5), (0, 11), (35, 13), (0, 0)),
+        ("child", "female"): ((0, 1), (0, 13), (17, 14), (0, 0)),
+    }
+    rows = [
+        (rank, sex, age, label)
+        for (age, sex), by_class in drowned_and_saved.items()
+        for rank, counts in zip(ranks, by_class, strict=True)
+        for label, n in zip(labels, counts, strict=True)
+        for _ in range(n)
+    ]
+    return dict(zip(("Class", "Sex", "Age", "Survived"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+#: The people aboard the Titanic: Dawson, R. J. M. (1995), The "unusual episode" data revisited, Journal of Statistics
+#: Education 3(3).
+TITANIC = _people()
 
 BUYS = table(
     "Age Income Buys",
@@ -80,7 +100,7 @@ UNKNOWN: Columns = {
 
 
 def measured(names: str, rows: str) -> Columns:
-    """A table in which numbers are numbers and "?" is a value that nobody knows."""
+    """Return a table in which numbers are numbers and "?" is a value that nobody knows."""
 
     def value(cell: str) -> Any:
         if cell == "?":
@@ -106,8 +126,17 @@ PATIENTS = measured(
 )
 
 
+#: A lamp with two switches, seen sixteen times: it is on if they differ. The rest only happens to go with it.
+SWITCHES = measured(
+    "Upstairs Downstairs Visitor Hour Lamp",
+    "up up no 7 off; up down yes 19 on; down up yes 22 on; down down no 20 off; up up no 12 off; up down no 21 on; "
+    "down up yes 20 on; down down yes 18 off; up up yes 23 off; up down yes 8 on; down up no 6 on; "
+    "down down no 13 off; up up no 21 off; up down yes 12 on; down up yes 23 on; down down no 10 off",
+)
+
+
 def diagonal(side: int) -> Columns:
-    """Points of a square on a grid; those above the diagonal are "in"."""
+    """Return points of a square on a grid; those above the diagonal are "in"."""
     places = [((column + 0.5) / side, (row + 0.5) / side) for row in range(side) for column in range(side)]
     kept = [(x, y) for x, y in places if abs(x + y - 1) > 0.25 / side]
     return {
@@ -118,7 +147,7 @@ def diagonal(side: int) -> Columns:
 
 
 def straight(low: float, high: float, points: int) -> Columns:
-    """Points of a straight line."""
+    """Return points of a straight line."""
     places = [low + (high - low) * i / (points - 1) for i in range(points)]
     return {"x": places, "y": [2 * x + 1 for x in places]}
 
@@ -128,12 +157,12 @@ NOISE = 0.15
 
 
 def noisy(rows: int, seed: int) -> Columns:
-    """Points above a diagonal are "in", those below "out", but for about one in seven; z has nothing to say."""
+    """Make noisy points: "in" above a diagonal, "out" below, about one in seven wrong; z is noise."""
     draw = random.Random(seed)  # noqa: S311  chance for a picture, not for a secret
     points = [(draw.random(), draw.random(), draw.random()) for _ in range(rows)]
     inside = [(x + y > 1) != (draw.random() < NOISE) for x, y, _ in points]
     columns: Columns = dict(zip("xyz", map(list, zip(*points, strict=True)), strict=True))
-    return columns | {"side": ["in" if answer else "out" for answer in inside]}
+    return columns | {"side": ["in" if within else "out" for within in inside]}
 
 
 #: Letters, how frequent they are in two languages, a code for each language, coins, and an urn of letters.
@@ -149,7 +178,7 @@ LETTERS: Columns = {
 
 
 def with_twin(days: Columns) -> Columns:
-    """The days with a barometer that says nearly what Humidity says: it is wrong on the first Yes of each Humidity."""
+    """Add a barometer that nearly repeats Humidity: it is wrong on the first Yes of each Humidity."""
     pairs = list(zip(days["Humidity"], days["Play"], strict=True))
     first_played = {pairs.index((level, "Yes")) for level in ("High", "Normal") if (level, "Yes") in pairs}
     moist = [(humidity == "High") != (i in first_played) for i, humidity in enumerate(days["Humidity"])]

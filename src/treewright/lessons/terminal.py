@@ -1,23 +1,17 @@
-"""A lesson for a terminal.
-
-Comes in: a `Lesson`, a width, whether there are colours. Goes out: text.
-Always holds: paragraphs and arithmetic keep to the width, tables and printed output keep their own; colour is only ever
-added around words: without it the text is the same.
-"""
+"""A lesson as text. Colour is added around words only: without it the text is the same."""
 
 from __future__ import annotations
 
 import textwrap
 
+from treewright.data.grid import cells
 from treewright.inspection.derivation.text import text as blocks_text
-from treewright.lessons.content import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text
-from treewright.lessons.markup import pieces
-from treewright.render.text_width import cells
+from treewright.lessons.content import Code, Drawn, Heading, Lesson, Listed, Note, Part, Printed, Shown, Text, pieces
 from treewright.render.tree_text import text as tree_text
 
-#: Less than this cannot be read.
+#: The least width.
 NARROWEST = 40
-#: Lines of words longer than this cannot be read either.
+#: The longest line of a paragraph.
 _LONGEST = 100
 
 _BOLD, _DIM, _CODE, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"
@@ -25,7 +19,7 @@ _TITLE = "\x1b[1;36m"
 
 
 def text(lesson: Lesson, width: int = 100, *, colour: bool = False) -> str:
-    """The whole lesson, each part after a blank line."""
+    """Return the whole lesson, with a blank line between its elements."""
     room = max(NARROWEST, min(width, _LONGEST))
     heads = [
         _painted(lesson.title, _TITLE, colour),
@@ -66,7 +60,7 @@ def _code_line(line: str, place: int, colour: bool) -> str:
 
 
 def _filled(words: str, width: int, colour: bool, lead: str = "", below: str | None = None) -> list[str]:
-    """A paragraph; marks are taken off before it is measured, and colours put on afterwards."""
+    """Wrap a paragraph; marks are removed before it is measured, and colours added afterwards."""
     plain, spans = _unmarked(words)
     lines = textwrap.wrap(plain, width - len(lead), break_long_words=False, break_on_hyphens=False)
     if colour:
@@ -75,7 +69,7 @@ def _filled(words: str, width: int, colour: bool, lead: str = "", below: str | N
 
 
 def _unmarked(words: str) -> tuple[str, list[tuple[str, str]]]:
-    """The words without marks, and what was marked, word by word in order: (word, colour); unmarked words have ""."""
+    """Return the text without marks, and its pieces with their colours."""
     spans: list[tuple[str, str]] = []
     plain: list[str] = []
     for piece, shade in pieces(words):
@@ -85,7 +79,7 @@ def _unmarked(words: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _coloured(lines: list[str], spans: list[tuple[str, str]]) -> list[str]:
-    """Colours by character: lines hold the same characters as the spans, but for blanks."""
+    """Colour wrapped lines; they hold the same characters as the spans, but for blanks."""
     shades = iter([shade for piece, shade in spans for c in piece if not c.isspace()])
     out = []
     for line in lines:

@@ -1,9 +1,7 @@
-"""Tables too large for memory, some rows at a time.
+"""Tables larger than memory, read in chunks that can be iterated over again.
 
-Comes in: names of files, patterns, folders, queries, pyarrow datasets, DuckDB relations, lazy frames, iterators of
-tables. Goes out: `Chunks`, which can be gone through again and again.
-Always holds: at most a few frames are in memory at once, each a modest share of the limit, and every pass gives the
-same frames. What can be read only once is copied to the scratch folder while it is read.
+At most a few frames are in memory at once, and every pass gives the same frames. An input that can be read only once is
+copied to the scratch folder during the first pass.
 """
 
 from __future__ import annotations
@@ -57,7 +55,7 @@ class Chunks:
     text_form: TextForm = NO_TEXT_FORM
 
     def frames(self, only: Collection[str] | None = None) -> Iterator[Frame]:
-        """The rows from the first on, in order: all columns, or only these."""
+        """Yield the rows from the first on, in order: all columns, or only these."""
         wanted = None if only is None else tuple(name for name in self.columns if name in only)
         for number, table in enumerate(self.tables(wanted), start=1):
             frame = frame_of(table, wanted)
@@ -80,7 +78,7 @@ class Chunks:
 def chunked(
     data: object, *, memory_limit: int, scratch: Path | None, schema: Schema | None = None, passes: int = 2
 ) -> Chunks | None:
-    """The table some rows at a time; None if `data` is a table in memory.
+    """Return the table some rows at a time; None if `data` is a table in memory.
 
     `scratch` is a folder that the caller removes. With a `schema`, text files are read as the kinds it has. `passes=1`:
     the rows will be gone through only once, so nothing is kept of what could not be read again, and only a query may
@@ -125,7 +123,7 @@ def _required(scratch: Path | None) -> Path:
 
 
 def _source(data: Any, memory_limit: int, scratch: Path | None, schema: Schema | None) -> Source | None:
-    """What the room `files` reads."""
+    """Return what the room `files` reads."""
     reading = Reading(memory_limit=memory_limit // 4, scratch=None if scratch is None else str(scratch))
     if isinstance(data, Source):
         return data
@@ -143,7 +141,7 @@ def _source(data: Any, memory_limit: int, scratch: Path | None, schema: Schema |
 
         return open_relation(data, "the relation")
     if _made_by(data, "duckdb") and hasattr(data, "sql"):
-        raise DataError("a DuckDB connection is no table; give what it is asked, as in connection.sql('SELECT ...')")
+        raise DataError("a DuckDB connection is no table; give a query, as in connection.sql('SELECT ...')")
     return None
 
 
@@ -155,7 +153,7 @@ def _batches(source: Source, rows: int, only: tuple[str, ...] | None) -> Iterato
 
 
 def _beginning(tables: Iterator[object], name: str) -> tuple[tuple[str, ...], list[Frame]]:
-    """The names of the columns, and what had to be read to know them."""
+    """Return the names of the columns, and what had to be read to know them."""
     seen = []
     for table in tables:
         seen.append(frame_of(table))
@@ -165,7 +163,7 @@ def _beginning(tables: Iterator[object], name: str) -> tuple[tuple[str, ...], li
 
 
 def _read_once(data: Any, memory_limit: int) -> Iterator[object] | None:
-    """What is gone when it has been read, or may be another the next time."""
+    """Return what is gone when it has been read, or may be another the next time."""
     if isinstance(data, chain):
         return data
     if _made_by(data, "polars") and type(data).__name__ == "LazyFrame":
@@ -178,7 +176,7 @@ def _read_once(data: Any, memory_limit: int) -> Iterator[object] | None:
 
 
 def _read_again(data: Any) -> Tables | None:
-    """What gives its tables anew whenever it is asked."""
+    """Return the tables of an input that can be read again."""
     if callable(data):
         return lambda _: _tables_of(data())
     listed_tables = isinstance(data, (list, tuple)) and data and all(map(_is_table, data))
@@ -189,7 +187,7 @@ def _read_again(data: Any) -> Tables | None:
 
 
 def _tables_of(given: object) -> Iterator[object]:
-    """What a function gives: tables, or one."""
+    """Return what a function gives: tables, or one."""
     if _is_table(given):
         return iter((given,))
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping)):
@@ -237,7 +235,7 @@ def _rows(memory_limit: int, n_columns: int) -> int:
 
 
 def _pieces(frame: Frame, rows: int) -> Iterator[Frame]:
-    """The frame in as few pieces as have at most so many rows, all of about the same size."""
+    """Yield the frame in as few pieces as have at most so many rows, all of about the same size."""
     size = -(-frame.n_rows // -(-frame.n_rows // rows))
     for start in range(0, frame.n_rows, size):
         stop = min(start + size, frame.n_rows)
@@ -250,7 +248,7 @@ def _made_by(data: object, package: str) -> bool:
 
 
 def _is_table(data: object) -> bool:
-    """Whether this is a frame of some library; dicts and lists could as well be rows."""
+    """Return whether this is a frame of some library; dicts and lists could as well be rows."""
     return isinstance(data, Frame) or hasattr(data, "__arrow_c_stream__") or hasattr(data, "__dataframe__")
 
 
@@ -258,7 +256,7 @@ def _is_table(data: object) -> bool:
 
 
 def is_in_chunks(data: object) -> bool:
-    """Whether `chunked` would give chunks of this; nothing is read to find out.
+    """Return whether `chunked` would give chunks of this; nothing is read to find out.
 
     >>> is_in_chunks("rows/*.parquet"), is_in_chunks(iter([])), is_in_chunks([[1, 2]])
     (True, True, False)

@@ -1,8 +1,6 @@
-"""Futures of a Dask cluster: made together, let go of together, tried again when workers die.
+"""Futures of a Dask cluster: submitted together, released together, retried when workers die.
 
-Comes in: a client, and functions to run where results lie. Goes out: futures, and what they hold.
-Always holds: every future is named in what becomes of it, so what is lost with a worker is made again; nothing is
-pinned to a worker, scattered or left behind.
+Results depend on named futures only, so a lost one is recomputed; nothing is pinned to a worker or scattered.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from treewright.out_of_core.dask_workers import wait_for
 
 Value = TypeVar("Value")
 
-#: So many answers are merged by one task.
+#: So many replies are merged by one task.
 FAN_IN = 8
 
 #: What has so many bytes is not written into every task, but sent once and fetched from worker to worker.
@@ -33,8 +31,8 @@ LARGE = 100_000
 PATIENCE = 12
 
 
-class Weighed:
-    """Something whose size Dask asks for, to decide what is cheaper to move: the rows or the task."""
+class SizedResult:
+    """A value whose size Dask needs, to decide what is cheaper to move: the rows or the task."""
 
     def __sizeof__(self) -> int:
         return _bytes_of(vars(self))
@@ -56,7 +54,7 @@ def _bytes_of(value: object) -> int:
 
 
 def reduced(values: Sequence[Value], merge: Callable[[Value, Value], Value]) -> Value:
-    """All of them as one."""
+    """Return all of them as one."""
     return reduce(merge, values)
 
 
@@ -67,7 +65,7 @@ def _itself(value: Value) -> Value:
 # --- futures --------------------------------------------------------------------------------------------------------
 
 
-class Made:
+class FutureSet:
     """Futures of one piece of work. All are released at its end, whatever ends it, but those that are kept.
 
     To release is to cancel what has not run yet, for nobody else knows these futures. (`Client.cancel` is not safe: it
@@ -85,7 +83,7 @@ class Made:
         release(self._futures)
 
     def __call__(self, function: Callable[..., object], /, *each: Sequence[object], **same: object) -> list[Any]:
-        """One task for each; what is the same for all (`same`) is sent once, however large it is."""
+        """Submit one task for each; arguments shared by all (`same`) are sent once."""
         sent = {name: self.sent(value) for name, value in same.items()}
         key = f"treewright_{function.__name__.strip('_')}"
         return self.add(self._client.map(function, *each, key=key, pure=False, **sent))
@@ -99,30 +97,30 @@ class Made:
         return self.add([self._client.submit(_itself, value, pure=False)])[0]
 
     def add(self, futures: list[Any]) -> list[Any]:
-        """These belong to it too."""
+        """Add futures to those released at the end."""
         self._futures += futures
         return futures
 
     def keep(self, futures: Sequence[Any]) -> None:
-        """These outlast it; whoever keeps them releases them."""
+        """Keep futures beyond the end; the caller releases them."""
         kept = set(map(id, futures))
         self._futures = [future for future in self._futures if id(future) not in kept]
 
 
-def merged(made: Made, futures: Sequence[Any], merge: Callable[[Value, Value], Value]) -> Any:
-    """A future of all results as one, merged on the workers some at a time."""
+def merged(made: FutureSet, futures: Sequence[Any], merge: Callable[[Value, Value], Value]) -> Any:
+    """Return a future of all results as one, merged on the workers some at a time."""
     while len(futures) > 1:
         futures = made(reduced, batches(futures), merge=merge)
     return futures[0]
 
 
 def batches(values: Sequence[Value]) -> list[list[Value]]:
-    """What is merged by one task each."""
+    """Return what is merged by one task each."""
     return [list(values[start : start + FAN_IN]) for start in range(0, len(values), FAN_IN)]
 
 
 def fetched(client: Any, futures: Sequence[Any]) -> list[Any]:
-    """The results. Errors are those of the tasks, but for workers that died: then again, for a while."""
+    """Return the results. Errors are those of the tasks, but for workers that died: then again, for a while."""
     from distributed import KilledWorker
 
     patience = PATIENCE
@@ -143,7 +141,7 @@ def fetched(client: Any, futures: Sequence[Any]) -> list[Any]:
 
 
 def _try_again(client: Any, failed: Sequence[Any]) -> None:
-    """What failed, and what it failed for, down to the partitions."""
+    """Retry what failed, and what it depends on, down to the partitions."""
     with suppress(KeyError):  # `retry` tries all of it again, then looks for it among our futures, where it need not be
         client.retry(list(failed))
     until = time.monotonic() + 5

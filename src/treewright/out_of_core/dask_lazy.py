@@ -1,9 +1,6 @@
-"""Dask collections: answers that are not computed yet, and a table and its target as one.
+"""Dask collections: predictions that are not computed yet, and a table and its target as one.
 
-Comes in: a dask DataFrame or Array, and what to ask of each of its partitions. Goes out: a dask collection with the
-same partitions, index and divisions.
-Always holds: nothing is computed; the tree is in the graph once, however many partitions there are. A partition without
-rows gives no answers of the right type.
+Nothing is computed; a partition without rows gives an empty result of the right type.
 """
 
 from __future__ import annotations
@@ -25,26 +22,26 @@ from treewright.data.value_text import listed
 from treewright.errors import DataError
 from treewright.tree.tree import Tree
 
-#: One column of answers, or several.
+#: One column of predictions, or several.
 Name = str | tuple[Level, ...]
-Ask = Callable[[Tree, object, Any, int], NDArray[Any]]
+Predict = Callable[[Tree, object, Any, int], NDArray[Any]]
 
 
-def answers_of(data: Any, tree: Tree, ask: Ask, kind: str, empty: NDArray[Any], name: Name) -> Any:
-    """`ask(tree, partition, kind, n_threads)` of every partition, in which `empty` are the answers to no rows.
+def predictions_of(data: Any, tree: Tree, predict: Predict, kind: str, empty: NDArray[Any], name: Name) -> Any:
+    """Return `predict(tree, partition, kind, n_threads)` of every partition; `empty` are the predictions of no rows.
 
     A DataFrame gives a Series, or a DataFrame if there are several names; an Array gives an Array.
     """
     whole = _handed(tree)
     if isinstance(data, dask.dataframe.DataFrame):
         meta = _labelled(empty, data._meta.index, name)
-        return data.map_partitions(_frame_answers, whole, ask, kind, empty, name, meta=meta)
+        return data.map_partitions(_frame_predictions, whole, predict, kind, empty, name, meta=meta)
     several = empty.ndim == 2
     data = _one_block_wide(data)
     return data.map_blocks(
-        _array_answers,
+        _array_predictions,
         whole,
-        ask,
+        predict,
         kind,
         empty,
         dtype=empty.dtype,
@@ -55,25 +52,25 @@ def answers_of(data: Any, tree: Tree, ask: Ask, kind: str, empty: NDArray[Any], 
 
 
 def _handed(tree: Tree) -> Any:
-    """The tree as one entry of the graph; asking twice gives the same entry."""
+    """Return the tree as one entry of the graph; two calls give the same entry."""
     name = f"tree-{hashlib.blake2b(pickle.dumps(tree), digest_size=16).hexdigest()}"
     return dask.delayed(tree, name=name, traverse=False)
 
 
-def computed(answers: Any, size: int) -> Iterator[NDArray[Any]]:
-    """The answers of one partition after the other, at most `size` at a time."""
-    for part in np.ravel(answers.to_delayed()):
+def computed(predictions: Any, size: int) -> Iterator[NDArray[Any]]:
+    """Yield the predictions of one partition after the other, at most `size` at a time."""
+    for part in np.ravel(predictions.to_delayed()):
         values = np.asarray(part.compute())
         for start in range(0, len(values), size):
             yield values[start : start + size]
 
 
-def _frame_answers(frame: Any, tree: Tree, ask: Ask, kind: str, empty: NDArray[Any], name: Name) -> Any:
-    return _labelled(_array_answers(frame, tree, ask, kind, empty), frame.index, name)
+def _frame_predictions(frame: Any, tree: Tree, predict: Predict, kind: str, empty: NDArray[Any], name: Name) -> Any:
+    return _labelled(_array_predictions(frame, tree, predict, kind, empty), frame.index, name)
 
 
-def _array_answers(rows: Any, tree: Tree, ask: Ask, kind: str, empty: NDArray[Any]) -> NDArray[Any]:
-    return ask(tree, rows, kind, 1) if len(rows) else empty  # the cluster's own threads are enough
+def _array_predictions(rows: Any, tree: Tree, predict: Predict, kind: str, empty: NDArray[Any]) -> NDArray[Any]:
+    return predict(tree, rows, kind, 1) if len(rows) else empty  # the cluster's own threads are enough
 
 
 def _labelled(values: NDArray[Any], index: Any, name: Name) -> Any:
@@ -84,7 +81,7 @@ def _labelled(values: NDArray[Any], index: Any, name: Name) -> Any:
 
 
 def _one_block_wide(data: Any) -> Any:
-    """A dask Array whose blocks hold whole rows."""
+    """Return a dask Array whose blocks hold whole rows."""
     if not isinstance(data, dask.array.Array) or data.ndim != 2:
         raise DataError(
             f"expected a dask DataFrame, or a dask Array with rows and columns; got a dask {type(data).__name__}"
@@ -93,11 +90,11 @@ def _one_block_wide(data: Any) -> Any:
     return data if len(data.chunks[1]) == 1 else data.rechunk({1: -1})
 
 
-def each(answers: Any, function: Callable[[Any], Any]) -> Any:
-    """The same answers with something done to the numbers of each partition."""
-    if isinstance(answers, dask.array.Array):
-        return answers.map_blocks(function, meta=answers._meta)
-    return answers.map_partitions(function, meta=answers._meta)
+def each(predictions: Any, function: Callable[[Any], Any]) -> Any:
+    """Apply a function to the predictions of each partition."""
+    if isinstance(predictions, dask.array.Array):
+        return predictions.map_blocks(function, meta=predictions._meta)
+    return predictions.map_partitions(function, meta=predictions._meta)
 
 
 def together(*series: Any) -> tuple[Any, ...]:
@@ -110,7 +107,7 @@ def together(*series: Any) -> tuple[Any, ...]:
 
 
 def with_target(data: Any, target: Any, weight: Any = None) -> tuple[Any, str, str | None]:
-    """A dask DataFrame that holds the target and the weights too, and what they are called there.
+    """Return a dask DataFrame that holds the target and the weights too, and what they are called there.
 
     Both are names of columns, or have the partitions of the data: a dask Series or Array. Rows go together by their
     place in a partition, whatever their index.
@@ -135,7 +132,7 @@ def _as_frame(data: Any) -> Any:
 
 
 def _with(frame: Any, column: Any, role: str, name: str) -> tuple[Any, str]:
-    """The frame with one more column, unless the column is named and there already."""
+    """Return the frame with one more column, unless the column is named and there already."""
     if isinstance(column, str):
         if column not in frame.columns:
             raise DataError(f"the {role} {column!r} is not a column of the table; it has {listed(list(frame.columns))}")

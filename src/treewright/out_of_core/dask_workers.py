@@ -1,9 +1,7 @@
-"""Waiting for a Dask cluster that has workers.
+"""Wait for futures of a Dask cluster, and report a cluster that cannot run them.
 
-Comes in: a client and futures. Goes out: nothing; the futures are done, whatever came of them.
-Always holds: a cluster where no task can run (no worker, or all of them paused for want of memory) is never waited for
-in silence: the log says so after a few seconds and then again, and after a limit a `DataError` names the remedy.
-Workers that come late, such as those of an adaptive cluster, are welcome until then.
+Where no task can run (no worker, or all paused for lack of memory), a message is logged every few seconds, and after a
+limit a `DataError` names the remedy. Workers that join before then are used.
 """
 
 from __future__ import annotations
@@ -27,17 +25,17 @@ SAY_EVERY = 30.0
 
 
 def wait_for(client: Any, futures: Sequence[Any]) -> None:
-    """Waits until all futures are done, as long as there is someone to work on them."""
+    """Wait until all futures are done, as long as the cluster can run them."""
     from distributed import wait
 
     since: float | None = None
-    said = -SAY_EVERY
+    logged = -SAY_EVERY
     while True:
         try:
             with client.as_current():
                 wait(list(futures), timeout=LOOK_EVERY)
         except TimeoutError:
-            why = _nobody(client)
+            why = _why_idle(client)
         else:
             return
         now = time.monotonic()
@@ -46,13 +44,13 @@ def wait_for(client: Any, futures: Sequence[Any]) -> None:
             continue
         since = now if since is None else since
         _refuse_after(_limit(), now - since, why)
-        if now - said >= SAY_EVERY:
+        if now - logged >= SAY_EVERY:
             _log.warning("waiting for the Dask cluster: %s", why)
-            said = now
+            logged = now
 
 
-def _nobody(client: Any) -> str | None:
-    """Why no task can run; None if one can."""
+def _why_idle(client: Any) -> str | None:
+    """Return why no task can run; None if one can."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     if not workers:
         return "it has no workers; start some, for example with cluster.scale(2)"

@@ -1,8 +1,6 @@
-"""Parts in a scratch folder: a table larger than memory, on one machine.
+"""Partitions in a scratch folder: a table larger than memory, on one machine.
 
-Comes in: encoded rows in pieces of any size. Goes out: `DiskPartitions`, in parts of a size that memory has room for.
-Always holds: every thread has one part mapped into memory at most, and lets go of it before the next. Answers are
-merged by the thread that heard them, so there are as many of them as threads. Threads live as long as a call.
+A thread maps one partition at a time and merges its replies itself. Threads live as long as a call.
 """
 
 from __future__ import annotations
@@ -19,9 +17,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treewright.data.encoding import Encoded
+from treewright.data.rows import take
 from treewright.errors import DataError
-from treewright.growing import partition_worker as work
-from treewright.growing.partitions import Limits
+from treewright.growing import partition_worker as worker
+from treewright.growing.partitions import Limits, Partitions
 from treewright.out_of_core.stored_arrays import AnyArray, Stored, mapped, store, stored_again
 
 Value = TypeVar("Value")
@@ -30,10 +29,10 @@ Value = TypeVar("Value")
 BYTES_PER_CODE = 2
 BYTES_PER_ROW = 40
 
-#: All parts in work together may take this share of the memory limit; answers and the tree need room too.
+#: All parts in work together may take this share of the memory limit; replies and the tree need room too.
 SHARE_OF_LIMIT = 0.25
 
-#: A node of so few rows is read whole: its subtree costs less than the questions about it.
+#: A node of so few rows is read whole: its subtree costs less than the requests about it.
 NODE_ROWS = 1 << 15
 
 #: Parts smaller than this are more trouble than they save.
@@ -48,19 +47,19 @@ class StoredPartition:
     arrays: Mapping[str, Stored]
 
     def mapped(self) -> Encoded:
-        return _clothed(self.bare, mapped(self.arrays))
+        return _with_arrays(self.bare, mapped(self.arrays))
 
 
 @dataclass(frozen=True, eq=False)
 class StoredState:
-    """A `work.State` whose arrays lie in files."""
+    """A `worker.State` whose arrays lie in files."""
 
     prepared: Mapping[str, Stored]
-    places: Mapping[str, Stored]
+    assignment: Mapping[str, Stored]
 
 
 class DiskGrowth:
-    """The states of all parts, in files. A question that fails, or is broken off, ends the growth."""
+    """The states of all parts, in files. A request that fails, or is broken off, ends the growth."""
 
     def __init__(self, parts: Sequence[StoredPartition], recipe: Mapping[str, Any], folder: Path, threads: int) -> None:
         self._parts = parts
@@ -69,63 +68,47 @@ class DiskGrowth:
         self._threads = threads
         self._states = [StoredState({}, {}) for _ in parts]
 
-    def ask(self, question: bytes) -> bytes:
+    def send(self, request: bytes) -> bytes:
         states = self._states
         if not states:
             raise ValueError("this growth is closed")
 
-        def asked(turns: Iterator[int]) -> bytes | None:
-            heard: bytes | None = None
+        def handled(turns: Iterator[int]) -> bytes | None:
+            merged: bytes | None = None
             for turn in turns:
-                states[turn], said = self._answer(self._parts[turn], states[turn], question)
-                heard = said if heard is None else work.merge(heard, said)
-            return heard
+                states[turn], reply = self._handle(self._parts[turn], states[turn], request)
+                merged = reply if merged is None else worker.merge(merged, reply)
+            return merged
 
         try:
-            heard = in_threads(asked, len(self._parts), self._threads)
+            merged = in_threads(handled, len(self._parts), self._threads)
         except BaseException:
             self.close()
             raise
-        return reduce(work.merge, [said for said in heard if said is not None])
+        return reduce(worker.merge, [reply for reply in merged if reply is not None])
 
-    def _answer(self, part: StoredPartition, state: StoredState, question: bytes) -> tuple[StoredState, bytes]:
-        old = work.State(mapped(state.prepared), mapped(state.places))
-        new, said = work.answer(part.mapped(), self._recipe, old, question)
+    def _handle(self, part: StoredPartition, state: StoredState, request: bytes) -> tuple[StoredState, bytes]:
+        old = worker.State(mapped(state.prepared), mapped(state.assignment))
+        new, reply = worker.handle(part.mapped(), self._recipe, old, request)
         return StoredState(
             stored_again(new.prepared, old.prepared, state.prepared, self._folder),
-            stored_again(new.places, old.places, state.places, self._folder),
-        ), said
+            stored_again(new.assignment, old.assignment, state.assignment, self._folder),
+        ), reply
 
     def close(self) -> None:
         self._parts = ()
         self._states.clear()
 
 
-class DiskPartitions:
+class DiskPartitions(Partitions):
     """Pieces of a table, in files of one folder, which is not theirs: whoever made it removes it."""
 
     def __init__(self, parts: Sequence[StoredPartition], folder: Path, threads: int, limits: Limits) -> None:
         self.limits = limits
         self._parts = tuple(parts)
-        self._bare = self._parts[0].bare
+        self.shapes = tuple(part.bare for part in self._parts)
         self._folder = folder
         self._threads = threads
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        return tuple(part.bare.n_rows for part in self._parts)
-
-    @property
-    def kinds(self) -> tuple[int, ...]:
-        return self._bare.kinds
-
-    @property
-    def levels(self) -> tuple[int, ...]:
-        return self._bare.levels
-
-    @property
-    def n_classes(self) -> int:
-        return self._bare.n_classes
 
     def map(self, function: Callable[..., Value], *arguments: object) -> list[Value]:
         return self._each(lambda turn: function(self._parts[turn].mapped(), *arguments))
@@ -141,8 +124,10 @@ class DiskPartitions:
         def change(turn: int) -> StoredPartition:
             part = parts[turn]
             old = mapped(part.arrays)
-            new = function(_clothed(part.bare, old), *arguments, *own[turn])
-            return StoredPartition(_bare(new, new.n_rows), stored_again(_arrays(new), old, part.arrays, self._folder))
+            new = function(_with_arrays(part.bare, old), *arguments, *own[turn])
+            return StoredPartition(
+                _without_arrays(new, new.n_rows), stored_again(_arrays(new), old, part.arrays, self._folder)
+            )
 
         return DiskPartitions(self._each(change), self._folder, self._threads, self.limits)
 
@@ -165,7 +150,7 @@ class DiskPartitions:
 def write_partitions(
     pieces: Iterable[Encoded], folder: Path, *, memory_limit: int, n_threads: int = 0, n_rows: int | None = None
 ) -> DiskPartitions:
-    """Parts of a size that the memory limit allows, from pieces of any size, in their order; at least one, maybe empty.
+    """Write pieces of any size as partitions that fit the memory limit, in order; at least one.
 
     `n_rows`, where it is known, makes the parts equal, and as many as all threads can share evenly. `n_threads=0` means
     all processors.
@@ -179,19 +164,19 @@ def write_partitions(
 
 
 def _limits(part: StoredPartition, memory_limit: int) -> Limits:
-    """What may leave the parts: an eighth of the memory at once, and in nodes that are worth the way."""
+    """Return what may leave the parts: an eighth of the memory at once, and in nodes that are worth the way."""
     at_once = max(1, memory_limit // (8 * row_bytes(part.mapped())))
     return Limits(apart=min(at_once, NODE_ROWS), at_once=at_once, memory=memory_limit)
 
 
 def row_bytes(piece: Encoded) -> int:
-    """What one row costs while it is worked on."""
+    """Return what one row costs while it is worked on."""
     values = sum(array.itemsize * int(np.prod(array.shape[1:])) for array in _arrays(piece).values())
     return values + BYTES_PER_CODE * len(piece.columns) + BYTES_PER_ROW
 
 
 def rows_per_partition(piece: Encoded, memory_limit: int, threads: int, n_rows: int | None = None) -> int:
-    """How many rows like these a part may have."""
+    """Return how many rows like these a part may have."""
     most = max(1, int(memory_limit * SHARE_OF_LIMIT / (threads * row_bytes(piece))))
     if n_rows is None:
         return most
@@ -201,21 +186,21 @@ def rows_per_partition(piece: Encoded, memory_limit: int, threads: int, n_rows: 
 
 
 def processors() -> int:
-    """How many threads can work at the same time."""
+    """Return how many threads can work at the same time."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _groups(pieces: Iterable[Encoded], most_of: Callable[[Encoded], int]) -> Iterator[list[Encoded]]:
-    """The rows of all pieces, cut and put together so that all groups but the last have as many as `most_of` says."""
+    """Regroup the rows of all pieces so that every group but the last has `most_of` rows."""
     group: list[Encoded] = []
     most = room = 0
     for piece in pieces:
         if not most:
             most = room = most_of(piece)
-            group = [_rows(piece, 0, 0)]  # if no rows follow, this is what the table looks like
+            group = [take(piece, slice(0, 0))]  # if no rows follow, this is what the table looks like
         start = 0
         while start < piece.n_rows:
-            group.append(_rows(piece, start, start + room))
+            group.append(take(piece, slice(start, start + room)))
             start += group[-1].n_rows
             room -= group[-1].n_rows
             if not room:
@@ -226,43 +211,37 @@ def _groups(pieces: Iterable[Encoded], most_of: Callable[[Encoded], int]) -> Ite
 
 
 def _joined(group: Sequence[Encoded], folder: Path) -> StoredPartition:
-    """A part of all these rows, written without ever being put together in memory."""
+    """Return a part of all these rows, written without ever being put together in memory."""
     pieces = [_arrays(piece) for piece in group]
     arrays = {name: [piece[name] for piece in pieces] for name in pieces[0]}
-    return StoredPartition(_bare(group[0], sum(piece.n_rows for piece in group)), store(arrays, folder))
+    return StoredPartition(_without_arrays(group[0], sum(piece.n_rows for piece in group)), store(arrays, folder))
 
 
 # --- a part and its arrays ------------------------------------------------------------------------------------------
 
 
 def _arrays(part: Encoded) -> dict[str, AnyArray]:
-    """All it has, by name; columns are named by their place."""
+    """Return all it has, by name; columns are named by their place."""
     columns: dict[str, AnyArray] = {str(place): column for place, column in enumerate(part.columns)}
     others = {"target": part.target, "weight": part.weight, "dealt": part.dealt}
     return columns | {name: array for name, array in others.items() if array is not None}
 
 
-def _clothed(bare: Encoded, arrays: Mapping[str, AnyArray]) -> Encoded:
+def _with_arrays(bare: Encoded, arrays: Mapping[str, AnyArray]) -> Encoded:
     columns = tuple(arrays[str(place)] for place in range(len(bare.kinds)))
     others: dict[str, Any] = {name: arrays.get(name) for name in ("target", "weight", "dealt")}
     return replace(bare, columns=columns, **others)
 
 
-def _bare(part: Encoded, n_rows: int) -> Encoded:
+def _without_arrays(part: Encoded, n_rows: int) -> Encoded:
     return Encoded(columns=(), kinds=part.kinds, levels=part.levels, n_rows=n_rows, n_classes=part.n_classes)
-
-
-def _rows(part: Encoded, start: int, stop: int) -> Encoded:
-    """Some of its rows, not copied."""
-    stop = min(stop, part.n_rows)
-    return _clothed(_bare(part, stop - start), {name: array[start:stop] for name, array in _arrays(part).items()})
 
 
 # --- threads --------------------------------------------------------------------------------------------------------
 
 
 def in_threads(task: Callable[[Iterator[int]], Value], n_turns: int, threads: int) -> list[Value]:
-    """What every thread makes of its turns: each of 0, 1, ..., n_turns - 1 is taken by one thread, in order.
+    """Return what every thread makes of its turns: each of 0, 1, ..., n_turns - 1 is taken by one thread, in order.
 
     An error lets no thread take another turn; of several errors, that of the first turn is raised. Ctrl-C does not wait
     for turns under way: they end by themselves, and nobody hears of it.

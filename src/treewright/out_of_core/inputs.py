@@ -1,8 +1,6 @@
-"""What is a large input, and its rows in one pass.
+"""Recognise inputs that are read in batches, and iterate over their tables, one in memory at a time.
 
-Comes in: whatever a user calls data. Goes out: whether it is to be read some rows at a time, and its tables one by one.
-Always holds: no more than one table is held at a time; tables have at least one row and come in the order of the rows.
-Nothing is imported to find out: a dask collection is known by its module.
+A Dask collection is recognised by its module, so nothing is imported.
 """
 
 from __future__ import annotations
@@ -29,19 +27,19 @@ MEMORY = 1 << 30
 
 
 def is_large(data: object) -> bool:
-    """Whether this is read some rows at a time, or is a dask collection; not a table in memory."""
-    if type(data) is np.ndarray:  # the commonest, and often in a hurry
+    """Return whether this is read some rows at a time, or is a dask collection; not a table in memory."""
+    if type(data) is np.ndarray:  # the most frequent case, and often timed
         return False
     return is_dask(data) or is_in_chunks(data)
 
 
 def is_dask(data: object) -> bool:
-    """Whether this is a dask collection."""
+    """Return whether this is a dask collection."""
     return type(data).__module__.partition(".")[0] == "dask"
 
 
 def tables(data: object, schema: Schema, keep: Collection[str] = ()) -> Iterator[Table]:
-    """The rows of a large input that is no dask collection, in one pass: the schema's columns, and those to keep.
+    """Yield the rows of a large input that is no dask collection, in one pass: the schema's columns, and those to keep.
 
     No rows at all is an error.
     """
@@ -61,7 +59,7 @@ def _from_source(source: Source, schema: Schema, keep: Collection[str]) -> Itera
 
 def _frames(data: object, schema: Schema, keep: Collection[str]) -> Iterator[Frame]:
     if type(data).__name__ == "LazyFrame":
-        data = _lean(data, {*schema.names, *keep})
+        data = _with_columns(data, {*schema.names, *keep})
     with _folder(data) as folder:
         chunks = (
             data
@@ -75,7 +73,7 @@ def _frames(data: object, schema: Schema, keep: Collection[str]) -> Iterator[Fra
 
 @contextmanager
 def _folder(data: object) -> Iterator[Path | None]:
-    """A folder for what has no room in memory: one pass over rows needs none, but a query may sort or join."""
+    """Provide a scratch folder for a query, which may sort or join; other inputs need none."""
     with ExitStack() as stack:
         folder = None
         if isinstance(data, Query):
@@ -84,14 +82,14 @@ def _folder(data: object) -> Iterator[Path | None]:
         yield folder
 
 
-def _lean(lazy: Any, wanted: Collection[str]) -> Any:
-    """A lazy frame of no more columns than are wanted."""
+def _with_columns(lazy: Any, wanted: Collection[str]) -> Any:
+    """Return a lazy frame of no more columns than are wanted."""
     names = [name for name in lazy.collect_schema().names() if name in wanted]
     return lazy.select(names) if names else lazy
 
 
 def with_target(data: object, target: object, weight: object = None) -> tuple[Any, str, str | None]:
-    """A large input that holds the target and the weights too, and what they are called there."""
+    """Return a large input that holds the target and the weights too, and what they are called there."""
     if is_dask(data):
         from treewright.out_of_core import dask_lazy as lazily
 

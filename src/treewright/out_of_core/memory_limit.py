@@ -1,7 +1,6 @@
-"""How much memory a table in parts may take.
+"""The memory that a table in partitions may use.
 
-Comes in: what the user says: bytes, text with a unit, or nothing. Goes out: bytes.
-Always holds: a container's limit counts as the machine's; memory that holds nothing but cached files counts as free.
+A container's limit counts as the machine's; memory that holds cached files only counts as free.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _UNKNOWN = 4 * 2**30
 
 
 def memory_size(limit: float | str | None) -> int:
-    """Bytes: a number of them, text like "2GB" or "1.5 GiB", or, for None, half of what is free now.
+    """Return bytes: a number of them, text like "2GB" or "1.5 GiB", or, for None, half of what is free now.
 
     >>> memory_size("1.5 GiB")
     1610612736
@@ -55,7 +54,7 @@ def memory_size(limit: float | str | None) -> int:
 
 
 def working_memory(limit: float | str | None, whole: int | None = None) -> int:
-    """Bytes for rows and sums: the limit without what Python and the libraries take; for None as `memory_size`.
+    """Return bytes for rows and sums: the limit without what Python and the libraries take; for None as `memory_size`.
 
     `whole` is what learning from the whole table in memory takes, where that is known. A limit that leaves too little
     is an error that names the smallest one, before anything is read.
@@ -74,7 +73,7 @@ def working_memory(limit: float | str | None, whole: int | None = None) -> int:
 
 
 def available() -> int:
-    """Bytes that this process could take now."""
+    """Return bytes that this process could take now."""
     free = [1024 * kilobytes for kilobytes in _figures(Path("/proc/meminfo"), r"MemAvailable:\s*(\d+) kB")]
     if not free:
         with suppress(OSError, ValueError, AttributeError):
@@ -83,7 +82,7 @@ def available() -> int:
 
 
 def _left_to_groups(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> list[int]:
-    """What each control group that this process is in still allows, by both versions of Linux's interface."""
+    """Return what each control group that this process is in still allows, by both versions of Linux's interface."""
     return [
         *_left(root, own, r"0::/(.*)", "memory.max", "memory.current", "inactive_file"),
         *_left(
@@ -118,7 +117,7 @@ def _figures(file: Path, line: str) -> list[int]:
 
 
 def _found(file: Path, line: str) -> list[str]:
-    """What the lines of the file hold that look so; nothing if there is no such file."""
+    """Return what the lines of the file hold that look so; nothing if there is no such file."""
     try:
         return re.findall(rf"^{line}$", file.read_text(), re.MULTILINE)
     except OSError:

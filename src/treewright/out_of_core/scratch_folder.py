@@ -1,11 +1,8 @@
 """A scratch folder that is always removed.
 
-Comes in: where it may lie. Goes out: a folder of one's own.
-Always holds: the folder is removed after success, an error and Ctrl-C, by its own process. A process that a signal
-ends (SIGTERM, SIGKILL) cannot do that: the next one that starts in the same place does. No signal handler is installed:
-they belong to the program, not to a library. The folder's owner holds a lock on a file in it, which the system lets go
-of when the owner dies, however it dies; a process number would come again. A forked child owns none of its parent's
-folders.
+Its own process removes it after success, an error or Ctrl-C. After SIGTERM or SIGKILL the next process that uses the
+same place does: the owner holds a lock on a file in the folder, which the system releases when the owner dies. A
+forked child does not own its parent's folders. No signal handler is installed.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ _folders: dict[Path, int] = {}  # those that are there, each with the number of 
 
 @contextmanager
 def scratch(where: str | os.PathLike[str] | None = None) -> Iterator[Path]:
-    """A new folder in `where` (by default the system's place for temporary files), gone at the end."""
+    """Create a folder in `where` (default: the system's temporary folder) and remove it at the end."""
     place = (_temporary() if where is None else Path(where)).absolute()
     remove_abandoned(place)
     folder = _new_name(place)
@@ -62,7 +59,7 @@ def _temporary() -> Path:
 
 
 def _make(folder: Path) -> IO[bytes] | None:
-    """Makes the folder and gives its lock, which bears its name only once it is locked."""
+    """Create the folder and its lock, which gets its name only once it is locked."""
     _folders[folder] = os.getpid()
     try:
         with room_for(0, folder.parent):
@@ -105,7 +102,7 @@ def _new_name(place: Path) -> Path:
 
 
 def remove_abandoned(place: Path) -> None:
-    """Removes the folders that killed processes of this user left in `place`."""
+    """Remove the folders that killed processes of this user left in `place`."""
     if sys.platform == "win32":
         return
     with suppress(OSError):
@@ -134,7 +131,7 @@ def _remove_own(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """The lock goes last: what is left if this is broken off can still be seen to have no owner."""
+    """Remove the folder, the lock last, so that an interrupted removal still shows that it has no owner."""
     with suppress(OSError):
         for entry in folder.iterdir():
             if entry.name != LOCK:

@@ -1,9 +1,7 @@
-"""Arrays in a folder.
+"""Arrays in a folder, mapped into memory on demand.
 
-Comes in: arrays that belong together. Goes out: for each a `Stored`, which can be mapped into memory at any time.
-Always holds: what is written together lies in one file, so many columns need few open files. A file is written once,
-whole, by plain writes, and mapped for reading alone: a full disk is an error where it is met, never a crash later. It
-goes when the last `Stored` that lies in it goes.
+Arrays written together share one file, so many columns need few open files. A file is written once, completely, then
+mapped read-only, so a full disk raises an error where it is met. It is deleted with the last `Stored` in it.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ class Stored:
 
 
 def mapped(where: Mapping[str, Stored]) -> dict[str, AnyArray]:
-    """The arrays, read-only; their maps are closed when the arrays are let go of."""
+    """Return the arrays, read-only; their maps are closed when the arrays are let go of."""
     pages = {file: file.mapped() for file in {one.file for one in where.values()}}
     return {name: np.ndarray(one.shape, one.dtype, pages[one.file], one.start) for name, one in where.items()}
 
@@ -66,14 +64,14 @@ def mapped(where: Mapping[str, Stored]) -> dict[str, AnyArray]:
 def stored_again(
     new: Mapping[str, AnyArray], old: Mapping[str, AnyArray], where: Mapping[str, Stored], folder: Path
 ) -> Mapping[str, Stored]:
-    """Where the new arrays lie. The old ones lie at `where`; those that are still the same (`is`) stay there."""
+    """Return where the new arrays lie. The old ones lie at `where`; those that are still the same (`is`) stay there."""
     known = {id(old[name]): one for name, one in where.items()}
     kept = {name: known[id(array)] for name, array in new.items() if id(array) in known}
     return kept | store({name: [array] for name, array in new.items() if name not in kept}, folder)
 
 
 def store(arrays: Mapping[str, Sequence[AnyArray]], folder: Path) -> dict[str, Stored]:
-    """A new file with all these arrays, each given in pieces that follow one another."""
+    """Return a new file with all these arrays, each given in pieces that follow one another."""
     if not arrays:
         return {}
     path = folder / token_hex(8)
@@ -92,7 +90,7 @@ def store(arrays: Mapping[str, Sequence[AnyArray]], folder: Path) -> dict[str, S
 def _write(
     arrays: Mapping[str, Sequence[AnyArray]], out: IO[bytes]
 ) -> dict[str, tuple[int, np.dtype[Any], tuple[int, ...]]]:
-    """One after the other; goes out: where each begins, its type and its shape."""
+    """Return one after the other; goes out: where each begins, its type and its shape."""
     places = {}
     out.write(bytes(ALIGNMENT))  # a map of nothing cannot be
     for name, pieces in arrays.items():

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.data.columns import READ_IN_PLACE, lies_well
+from treewright.data.columns import READ_IN_PLACE, is_strided
 from treewright.data.encoding import Encoded, encode
 from treewright.data.reader import read, taken
 from treewright.errors import DataError
@@ -15,7 +15,7 @@ from treewright.tree.tree import Tree
 
 
 def encoded(tree: Tree, data: object) -> Encoded:
-    """The rows as the tree reads them: the one door, whatever is then asked of them."""
+    """Encode rows for a tree."""
     rows = _matrix(tree, data)
     if rows is None:
         # An array has no names and is read whole; of a table only the tree's own columns are.
@@ -27,29 +27,29 @@ def encoded(tree: Tree, data: object) -> Encoded:
 
 
 def _matrix(tree: Tree, data: object) -> Encoded | None:
-    """The data as it is, if it is a matrix that the core can read so.
+    """Return the data as it is, if it is a matrix that the core can read so.
 
     This is how rows come one at a time, where every microsecond counts, and by the million.
     """
     if type(data) is not np.ndarray or data.dtype not in READ_IN_PLACE or data.ndim != 2 or len(data) == 0:
         return None
     plain = tree.keep("plain", lambda: _is_plain(tree))
-    if not plain or data.shape[1] != plain or not lies_well(data):
+    if not plain or data.shape[1] != plain or not is_strided(data):
         return None
     columns: Any = data  # the core takes a matrix for its columns
     return Encoded(columns, tree.keep("kinds", lambda: (0,) * plain), (), len(data))
 
 
 def _is_plain(tree: Tree) -> int:
-    """The number of columns, if all are numbers and may be missing; otherwise 0."""
+    """Return the number of columns, if all are numbers and may be missing; otherwise 0."""
     numbers = all(column.kind == "numeric" for column in tree.schema.columns)
     return len(tree.schema.columns) if numbers and not isinstance(tree.recipe.missing, RefuseMissing) else 0
 
 
 def _refuse_missing(tree: Tree, rows: Encoded) -> None:
     inner = tree.arrays["stop"] == 0
-    asked = np.unique(tree.arrays["column"][tree.arrays["split_start"][:-1][inner]])
-    for i in asked:
+    used = np.unique(tree.arrays["column"][tree.arrays["split_start"][:-1][inner]])
+    for i in used:
         values = rows.columns[i]
         missing = int(np.count_nonzero(np.isnan(values) if values.dtype.kind == "f" else values == -1))
         if missing:
@@ -60,7 +60,7 @@ def _refuse_missing(tree: Tree, rows: Encoded) -> None:
 
 
 def encode_labelled(tree: Tree, data: object, target: object, weight: object) -> Encoded | None:
-    """The table at hand, coded as the tree's columns are."""
+    """Return the table at hand, coded as the tree's columns are."""
     if data is None:
         if target is not None or weight is not None:
             raise DataError("target and weight belong to a table; give it as data=")

@@ -1,8 +1,6 @@
-"""How well a tree answers: a confusion matrix or residuals, beside what the root alone would do.
+"""Scores of a tree as plain values: a confusion matrix or residuals, beside the baseline (the root's prediction).
 
-Comes in: a tree, and rows with their answers, or nothing but what the tree stores of its own. Goes out: plain values
-with one headline.
-Always holds: the baseline is the root's answer given to every row; a matrix has the truth in its rows.
+A matrix has the true class in its rows.
 """
 
 from __future__ import annotations
@@ -14,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
-from treewright.prediction.class_scores import average_precisions, balanced_accuracy, per_class, roc_aucs
+from treewright.prediction.class_scores import (
+    average_precisions,
+    balanced_accuracy,
+    per_class,
+    roc_aucs,
+    threshold_steps,
+)
 from treewright.prediction.routing import predict_values
 from treewright.prediction.scores import measured
 from treewright.recipes.criterion import AbsoluteError
@@ -24,23 +28,27 @@ from treewright.tree.tree import Tree, cost_array, predicted_index
 FloatArray = NDArray[np.float64]
 
 _BINS = 25
+#: A curve has at most so many thresholds, a chart at most so many rows.
+_POINTS = 400
 
 
-def score_on(tree: Tree, rows: Encoded) -> dict[str, Any]:
-    """How the tree answers these rows."""
+def score_on(tree: Tree, rows: Encoded, *, charts: bool = False) -> dict[str, Any]:
+    """Score the predictions for labelled rows; `charts` adds a `curve` for two classes, `points` for numbers."""
     assert rows.target is not None
     given = predict_values(tree, rows, 0)
     if tree.schema.target.classes is None:
-        return _residuals(tree, rows, given[:, 0])
+        found = _residuals(tree, rows, given[:, 0])
+        return found | {"points": _points(given[:, 0], rows.target)} if charts else found
     n = rows.n_classes
     matrix = np.zeros((n, n))
     truth = rows.target.astype(np.intp)
     np.add.at(matrix, (truth, predicted_index(tree.schema.target, given)), 1.0)
-    return _classes(tree, matrix, "rows", truth, given, np.ones(rows.n_rows))
+    found = _classes(tree, matrix, "rows", truth, given, np.ones(rows.n_rows))
+    return found | {"curve": _curve(truth, given, np.ones(rows.n_rows))} if charts and n == 2 else found
 
 
-def score_told(tree: Tree) -> dict[str, Any] | None:
-    """How the tree answers the rows it was grown from, as far as its leaves tell; None if they tell of no row."""
+def score_of_leaves(tree: Tree) -> dict[str, Any] | None:
+    """Score the tree on its training rows by the statistics of its leaves; None if they hold no rows."""
     if not tree.arrays["weight"][tree.arrays["stop"] != 0].sum() > 0 or not tree.arrays["weight"][0] > 0:
         return None
     leaf = tree.arrays["stop"] != 0
@@ -49,21 +57,22 @@ def score_told(tree: Tree) -> dict[str, Any] | None:
         weight, squares = float(stats[:, 0].sum()), float(stats[:, 2].sum())
         whole = tree.arrays["stats"][0]
         headline = _headline("root mean squared error", math.sqrt(squares / weight), math.sqrt(whole[2] / whole[0]))
-        return {"told": "by the leaves", "n": weight, "headline": headline, "measures": [headline]}
+        return {"source": "leaves", "n": weight, "headline": headline, "measures": [headline]}
     matrix = np.zeros((stats.shape[1],) * 2)
     np.add.at(matrix.T, predicted_index(tree.schema.target, tree.arrays["value"][leaf]), stats)
     n_leaves, n_classes = stats.shape
     truth, shares = np.tile(np.arange(n_classes), n_leaves), np.repeat(tree.arrays["value"][leaf], n_classes, axis=0)
-    return _classes(tree, matrix, "by the leaves", truth, shares, stats.ravel())
+    found = _classes(tree, matrix, "leaves", truth, shares, stats.ravel())
+    return found | {"curve": _curve(truth, shares, stats.ravel())} if n_classes == 2 else found
 
 
 def _classes(
-    tree: Tree, matrix: FloatArray, told: str, truth: NDArray[np.intp], shares: FloatArray, weight: FloatArray
+    tree: Tree, matrix: FloatArray, source: str, truth: NDArray[np.intp], shares: FloatArray, weight: FloatArray
 ) -> dict[str, Any]:
     whole, target = float(matrix.sum()), tree.schema.target
     root = int(predicted_index(target, tree.arrays["value"][:1])[0])
     accuracy = _headline("accuracy", float(np.trace(matrix)) / whole, float(matrix[root].sum()) / whole)
-    found: dict[str, Any] = {"told": told, "n": plain(np.array([whole]))[0], "headline": accuracy}
+    found: dict[str, Any] = {"source": source, "n": plain(np.array([whole]))[0], "headline": accuracy}
     if target.costs is not None:
         costs = cost_array(target)
         paid, alone = float((matrix * costs).sum()), float(matrix.sum(axis=1) @ costs[:, root])
@@ -81,12 +90,24 @@ def _classes(
     return found | {"measures": measures, "classes": classes, "matrix": [plain(row) for row in matrix]}
 
 
+def _curve(truth: NDArray[np.intp], shares: FloatArray, weight: FloatArray) -> dict[str, list[Any]]:
+    """Return, per threshold from the highest down, the weight of each class with at least that probability.
+
+    `hits` counts the second class, `alarms` the first. Of a curve of very many thresholds some are left out.
+    """
+    threshold, found, others = threshold_steps(truth == 1, shares[:, 1], weight)
+    own = max(0, int(np.count_nonzero(threshold > 0.5)) - 1)  # where the tree itself predicts
+    kept = np.unique([*np.linspace(0, len(threshold) - 1, min(len(threshold), _POINTS)).astype(int), own])
+    columns = {"threshold": threshold, "hits": np.cumsum(found), "alarms": np.cumsum(others)}
+    return {name: plain(values[kept]) for name, values in columns.items()}
+
+
 def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
     assert rows.target is not None
     left = rows.target - given
     alone = np.full(rows.n_rows, tree.arrays["value"][0, 0])
     error = {
-        name: [measured(name, tree.schema.target, rows, said) for said in (given, alone)]
+        name: [measured(name, tree.schema.target, rows, predicted) for predicted in (given, alone)]
         for name in ("absolute error", "squared error")
     }
     absolute = _headline("mean absolute error", *error["absolute error"])
@@ -96,7 +117,7 @@ def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
     low, high = np.quantile(left, [0.005, 0.995])
     counts, edges = np.histogram(left.clip(low, high), bins=_BINS)
     return {
-        "told": "rows",
+        "source": "rows",
         "n": rows.n_rows,
         "headline": absolute if isinstance(tree.recipe.regression, AbsoluteError) else squared,
         "errors": [squared, absolute],
@@ -105,6 +126,12 @@ def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
         "quantiles": np.quantile(left, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]).tolist(),
         "histogram": {"counts": counts.tolist(), "edges": edges.tolist()},
     }
+
+
+def _points(given: FloatArray, truth: NDArray[Any]) -> dict[str, list[float]]:
+    """Return predicted and actual values of some rows, the same rows for every tree."""
+    kept = np.unique(np.linspace(0, len(given) - 1, min(len(given), _POINTS)).astype(int))
+    return {"predicted": given[kept].tolist(), "actual": truth[kept].astype(float).tolist()}
 
 
 def _headline(name: str, value: float, baseline: float) -> dict[str, Any]:

@@ -1,17 +1,13 @@
-"""Answers for new rows.
+"""Predict new rows: the class or value, the probabilities, or the leaf of each.
 
-Comes in: a `Tree` and any table with its columns, in memory or not. Goes out: one answer, one row of probabilities or
-one node per row.
-Always holds: the tree alone decides where missing and unseen values go; there is no option for it here. A row's answer
-does not depend on the other rows or on the number of threads. Of a large input only some rows are held at a time; a
-dask collection is not computed, its answers are a dask collection too.
+The tree alone decides where missing and unseen values go. A prediction depends neither on the other rows nor on the
+number of threads. Large inputs are read in batches; Dask collections stay lazy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import reduce
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded, UnseenLevels
+from treewright.data.rows import take
 from treewright.data.schema import Level
 from treewright.data.sources.source import BATCH
 from treewright.errors import DataError
@@ -32,47 +29,110 @@ from treewright.tree.tree import Tree, predicted_index
 #: As many threads as there are processors.
 ALL_THREADS = 0
 
-#: What can be asked: the answer, the probability of each class, the node that answers.
-Kind = Literal["answer", "probabilities", "node"]
-Question = Callable[[Tree, Encoded, int], NDArray[Any]]
+#: What is predicted: the class or value, the probability of each class, the leaf.
+Kind = Literal["prediction", "probabilities", "node"]
+PredictRows = Callable[[Tree, Encoded, int], NDArray[Any]]
 
 
 def predict(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
-    """The most probable class of each row (with costs, the cheapest answer), the first of equals; or the number.
+    """Predict the class (ties go to the first class) or the value of each row.
 
-    A file ("rows.parquet", "rows/*.csv"), a query (`sql`), a pyarrow dataset, a DuckDB relation or an iterator of
-    tables is read some rows at a time. A dask DataFrame gives a dask Series with its index, a dask Array gives a dask
-    Array, and nothing is computed.
+    With misclassification costs, the class of least expected cost.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    data : table
+        Rows with the tree's columns, in any form that `learn` takes. Files, queries, datasets and iterators are read
+        in batches; Dask collections give lazy Dask collections.
+    n_threads : int, default=0
+        Number of threads; 0 means all processors.
+
+    Returns
+    -------
+    ndarray
+        One prediction per row; for Dask input a Dask Series or Array.
     """
     tree = as_tree(tree)
-    return _answer(tree, data, "answer", n_threads)
+    return _predict(tree, data, "prediction", n_threads)
 
 
 def predict_proba(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
-    """The probability of each class, in the order of `tree.schema.target.classes`; dask names the columns by them."""
+    """Predict the probability of each class.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    data : table
+        Rows with the tree's columns, in any form that `learn` takes. Files, queries, datasets and iterators are read
+        in batches; Dask collections give lazy Dask collections.
+    n_threads : int, default=0
+        Number of threads; 0 means all processors.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        Probabilities in the order of `tree.schema.target.classes`; for Dask input a Dask collection.
+    """
     tree = as_tree(tree)
-    return _answer(tree, data, "probabilities", n_threads)
+    return _predict(tree, data, "probabilities", n_threads)
 
 
 def apply(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
-    """The id of the node that answers each row; where a row goes down several branches, the heaviest."""
+    """Return the id of the leaf that each row reaches.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    data : table
+        Rows with the tree's columns, in any form that `learn` takes. Files, queries, datasets and iterators are read
+        in batches; Dask collections give lazy Dask collections.
+    n_threads : int, default=0
+        Number of threads; 0 means all processors.
+
+    Returns
+    -------
+    ndarray of int
+        Node ids; for a fractional row the leaf with most of its weight.
+    """
     tree = as_tree(tree)
-    return _answer(tree, data, "node", n_threads)
+    return _predict(tree, data, "node", n_threads)
 
 
 def predict_batches(
-    tree: TreeLike, data: object, *, size: int = BATCH, kind: Kind = "answer", n_threads: int = ALL_THREADS
+    tree: TreeLike, data: object, *, size: int = BATCH, kind: Kind = "prediction", n_threads: int = ALL_THREADS
 ) -> Iterator[NDArray[Any]]:
-    """The same answers some rows at a time, for when even they do not fit in memory.
+    """Predict in batches, for when even the predictions do not fit in memory.
 
-    `data` is whatever `predict` takes. Arrays come in the order of the rows, none with more than `size`; `kind` says
-    what is asked: "answer" (`predict`), "probabilities" (`predict_proba`) or "node" (`apply`).
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    data : table
+        Rows with the tree's columns, in any form that `learn` takes. Files, queries, datasets and iterators are read
+        in batches; Dask collections give lazy Dask collections.
+    size : int, default=65536
+        Maximum number of rows per batch.
+    kind : {"prediction", "probabilities", "node"}, default="prediction"
+        What is returned: as `predict`, `predict_proba` or `apply`.
+    n_threads : int, default=0
+        Number of threads; 0 means all processors.
 
+    Returns
+    -------
+    iterator of ndarray
+        The results of the next rows, in order.
+
+    Examples
+    --------
     >>> import treewright as tw
     >>> tree = tw.learn({"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]}, "y", tw.SKLEARN)
     >>> frames = ({"x": [4 * i, 1]} for i in range(2))
-    >>> for answers in tw.predict_batches(tree, frames):
-    ...     print(answers)
+    >>> for predictions in tw.predict_batches(tree, frames):
+    ...     print(predictions)
     ['a' 'a']
     ['b' 'a']
     """
@@ -83,16 +143,16 @@ def predict_batches(
     if is_dask(data):
         from treewright.out_of_core.dask_lazy import computed
 
-        return computed(_answer(tree, data, kind, n_threads), size)
+        return computed(_predict(tree, data, kind, n_threads), size)
     found = batches_of(tree, data) if is_large(data) else iter([Batch(0, data, encoded(tree, data))])
-    return _asked(tree, found, _ASK[kind], size, n_threads, [])
+    return _in_batches(tree, found, _FUNCTIONS[kind], size, n_threads, [])
 
 
 # --- large inputs -----------------------------------------------------------------------------------------------------
 
 
 class Batch(NamedTuple):
-    """Some rows of a large input: the number of the first, their table, and the rows as the tree reads them."""
+    """Some rows of a large input: the index of the first, their table, and the encoded rows."""
 
     start: int
     table: Any
@@ -100,7 +160,7 @@ class Batch(NamedTuple):
 
 
 def batches_of(tree: Tree, data: object, keep: tuple[str, ...] = ()) -> Iterator[Batch]:
-    """A large input some rows at a time; `keep` names columns that are wanted besides the tree's own."""
+    """Read a large input in batches; `keep` names further columns to read besides the tree's own."""
     start = 0
     for table in tables(data, tree.schema, keep):
         with counted_from(start):
@@ -111,7 +171,7 @@ def batches_of(tree: Tree, data: object, keep: tuple[str, ...] = ()) -> Iterator
 
 @contextmanager
 def counted_from(start: int) -> Iterator[None]:
-    """A message about the rows of a later batch says where it begins."""
+    """Add to an error about a later batch where that batch begins."""
     try:
         yield
     except DataError as error:
@@ -120,63 +180,55 @@ def counted_from(start: int) -> Iterator[None]:
         raise DataError(f"{error} (rows are counted from row {start} here)") from error
 
 
-def _asked(
+def _in_batches(
     tree: Tree,
     found: Iterator[Batch],
-    ask: Question,
+    function: PredictRows,
     size: int,
     n_threads: int,
     counted: list[tuple[UnseenLevels, ...]],
 ) -> Iterator[NDArray[Any]]:
-    """The answers, batch by batch; `counted` receives what each batch had of levels that the tree does not know."""
+    """Yield predictions batch by batch; `counted` receives the unseen levels of each batch."""
     for batch in found:
         counted.append(batch.rows.unseen)
         for start in range(0, batch.rows.n_rows, size):
+            rows = batch.rows if batch.rows.n_rows <= size else take(batch.rows, slice(start, start + size))
             with counted_from(batch.start + start):
-                answer = ask(tree, _some(batch.rows, start, size), n_threads)
-            yield answer
-
-
-def _some(rows: Encoded, start: int, size: int) -> Encoded:
-    if rows.n_rows <= size:
-        return rows
-    end = min(start + size, rows.n_rows)
-    columns: Any = rows.columns
-    matrix = isinstance(columns, np.ndarray)
-    some: Any = columns[start:end] if matrix else tuple(column[start:end] for column in columns)
-    return replace(rows, columns=some, n_rows=end - start)
+                predictions = function(tree, rows, n_threads)
+            yield predictions
 
 
 # --- any input --------------------------------------------------------------------------------------------------------
 
 
-def _answer(tree: Tree, data: object, kind: Kind, n_threads: int) -> NDArray[Any]:
+def _predict(tree: Tree, data: object, kind: Kind, n_threads: int) -> NDArray[Any]:
     _require_possible(tree, kind)
     if not is_large(data):
         rows = encoded(tree, data)
         warn_unseen(rows.unseen, tree.recipe)
-        return _ASK[kind](tree, rows, n_threads)
+        return _FUNCTIONS[kind](tree, rows, n_threads)
     if is_dask(data):
-        from treewright.out_of_core.dask_lazy import answers_of
+        from treewright.out_of_core.dask_lazy import predictions_of
 
-        lazy: NDArray[Any] = answers_of(data, tree, _answer, kind, _empty(tree, kind), _name(tree, kind))
+        lazy: NDArray[Any] = predictions_of(data, tree, _predict, kind, _empty(tree, kind), _name(tree, kind))
         return lazy
-    ask = answered if kind == "answer" else _ASK[kind]  # of classes only the places are kept, until all are there
+    # Classes are kept as indices until all are there.
+    function = predicted_codes if kind == "prediction" else _FUNCTIONS[kind]
     counted: list[tuple[UnseenLevels, ...]] = []
-    whole = np.concatenate(list(_asked(tree, batches_of(tree, data), ask, BATCH, n_threads, counted)))
+    whole = np.concatenate(list(_in_batches(tree, batches_of(tree, data), function, BATCH, n_threads, counted)))
     warn_unseen(reduce(added, counted, ()), tree.recipe)
-    return _told(tree, whole) if kind == "answer" else whole
+    return _with_labels(tree, whole) if kind == "prediction" else whole
 
 
 def _require_possible(tree: Tree, kind: Kind) -> None:
-    if kind not in _ASK:
-        raise DataError(f"kind={kind!r} is not known; choose from 'answer', 'probabilities' and 'node'")
+    if kind not in _FUNCTIONS:
+        raise DataError(f"kind={kind!r} is not known; choose from 'prediction', 'probabilities' and 'node'")
     if kind == "probabilities" and tree.schema.target.classes is None:
         raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
 
 
 def _empty(tree: Tree, kind: Kind) -> NDArray[Any]:
-    """The answers to no rows."""
+    """Return the predictions of no rows."""
     classes = tree.schema.target.classes
     if kind == "node":
         return np.empty(0, np.int32)
@@ -186,19 +238,19 @@ def _empty(tree: Tree, kind: Kind) -> NDArray[Any]:
 
 
 def _name(tree: Tree, kind: Kind) -> str | tuple[Level, ...]:
-    """The name of a column of answers, as the SQL export has it, or those of several."""
+    """Return the name of the column of predictions, as in the SQL export, or the names of several."""
     if kind == "probabilities":
         return tree.schema.target.classes or ()
-    return "prediction" if kind == "answer" else "leaf"
+    return "prediction" if kind == "prediction" else "leaf"
 
 
 def predicted(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
-    """What `predict` says of rows that have been read."""
-    return _told(tree, answered(tree, rows, n_threads))
+    """Predict encoded rows, as `predict` does."""
+    return _with_labels(tree, predicted_codes(tree, rows, n_threads))
 
 
-def answered(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
-    """The same, with classes by their places."""
+def predicted_codes(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
+    """Predict encoded rows, with classes by index."""
     target = tree.schema.target
     if target.classes is None:
         return predict_values(tree, rows, n_threads)[:, 0]
@@ -207,22 +259,22 @@ def answered(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
     return predicted_index(target, predict_values(tree, rows, n_threads))
 
 
-_ASK: dict[Kind, Question] = {"answer": predicted, "probabilities": predict_values, "node": route}
+_FUNCTIONS: dict[Kind, PredictRows] = {"prediction": predicted, "probabilities": predict_values, "node": route}
 
 
-def _told(tree: Tree, found: NDArray[Any]) -> NDArray[Any]:
+def _with_labels(tree: Tree, found: NDArray[Any]) -> NDArray[Any]:
     return found if tree.schema.target.classes is None else named(tree, found)
 
 
-def named(tree: Tree, places: NDArray[Any]) -> NDArray[Any]:
-    """The classes at some places."""
+def named(tree: Tree, indices: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes with these indices."""
     classes: NDArray[Any] = tree.keep("classes", lambda: class_array(tree.schema.target.classes or ()))
-    found: NDArray[Any] = classes[places]
+    found: NDArray[Any] = classes[indices]
     return found
 
 
 def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
-    """The classes as an array that holds each of them unchanged."""
+    """Return the classes as an array that holds each of them unchanged."""
     array = np.array(classes)
     if array.tolist() == list(classes):
         return array

@@ -11,27 +11,27 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data.encoding import Encoded
-from treewright.data.survey import survey
+from treewright.data.survey import check_threads, survey
 from treewright.recipes.missing import Surrogates
 from treewright.tree.tree import Tree
 from treewright.tree.validation import STOP_HERE
 
 
 def route(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
-    """The node that answers each row; where a row goes down several branches, the heaviest."""
-    nodes: NDArray[np.int32] = _asked(tree, rows, _router(tree).apply, n_threads)
+    """Return the leaf of each row; for a fractional row the one with most of its weight."""
+    nodes: NDArray[np.int32] = _called(tree, rows, _router(tree).apply, n_threads)
     return nodes
 
 
 def predict_values(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.float64]:
-    """Each row's class probabilities, or its number: the weighted sum over all paths."""
-    values: NDArray[np.float64] = _asked(tree, rows, _router(tree).predict, n_threads)
+    """Return each row's class probabilities, or its number: the weighted sum over all paths."""
+    values: NDArray[np.float64] = _called(tree, rows, _router(tree).predict, n_threads)
     return values
 
 
 def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
-    """The place of each row's most probable class, the first of equals."""
-    places: NDArray[np.int32] = _asked(tree, rows, _router(tree).classify, n_threads)
+    """Return the place of each row's most probable class, the first of equals."""
+    places: NDArray[np.int32] = _called(tree, rows, _router(tree).classify, n_threads)
     return places
 
 
@@ -41,7 +41,7 @@ class Trace:
 
     `child`: where it goes from there: a child's number, `FRACTIONAL` or `STOP_HERE` (leaves stop). `guide`: what it
     goes
-    by: 0 its answer, 1 and up that surrogate, -1 its missing value, -2 a level that no child holds. `weight`: how much
+    by: 0 its value, 1 and up that surrogate, -1 its missing value, -2 a level that no child holds. `weight`: how much
     of the row comes there.
     """
 
@@ -51,12 +51,12 @@ class Trace:
 
 
 def trace(tree: Tree, rows: Encoded, row: int = 0) -> Trace:
-    """The way of one row through the tree, as prediction sends it."""
+    """Return the way of one row through the tree, as prediction sends it."""
     return Trace(*_router(tree).trace(rows.columns, list(rows.kinds), rows.n_rows, row))
 
 
 def shap_parts(tree: Tree, rows: Encoded, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What the tree says when nothing is known, [answers], and what each column adds, [rows, columns, answers]."""
+    """Return the base value, [outputs], and the SHAP value of each column, [rows, columns, outputs]."""
     survey(rows, tree.schema, n_threads)
     contributor: Any = tree.keep("contributor", lambda: _core.TreeShap(dict(tree.arrays), tree.recipe.seed))
     base: NDArray[np.float64] = contributor.base()
@@ -64,17 +64,18 @@ def shap_parts(tree: Tree, rows: Encoded, n_threads: int) -> tuple[NDArray[np.fl
     return base, values.reshape(rows.n_rows, len(tree.schema.columns), len(base))
 
 
-def _asked(tree: Tree, rows: Encoded, question: Callable[..., Any], n_threads: int) -> Any:
-    answer, infinite = question(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+def _called(tree: Tree, rows: Encoded, function: Callable[..., Any], n_threads: int) -> Any:
+    check_threads(n_threads)
+    found, infinite = function(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
     if infinite:
         survey(rows, tree.schema, n_threads)  # which says where
-    return answer
+    return found
 
 
 def reach(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.float64]:
-    """How much of each row comes to a node while a tree grows: all, nothing, or a share where rows are spread.
+    """Return how much of each row comes to a node while a tree grows: all, nothing, or a share where rows are spread.
 
-    The router adds up answers over all paths; where a node of this subtree answers one and any other nothing, the sum
+    The router adds up values over all paths; where the nodes of this subtree have the value 1 and all others 0, the sum
     is the part of the row that came here.
     """
     if node == 0:
@@ -84,12 +85,12 @@ def reach(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.fl
     inside = np.zeros((tree.n_nodes, 1))
     inside[node : node + 1 + int(np.argmin(deeper))] = 1.0  # depth first: a subtree is one run of nodes
     router = _core.Predictor(dict(tree.arrays) | {"value": inside, "missing": _while_growing(tree)}, tree.recipe.seed)
-    parts = _asked(tree, rows, router.predict, n_threads)
+    parts = _called(tree, rows, router.predict, n_threads)
     return np.asarray(parts[:, 0], dtype=np.float64)
 
 
 def _while_growing(tree: Tree) -> NDArray[np.int32]:
-    """Where splits send missing values while growing; rpart's `majority="all"` settles only afterwards."""
+    """Return where splits send missing values while growing; rpart's `majority="all"` settles only afterwards."""
     missing: NDArray[np.int32] = tree.arrays["missing"].copy()
     policy = tree.recipe.missing
     if not (isinstance(policy, Surrogates) and policy.majority == "all" and policy.then == "majority"):
@@ -101,5 +102,5 @@ def _while_growing(tree: Tree) -> NDArray[np.int32]:
 
 
 def _router(tree: Tree) -> Any:
-    """The tree made ready for rows, once."""
+    """Return the tree made ready for rows, once."""
     return tree.keep("router", lambda: _core.Predictor(dict(tree.arrays), tree.recipe.seed))

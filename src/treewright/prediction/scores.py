@@ -1,8 +1,4 @@
-"""How good answers are: one number for the answers to some rows.
-
-Comes in: what is true, what was answered, the weight of each row. Goes out: a number, and whether more is better.
-Always holds: classes come as their places, numbers as themselves; every row counts by its weight.
-"""
+"""Scores of predictions for rows whose target is known: one number per measure."""
 
 from __future__ import annotations
 
@@ -17,10 +13,11 @@ from treewright.data.encoding import Encoded
 from treewright.data.frame import RawColumn, pop_column
 from treewright.data.kinds import levels_of, numbers_of
 from treewright.data.reader import read, read_column
+from treewright.data.rows import weights_of
 from treewright.data.schema import TargetSpec
 from treewright.errors import DataError
 from treewright.out_of_core.inputs import is_dask
-from treewright.prediction.predict import answered, batches_of, predict
+from treewright.prediction.predict import batches_of, predict, predicted_codes
 from treewright.tree.tree import Tree, cost_array
 
 Array = NDArray[Any]
@@ -31,7 +28,7 @@ Measure = Literal["accuracy", "cost", "variance explained", "squared error", "ab
 
 @dataclass(frozen=True)
 class Scale:
-    """A measure: its function of (target, truth, answers, weight), for which task, and whether more is better."""
+    """A measure: its function of (target, truth, predictions, weight), its task, and whether larger is better."""
 
     function: Callable[[TargetSpec, Array, Array, FloatArray], float]
     task: str
@@ -39,7 +36,7 @@ class Scale:
 
 
 def chosen_measure(measure: str | None, target: TargetSpec) -> str:
-    """The measure asked for, if it fits the target; without one accuracy, with costs cost, of numbers R²."""
+    """Return the measure, if it fits the target; by default accuracy, cost (with costs) or R²."""
     if measure is None:
         if target.task == "regression":
             return "variance explained"
@@ -50,41 +47,42 @@ def chosen_measure(measure: str | None, target: TargetSpec) -> str:
     return measure
 
 
-def measured(measure: str, target: TargetSpec, rows: Encoded, answers: Array) -> float:
-    """How good the answers to rows with known targets are."""
+def measured(measure: str, target: TargetSpec, rows: Encoded, predictions: Array) -> float:
+    """Compute a measure for the predictions of encoded rows."""
     assert rows.target is not None
-    weight = np.ones(rows.n_rows) if rows.weight is None else rows.weight
-    return SCALES[measure].function(target, rows.target, answers, weight)
+    return SCALES[measure].function(target, rows.target, predictions, weights_of(rows))
 
 
 def measured_in_batches(
     measure: str, tree: Tree, data: object, target: str, weight: str | None = None, n_threads: int = 0
 ) -> float:
-    """The same of a large input that holds the target; one value per row of truth, answer and weight are kept."""
-    told = zip(*_told(tree, data, target, weight, n_threads), strict=True)
-    truth, answers, weights = (np.concatenate(values) for values in told)
-    return SCALES[measure].function(tree.schema.target, truth, answers, weights)
+    """Compute a measure for a large input that contains the target; truth, prediction and weight are kept per row."""
+    columns = zip(*_labelled(tree, data, target, weight, n_threads), strict=True)
+    truth, predictions, weights = (np.concatenate(values) for values in columns)
+    return SCALES[measure].function(tree.schema.target, truth, predictions, weights)
 
 
-def _told(
+def _labelled(
     tree: Tree, data: Any, target: str, weight: str | None, n_threads: int
 ) -> Iterator[tuple[Array, Array, FloatArray]]:
-    """Truth, answers and weights of some rows after the other."""
+    """Yield truth, predictions and weights batch by batch."""
     names = [target, *([] if weight is None else [weight])]
     if is_dask(data):
         from treewright.out_of_core.dask_lazy import together
 
-        answers, *columns = map(read_column, together(predict(tree, data), *(data[name] for name in names)), names * 2)
-        yield _places(tree, columns[0]), _places(tree, answers), _weights(columns)
+        predictions, *columns = map(
+            read_column, together(predict(tree, data), *(data[name] for name in names)), names * 2
+        )
+        yield _codes(tree, columns[0]), _codes(tree, predictions), _weights(columns)
         return
     for batch in batches_of(tree, data, keep=tuple(names)):
         frame = read(batch.table, only=names)
         columns = [pop_column(frame, name, role)[0] for name, role in zip(names, ("target", "weight"), strict=False)]
-        yield _places(tree, columns[0]), answered(tree, batch.rows, n_threads), _weights(columns)
+        yield _codes(tree, columns[0]), predicted_codes(tree, batch.rows, n_threads), _weights(columns)
 
 
-def _places(tree: Tree, column: RawColumn) -> Array:
-    """Values of the target as scores want them; a class that the tree does not know has a place of its own."""
+def _codes(tree: Tree, column: RawColumn) -> Array:
+    """Return the target as numbers or class indices; -1 for a class that the tree does not know."""
     if column.missing.any():
         raise DataError(
             f"Input y contains NaN. The target {column.name!r} is missing in some rows; drop those rows first"
@@ -93,35 +91,35 @@ def _places(tree: Tree, column: RawColumn) -> Array:
     if classes is None:
         return numbers_of(column)
     codes, found = levels_of(column)
-    place = {level: i for i, level in enumerate(classes)}
-    places: Array = np.array([place.get(level, -1) for level in found])[codes]
-    return places
+    index = {level: i for i, level in enumerate(classes)}
+    indices: Array = np.array([index.get(level, -1) for level in found])[codes]
+    return indices
 
 
 def _weights(columns: list[RawColumn]) -> FloatArray:
     return np.ones(columns[0].n_rows) if len(columns) == 1 else numbers_of(columns[1]).astype(np.float64)
 
 
-def _accuracy(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
-    return float(weight[truth == answers].sum() / weight.sum())
+def _accuracy(_target: TargetSpec, truth: Array, predictions: Array, weight: FloatArray) -> float:
+    return float(weight[truth == predictions].sum() / weight.sum())
 
 
-def _cost(target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
-    return float(weight @ cost_array(target)[truth, answers] / weight.sum())
+def _cost(target: TargetSpec, truth: Array, predictions: Array, weight: FloatArray) -> float:
+    return float(weight @ cost_array(target)[truth, predictions] / weight.sum())
 
 
-def _squared_error(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
-    return float(weight @ (truth - answers) ** 2 / weight.sum())
+def _squared_error(_target: TargetSpec, truth: Array, predictions: Array, weight: FloatArray) -> float:
+    return float(weight @ (truth - predictions) ** 2 / weight.sum())
 
 
-def _absolute_error(_target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
-    return float(weight @ np.abs(truth - answers) / weight.sum())
+def _absolute_error(_target: TargetSpec, truth: Array, predictions: Array, weight: FloatArray) -> float:
+    return float(weight @ np.abs(truth - predictions) / weight.sum())
 
 
-def _variance_explained(target: TargetSpec, truth: Array, answers: Array, weight: FloatArray) -> float:
+def _variance_explained(target: TargetSpec, truth: Array, predictions: Array, weight: FloatArray) -> float:
     mean = np.full(len(truth), weight @ truth / weight.sum())
     around_mean = _squared_error(target, truth, mean, weight)
-    return 1.0 - _squared_error(target, truth, answers, weight) / around_mean if around_mean > 0 else 0.0
+    return 1.0 - _squared_error(target, truth, predictions, weight) / around_mean if around_mean > 0 else 0.0
 
 
 SCALES: dict[str, Scale] = {

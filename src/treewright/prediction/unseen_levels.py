@@ -1,8 +1,4 @@
-"""Levels that a tree does not know: counted, and reported once.
-
-Comes in: what `encode` counted in one table or in several batches. Goes out: one line of text, or a warning.
-Always holds: answers do not depend on this; nothing is reported where every level is known.
-"""
+"""Levels that a tree does not know: counted while encoding, reported once. Predictions do not depend on this."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ _CALLER = 4
 
 
 def added(first: Iterable[UnseenLevels], second: Iterable[UnseenLevels]) -> tuple[UnseenLevels, ...]:
-    """What was counted in two tables, column by column."""
+    """Return what was counted in two tables, column by column."""
     found: dict[str, UnseenLevels] = {}
     for one in (*first, *second):
         before = found.get(one.column)
@@ -29,16 +25,16 @@ def added(first: Iterable[UnseenLevels], second: Iterable[UnseenLevels]) -> tupl
 
 
 def unseen_text(found: Iterable[UnseenLevels], recipe: Recipe) -> str:
-    """A line that names each column, how many rows, and an example."""
-    told = ", ".join(
+    """Return a line that names each column, how many rows, and an example."""
+    columns = ", ".join(
         f"column {one.column!r} in {one.count:,} row{'' if one.count == 1 else 's'} (for example {one.example})"
         for one in found
     )
     meaning = "go with the largest branch" if recipe.unseen == "majority" else "count as missing"
-    return f"levels that the tree does not know, which {meaning}: {told}"
+    return f"levels that the tree does not know, which {meaning}: {columns}"
 
 
 def warn_unseen(found: tuple[UnseenLevels, ...], recipe: Recipe) -> None:
-    """One warning for all columns, if there is anything to report."""
+    """Warn once for all columns, if there is anything to report."""
     if found:
         warnings.warn(unseen_text(found, recipe), UnseenLevelsWarning, stacklevel=_CALLER)

@@ -3,38 +3,6 @@
 One file per family of methods; which function serves which pruner is in the table of `prune.py`.
 """
 
-from treewright.recipes.pruners import (
-    CollapseNodes,
-    CostComplexity,
-    CostComplexityCV,
-    CriticalValue,
-    ErrorBased,
-    ImpurityThresholdCV,
-    MaxDepth,
-    MaxLeaves,
-    MergeEqualLeaves,
-    MinimumDescription,
-    MinimumError,
-    Pessimistic,
-    ReducedError,
-)
-
-__all__ = [
-    "CollapseNodes",
-    "CostComplexity",
-    "CostComplexityCV",
-    "CriticalValue",
-    "ErrorBased",
-    "ImpurityThresholdCV",
-    "MaxDepth",
-    "MaxLeaves",
-    "MergeEqualLeaves",
-    "MinimumDescription",
-    "MinimumError",
-    "Pessimistic",
-    "ReducedError",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
+from treewright.recipes.pruners import *  # noqa: F403
+from treewright.recipes.pruners import __all__ as __all__
+from treewright.recipes.pruners import __dir__ as __dir__

@@ -1,8 +1,7 @@
-"""Cutting from the leaves upwards by a cost that adds up: a node becomes a leaf where that costs no more.
+"""Prune from the leaves upwards by an additive cost: a node becomes a leaf where that costs no more.
 
-Comes in: a tree of classes, and a function that says what a leaf costs. Goes out: the pruned tree.
-Always holds: a node is compared with its subtree as pruned, so pruning twice changes nothing. Rows that stop at a node
-with children count there as one more leaf, for it is the node that answers them.
+A node is compared with its pruned subtree, so pruning twice changes nothing. Rows that stop at an inner node count
+there as one more leaf.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ def cut_where_no_better(
     split_cost: Array | None = None,
     margin: float = 0.0,
 ) -> Tree:
-    """Every node whose cost as a leaf is at most that of its subtree, plus `margin`, becomes a leaf.
+    """Return every node whose cost as a leaf is at most that of its subtree, plus `margin`, becomes a leaf.
 
-    `split_cost`: what asking each node's question costs by itself. `reason`: words for the two costs.
+    `split_cost`: the cost of each node's split itself. `reason`: words for the two costs.
     """
     alone, below = leaf_cost(tree.arrays["stats"], labels(tree)), np.zeros(tree.n_nodes)
     own = staying_cost(tree, leaf_cost) + (0.0 if split_cost is None else split_cost)
@@ -52,12 +51,12 @@ def cut_where_no_better(
 
 
 def labels(tree: Tree) -> NDArray[np.intp]:
-    """The class each node answers."""
+    """Return the class that each node predicts."""
     return predicted_index(tree.schema.target, tree.arrays["value"])
 
 
 def staying(tree: Tree) -> Array:
-    """Weight per class of the rows that stop at each node with children."""
+    """Return the weight per class of the rows that stop at each node with children."""
     arrays, parent = tree.arrays, tree.arrays["parent"]
     stays = np.zeros_like(arrays["stats"])
     inner = np.flatnonzero(~is_leaf(tree))
@@ -71,7 +70,7 @@ def staying(tree: Tree) -> Array:
 
 
 def staying_cost(tree: Tree, leaf_cost: LeafCost) -> Array:
-    """The cost of those rows, each answered by its node."""
+    """Return the cost of those rows, each predicted by its node."""
     stays = staying(tree)
     some = stays.sum(axis=1) > 0
     cost = np.zeros(tree.n_nodes)

@@ -1,7 +1,4 @@
-"""Pruning by hand: named nodes, siblings of the same answer, a depth, a number of leaves.
-
-Comes in: a tree and a pruner. Goes out: the pruned tree. Always holds: nothing but the tree itself is looked at.
-"""
+"""Prune by hand: given nodes, siblings with the same prediction, a depth, a number of leaves. No rows are needed."""
 
 from __future__ import annotations
 
@@ -10,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.encoding import Encoded
 from treewright.data.value_text import listed
 from treewright.errors import DataError
-from treewright.growing.partitions import Partitions
 from treewright.pruning.bottom_up import labels
 from treewright.pruning.cut import cut
 from treewright.pruning.losses import node_risk
@@ -24,37 +19,37 @@ from treewright.tree.tree import Tree
 Array = NDArray[Any]
 
 
-def prune_nodes(tree: Tree, pruner: CollapseNodes, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
+def prune_nodes(tree: Tree, pruner: CollapseNodes) -> Tree:
     unknown = [node for node in pruner.nodes if node >= tree.n_nodes]
     if unknown:
         raise DataError(f"there is no node {listed(unknown)}; this tree has nodes 0 to {tree.n_nodes - 1}")
     return cut(tree, dict.fromkeys(pruner.nodes, "by hand: this node was named"))
 
 
-def prune_to_depth(tree: Tree, pruner: MaxDepth, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
+def prune_to_depth(tree: Tree, pruner: MaxDepth) -> Tree:
     places = np.flatnonzero(tree.arrays["depth"] == pruner.depth)
     return cut(tree, {int(i): f"by hand: no path longer than {pruner.depth}" for i in places})
 
 
-def prune_equal_leaves(
-    tree: Tree, _pruner: MergeEqualLeaves, _rows: Encoded | Partitions | None, _n_threads: int
-) -> Tree:
-    """A node all of whose leaves give one answer, which is its own, is that leaf."""
+def prune_equal_leaves(tree: Tree, _pruner: MergeEqualLeaves) -> Tree:
+    """Make a node a leaf if all its leaves predict the same as the node."""
     leaf, parent = is_leaf(tree), tree.arrays["parent"]
     classes = tree.schema.target.classes
-    answer: Array = tree.arrays["value"][:, 0] if classes is None else labels(tree)
+    prediction: Array = tree.arrays["value"][:, 0] if classes is None else labels(tree)
     same = np.ones(tree.n_nodes, dtype=bool)
     for node in range(tree.n_nodes - 1, 0, -1):  # children come after their parent
-        same[parent[node]] &= same[node] and answer[node] == answer[parent[node]]
-    words = answer.tolist() if classes is None else [classes[i] for i in answer.tolist()]
-    return cut(tree, {int(i): f"same answer: every leaf below says {words[i]!r}" for i in np.flatnonzero(same & ~leaf)})
+        same[parent[node]] &= same[node] and prediction[node] == prediction[parent[node]]
+    words = prediction.tolist() if classes is None else [classes[i] for i in prediction.tolist()]
+    return cut(
+        tree, {int(i): f"same prediction: every leaf below predicts {words[i]!r}" for i in np.flatnonzero(same & ~leaf)}
+    )
 
 
 # --- the best tree of so many leaves ----------------------------------------------------------------------------------
 
 
-def prune_to_leaves(tree: Tree, pruner: MaxLeaves, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
-    """Of all trees with at most so many leaves the one of least impurity; of equals, the smallest."""
+def prune_to_leaves(tree: Tree, pruner: MaxLeaves) -> Tree:
+    """Return the tree of least impurity with at most so many leaves; of equals, the smallest."""
     if tree.n_leaves <= pruner.leaves:
         return tree
     risk, _ = node_risk(tree, "impurity")
@@ -66,7 +61,7 @@ def prune_to_leaves(tree: Tree, pruner: MaxLeaves, _rows: Encoded | Partitions |
 
 
 def _tables(tree: Tree, risk: Array, most: int) -> tuple[list[Array], list[list[Array]]]:
-    """For each node the least risk of its subtree by leaves (0 is impossible), and how leaves go to its children.
+    """Return for each node the least risk of its subtree by leaves (0 is impossible), and the leaves of its children.
 
     The second: after each child, for each number of leaves up to it, how many of them are the child's.
     """
@@ -88,7 +83,7 @@ def _tables(tree: Tree, risk: Array, most: int) -> tuple[list[Array], list[list[
 
 
 def _staying_risk(tree: Tree, risk: Array) -> Array:
-    """Rows that stop at a node with children are as mixed as the node."""
+    """Return rows that stop at a node with children are as mixed as the node."""
     weight, parent = tree.arrays["weight"], tree.arrays["parent"]
     gone = np.zeros(tree.n_nodes)
     np.add.at(gone, parent[1:], weight[1:])
@@ -97,7 +92,7 @@ def _staying_risk(tree: Tree, risk: Array) -> Array:
 
 
 def _joined(left: Array, right: Array, most: int) -> tuple[Array, Array]:
-    """The least sum of two tables for each total number of leaves up to `most`, and the right table's part of it."""
+    """Return the least sum of two tables for each number of leaves up to `most`, and the right table's share."""
     size = min(len(left) + len(right) - 2, most) + 1
     best, taken = np.full(size, np.inf), np.zeros(size, dtype=np.int64)
     if len(right) <= len(left):
@@ -116,7 +111,7 @@ def _joined(left: Array, right: Array, most: int) -> tuple[Array, Array]:
 
 
 def _leaves_of(tree: Tree, choices: list[list[Array]], leaves: int) -> list[int]:
-    """The nodes that are leaves in the best tree of so many leaves."""
+    """Return the nodes that are leaves in the best tree of so many leaves."""
     found, open_nodes = [], [(0, leaves)]
     while open_nodes:
         node, count = open_nodes.pop()

@@ -1,8 +1,6 @@
 """Cost-complexity pruning, and the impurity threshold: one limit for the whole tree, given or cross-validated.
 
-Comes in: a tree, a pruner, the training rows where a limit is to be chosen. Goes out: the tree cut at that limit.
-Always holds: a choice by cross-validation is made for the tree as it was grown, so making it a second time on the
-pruned tree gives the same limit and cuts nothing more.
+Cross-validation chooses for the tree as it was grown, so a second run on the pruned tree cuts nothing more.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.number_text import number_text
 from treewright.errors import DataError
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
@@ -20,16 +19,13 @@ from treewright.pruning.cut import cut
 from treewright.pruning.path import as_grown, choose, cross_validated_path, prices, training_path, validated
 from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV
 from treewright.tree.shape import is_leaf, topmost
-from treewright.tree.text import number_text
 from treewright.tree.tree import Tree
 
 FloatArray = NDArray[np.float64]
 
 
-def prune_by_complexity(
-    tree: Tree, pruner: CostComplexity, _rows: Encoded | Partitions | None, _n_threads: int
-) -> Tree:
-    """The tree of least risk + alpha x leaves."""
+def prune_by_complexity(tree: Tree, pruner: CostComplexity) -> Tree:
+    """Return the tree of least risk + alpha x leaves."""
     limit = prices(tree, pruner)
     scale = (training_path(tree, pruner).root_risk or 1.0) if pruner.unit == "root" else 1.0
     unit = " of the root's risk" if pruner.unit == "root" else ""
@@ -40,7 +36,7 @@ def prune_by_complexity(
 def prune_by_validated_complexity(
     tree: Tree, pruner: CostComplexityCV, rows: Encoded | Partitions | None, n_threads: int, stage: Stage = UNREPORTED
 ) -> Tree:
-    """The tree of least risk + alpha x leaves, with the alpha that does best on rows left out of growing."""
+    """Return the tree of least risk + alpha x leaves, with the alpha that does best on rows left out of growing."""
     training = _required(rows, pruner)
     path = cross_validated_path(as_grown(tree, training, n_threads), pruner, training, n_threads, stage)
     assert path.held_out is not None
@@ -62,7 +58,7 @@ def prune_by_validated_threshold(
     n_threads: int,
     stage: Stage = UNREPORTED,
 ) -> Tree:
-    """Nodes at or below an impurity are leaves; the impurity does best on rows left out of growing."""
+    """Make nodes at or below an impurity leaves; cross-validation chooses the impurity."""
     training = _required(rows, pruner)
     grown = as_grown(tree, training, n_threads)
     given = grown.arrays["impurity"][~is_leaf(grown)] if pruner.thresholds is None else pruner.thresholds
@@ -82,7 +78,7 @@ def _impurity(tree: Tree) -> FloatArray:
 
 
 def _cut_at(tree: Tree, limit_of_nodes: FloatArray, limit: float, reason: Callable[[float], str]) -> Tree:
-    """The tree without what is at or below the limit."""
+    """Return the tree without what is at or below the limit."""
     places = topmost(tree, (limit_of_nodes <= limit) & ~is_leaf(tree))
     return cut(tree, {int(i): reason(float(limit_of_nodes[i])) for i in places})
 

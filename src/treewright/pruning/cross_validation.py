@@ -1,9 +1,7 @@
-"""Cross-validation: rows dealt into folds, a tree grown without each fold, and what it does wrong on that fold.
+"""Cross-validation: assign rows to folds, grow a tree without each fold, and sum its losses on that fold.
 
-Comes in: an encoded table, a recipe, how many folds. Goes out: for every fold a tree and sums of losses per node.
-Always holds: which rows share a fold depends on their values and the seed, never on their order. All folds use one
-encoded table: a row that is left out has weight zero, and rows of weight zero take no part in growing. A row given
-twice is a row of weight two, here too.
+A row's fold depends on its values and the seed, never on row order. All folds share one encoded table: held-out rows
+have weight zero and do not take part in growing. A row given twice is a row of weight two.
 """
 
 from __future__ import annotations
@@ -17,13 +15,14 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data.encoding import Encoded
+from treewright.data.rows import take, weights_of
 from treewright.data.schema import Schema
 from treewright.growing.exact_sums import Sums, as_floats, merged, sums_by
-from treewright.growing.grow_partitions import grow_table
-from treewright.growing.memory_partitions import MemoryPartitions
+from treewright.growing.grow import grow
+from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
-from treewright.growing.weights import added_up, altered_by, class_weights
+from treewright.growing.weights import altered_by, class_totals
 from treewright.prediction.routing import route
 from treewright.pruning.losses import row_losses
 from treewright.recipes.recipe import Recipe
@@ -38,15 +37,15 @@ FloatArray = NDArray[np.float64]
 class HeldOut:
     """What a fold's tree does wrong on the rows it has not seen, as weighted sums per node.
 
-    `as_leaf`: over all rows that come to the node, if the node answers them. `asking`: over those that go no further
-    although it asks (nothing says where they belong). `squares` likewise of squared losses.
+    `as_leaf`: over all rows that come to the node, if the node predicts them. `at_inner`: over those that go no further
+    although it has children (no child is given for them). `squares` likewise of squared losses.
     """
 
     tree: Tree
     as_leaf: FloatArray
-    asking: FloatArray
+    at_inner: FloatArray
     squares_as_leaf: FloatArray
-    squares_asking: FloatArray
+    squares_at_inner: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +60,7 @@ class Folds:
     count: NDArray[np.int64]
 
     def share_in(self, fold: int) -> FloatArray:
-        """How much of each row's weight belongs to a fold, 0 to 1."""
+        """Return how much of each row's weight belongs to a fold, 0 to 1."""
         units = (self.first + self.count - 1 - fold) // self.n - (self.first - 1 - fold) // self.n
         return units / np.maximum(self.count, 1)
 
@@ -77,11 +76,11 @@ def deal(encoded: Encoded, folds: int, seed: int, stratified: bool) -> Folds:
     multiples of the smallest, a row of weight two is dealt as two rows, for that is what it means; other weights are
     dealt row by row. Rows of weight zero are in no fold. There are no more folds than units to deal.
     """
-    return deal_partitions(MemoryPartitions([encoded]), folds, seed, stratified)[0]
+    return deal_partitions(as_partitions(encoded), folds, seed, stratified)[0]
 
 
 def deal_partitions(parts: Partitions, folds: int, seed: int, stratified: bool) -> tuple[Folds, Partitions]:
-    """The same for a table in parts: the folds of all rows in the order of parts, and each part with its own."""
+    """Return the same for a table in parts: the folds of all rows in the order of parts, and each part with its own."""
     smallest = min(parts.map(_smallest_weight))
     by_units = all(parts.map(_are_multiples, smallest))
     dealt = parts.map(_turns, seed, stratified, smallest if by_units else None)
@@ -92,7 +91,7 @@ def deal_partitions(parts: Partitions, folds: int, seed: int, stratified: bool) 
     first[order] = np.cumsum(units[order]) - units[order]
     found = Folds(max(1, min(folds, int(units.sum()))), first, units)
     ends = np.cumsum(parts.sizes)[:-1]
-    each = [np.stack(pair) for pair in zip(np.split(first, ends), np.split(units, ends), strict=True)]
+    each = [np.stack(pair, axis=1) for pair in zip(np.split(first, ends), np.split(units, ends), strict=True)]
     return found, parts.changed(_with_turns, each=each)
 
 
@@ -104,17 +103,15 @@ class _Turns:
     units: NDArray[np.int64]
 
 
-def _weights(part: Encoded) -> FloatArray:
-    return np.ones(part.n_rows) if part.weight is None else part.weight
-
-
 def _smallest_weight(part: Encoded) -> float:
-    weight = _weights(part)
+    weight = weights_of(part)
     return float(weight[weight > 0].min(initial=np.inf))
 
 
 def _are_multiples(part: Encoded, smallest: float) -> bool:
-    weight = _weights(part)
+    if part.repeats is not None:  # a row that was drawn twice must not be learned from and tested too
+        return False
+    weight = weights_of(part)
     count = np.rint(weight / smallest)
     return bool((np.abs(count * smallest - weight) <= 1e-9 * weight).all()) and bool(count.max(initial=0) < 2**31)
 
@@ -124,7 +121,7 @@ def _turns(part: Encoded, seed: int, stratified: bool, unit: float | None) -> _T
     if stratified and part.n_classes:
         assert part.target is not None
         keys += (part.target,)
-    weight = _weights(part)
+    weight = weights_of(part)
     return _Turns(keys, (weight > 0 if unit is None else np.rint(weight / unit)).astype(np.int64))
 
 
@@ -134,18 +131,18 @@ def _with_turns(part: Encoded, dealt: NDArray[np.int64]) -> Encoded:
 
 def _share_in(part: Encoded, n: int, fold: int) -> FloatArray:
     assert part.dealt is not None
-    return Folds(n, part.dealt[0], part.dealt[1]).share_in(fold)
+    return Folds(n, part.dealt[:, 0], part.dealt[:, 1]).share_in(fold)
 
 
 def held_out(
     parts: Partitions, n: int, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage = UNREPORTED
 ) -> Iterator[HeldOut]:
-    """One of `n` folds after the other, of parts that are dealt. A single fold leaves nothing to grow from."""
+    """Yield one of `n` folds after the other, of parts that are dealt. A single fold leaves nothing to grow from."""
     by_class = real_by_class(parts, schema)
     recipe = replace(recipe, rivals=0)  # which only readers of a tree would miss
     for fold in range(n if n > 1 else 0):
         training = parts.changed(_without_fold, n, fold)
-        tree = grow_table(training, schema, recipe, n_threads, stage.part(fold, n))
+        tree = grow(training, schema, recipe, n_threads, stage.part(fold, n))
         training.close()
         yield _added_up(tree, parts.map(_losses_of_fold, tree, by_class, n, fold))
 
@@ -158,7 +155,7 @@ def _losses_of_fold(part: Encoded, tree: Tree, by_class: FloatArray | None, n: i
     share = _share_in(part, n, fold)
     left_out = share > 0
     weight = weight_by_class(part, by_class) * share
-    return _loss_sums(tree, some_rows(part, left_out), weight[left_out], 0)
+    return _loss_sums(tree, take(part, left_out), weight[left_out], 0)
 
 
 def _added_up(tree: Tree, found: Sequence[Mapping[str, Sums]]) -> HeldOut:
@@ -166,49 +163,37 @@ def _added_up(tree: Tree, found: Sequence[Mapping[str, Sums]]) -> HeldOut:
 
 
 def without(part: Encoded, share: Array) -> Encoded:
-    """The rows without this share (or whether any) of each one's weight."""
-    return replace(part, weight=_weights(part) * (1.0 - share))
+    """Return the rows without this share (or whether any) of each one's weight."""
+    return replace(part, weight=weights_of(part) * (1.0 - share))
 
 
 def used_rows(encoded: Encoded, recipe: Recipe) -> Encoded:
-    """The rows with weight zero for those that the recipe leaves out of growing."""
+    """Return the rows with weight zero for those that the recipe leaves out of growing."""
     if not recipe.drop_blank_rows:
         return encoded
     blank = np.all([np.isnan(c) if c.dtype.kind == "f" else c < 0 for c in encoded.columns], axis=0)
-    return replace(encoded, weight=np.where(blank, 0.0, _weights(encoded))) if blank.any() else encoded
-
-
-def some_rows(encoded: Encoded, chosen: Array) -> Encoded:
-    """The chosen rows by themselves."""
-    return replace(
-        encoded,
-        columns=tuple(column[chosen] for column in encoded.columns),
-        n_rows=int(np.count_nonzero(chosen)),
-        target=None if encoded.target is None else encoded.target[chosen],
-        weight=None if encoded.weight is None else encoded.weight[chosen],
-        coded=None,
-    )
+    return replace(encoded, weight=np.where(blank, 0.0, weights_of(encoded))) if blank.any() else encoded
 
 
 def real_weight(encoded: Encoded, schema: Schema) -> FloatArray:
-    """What each row counts for when losses are added up: its weight, by the priors if there are any."""
-    return weight_by_class(encoded, real_by_class(MemoryPartitions([encoded]), schema))
+    """Return what each row counts for when losses are added up: its weight, by the priors if there are any."""
+    return weight_by_class(encoded, real_by_class(encoded, schema))
 
 
-def real_by_class(parts: Partitions, schema: Schema) -> FloatArray | None:
-    """What the weight of each class's rows is multiplied by then; None: nothing."""
+def real_by_class(rows: Encoded | Partitions, schema: Schema) -> FloatArray | None:
+    """Return what the weight of each class's rows is multiplied by then; None: nothing."""
     if schema.target.priors is None:
         return None
-    return altered_by(replace(schema.target, costs=None), added_up(parts.map(class_weights), parts.n_classes)).seen
+    return altered_by(replace(schema.target, costs=None), class_totals(rows)).seen
 
 
 def weight_by_class(part: Encoded, by_class: FloatArray | None) -> FloatArray:
-    """The weights of a part's rows, multiplied by those of their classes."""
-    return _weights(part) if by_class is None else _weights(part) * by_class[part.target]
+    """Return the weights of a part's rows, multiplied by those of their classes."""
+    return weights_of(part) if by_class is None else weights_of(part) * by_class[part.target]
 
 
 def total_weight(parts: Partitions, by_class: FloatArray | None) -> float:
-    """All of it."""
+    """Return all of it."""
     return float(as_floats(merged(parts.map(_weight_of, by_class)), 1)[0])
 
 
@@ -217,12 +202,12 @@ def _weight_of(part: Encoded, by_class: FloatArray | None) -> Sums:
 
 
 def losses_on(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> HeldOut:
-    """What the tree does wrong on rows that have these weights."""
+    """Return what the tree does wrong on rows that have these weights."""
     return _added_up(tree, [_loss_sums(tree, rows, weight, n_threads)])
 
 
 def _loss_sums(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> dict[str, Sums]:
-    """The sums of `HeldOut`, by name. Every row counts at each node from where it ends up to the root."""
+    """Return the sums of `HeldOut`, by name. Every row counts at each node from where it ends up to the root."""
     loss_at, n = row_losses(tree, rows), tree.n_nodes
     end = route(tree, rows, n_threads)
     parent = tree.arrays["parent"]
@@ -237,17 +222,17 @@ def _loss_sums(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) ->
         node = np.maximum(parent[node], 0)
         counted = counted[parent[here] >= 0]
     own, stays = loss_at(end), ~is_leaf(tree)[end]
-    asking, squares_asking = (sums_by(end[stays], part[stays], n) for part in (weight * own, weight * own * own))
+    at_inner, squares_at_inner = (sums_by(end[stays], part[stays], n) for part in (weight * own, weight * own * own))
     return {
         "as_leaf": merged(as_leaf),
-        "asking": asking,
+        "at_inner": at_inner,
         "squares_as_leaf": merged(squares),
-        "squares_asking": squares_asking,
+        "squares_at_inner": squares_at_inner,
     }
 
 
 def row_draws(encoded: Encoded, seed: int) -> NDArray[np.uint64]:
-    """A random number per row, by its values, answer and weight and the seed; equal rows have equal numbers."""
+    """Return a random number per row, by its values, target, weight and the seed; equal rows have equal numbers."""
     extra = [column for column in (encoded.target, encoded.weight) if column is not None]
     kinds = [*encoded.kinds, *(0 if column.dtype.kind == "f" else 2 for column in extra)]
     draws: Any = _core.row_draws((*encoded.columns, *extra), kinds, encoded.n_rows, seed)

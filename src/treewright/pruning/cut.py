@@ -1,8 +1,7 @@
-"""Cutting: a tree and the nodes that become leaves give the smaller tree.
+"""Cut a tree: nodes that become leaves, and a record of what was removed and why.
 
-Comes in: a `Tree` and a reason for each node. Goes out: a new `Tree` that records what was cut and why.
-Always holds: the old tree is untouched; what is kept keeps its statistics and answer, bit for bit; nodes stand in
-depth-first order again. A node that becomes a leaf remembers its question as its first rival.
+Nodes that stay keep their statistics and predictions bit for bit, renumbered depth first. A node that becomes a leaf
+keeps its split as its first rival.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _RAGGED = {"breaks": "break_start", "child_of_bin": "bin_start", "share": "share
 
 
 def cut(tree: Tree, reasons: Mapping[int, str]) -> Tree:
-    """The tree with these nodes as leaves; without any that is not a leaf already, the tree itself.
+    """Return the tree with these nodes as leaves; without any that is not a leaf already, the tree itself.
 
     Of a node and one above it, the one above counts.
     """
@@ -40,7 +39,7 @@ def cut(tree: Tree, reasons: Mapping[int, str]) -> Tree:
     gone[places + 1] += 1
     gone[end[places]] -= 1
     kept = np.flatnonzero(np.cumsum(gone)[:-1] == 0)
-    # Where each old node is now told of: itself, or the leaf that stands in its subtree's place.
+    # The new id of each old node: itself, or the leaf that stands in its subtree's place.
     new_id = np.searchsorted(kept, np.arange(tree.n_nodes), side="right") - 1
     cuts = [replace(earlier, node=int(new_id[earlier.node])) for earlier in tree.cuts]
     cuts += [
@@ -51,7 +50,7 @@ def cut(tree: Tree, reasons: Mapping[int, str]) -> Tree:
 
 
 def question(tree: Tree, node: int) -> str:
-    """What a node asks, in a few words: the first condition of two, the column of several."""
+    """Return the split of a node in a few words: the first condition of two, the column of several."""
     split = tree[node].split
     assert split is not None
     words = split.words(most=4, with_missing=False)
@@ -59,7 +58,7 @@ def question(tree: Tree, node: int) -> str:
 
 
 def rearranged(old: Mapping[str, Array], rivals: int, kept: Array, places: Array) -> dict[str, Array]:
-    """The arrays of the kept nodes, those at `places` as leaves that remember at most so many rivals."""
+    """Return the arrays of the kept nodes, those at `places` as leaves that remember at most so many rivals."""
     n_nodes = len(old["parent"])
     made = np.zeros(n_nodes, dtype=bool)
     made[places] = True
@@ -79,7 +78,7 @@ def rearranged(old: Mapping[str, Array], rivals: int, kept: Array, places: Array
 
 
 def _kept_splits(old: Mapping[str, Array], rivals: int, kept: Array, made: Array) -> tuple[Array, Array]:
-    """Rows of the split table to keep, and how many each kept node has: a new leaf has no surrogates."""
+    """Return rows of the split table to keep, and how many each kept node has: a new leaf has no surrogates."""
     start, surrogates = old["split_start"], old["n_surrogates"][kept]
     first, last = start[:-1][kept], start[1:][kept]
     node = np.repeat(np.arange(len(kept)), last - first)
@@ -92,7 +91,7 @@ def _kept_splits(old: Mapping[str, Array], rivals: int, kept: Array, made: Array
 
 
 def split_table(old: Mapping[str, Array], splits: Array) -> dict[str, Array]:
-    """The split table with these rows of the old one, in this order."""
+    """Return the split table with these rows of the old one, in this order."""
     ragged = {*_RAGGED, *_RAGGED.values()}
     table = {name: old[name][splits] for name in SPLIT_ARRAYS if name not in ragged}
     for items, start in _RAGGED.items():
@@ -103,7 +102,7 @@ def split_table(old: Mapping[str, Array], splits: Array) -> dict[str, Array]:
 
 
 def spans(first: Array, last: Array) -> NDArray[np.int64]:
-    """All numbers from first[i] up to, not including, last[i], one span after the other."""
+    """Return all numbers from first[i] up to, not including, last[i], one span after the other."""
     length = (last - first).astype(np.int64)
     before = np.cumsum(length) - length
     return np.repeat(first - before, length) + np.arange(length.sum())

@@ -1,10 +1,8 @@
-"""Error-based pruning (C4.5, J48): fewer estimated errors as a leaf, or as the largest branch alone, than as it is.
+"""Error-based pruning (C4.5, J48): replace a node by a leaf or by its largest branch if that adds no estimated errors.
 
-Comes in: a tree of classes; with raising also the rows it was grown on. Goes out: the pruned tree.
-Always holds: errors are estimated at the upper limit of their confidence interval, by the core; the simpler of two wins
-up to a tenth of an error. Raising sends a node's rows again through the branch that takes its place, so below it
-statistics and answers are new; what a split gained is told as of when it was chosen. In the end branches that no row
-can take are dropped, as C4.5 does.
+Errors are estimated at the upper confidence limit, by the core; the simpler tree wins up to a tenth of an error.
+Raising a branch routes the node's rows through it again, so statistics below are new; gains stay as they were chosen.
+Finally, branches that no row can take are dropped, as in C4.5.
 """
 
 from __future__ import annotations
@@ -19,8 +17,9 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.data.encoding import Encoded
 from treewright.errors import DataError
-from treewright.growing.grow_partitions import gathered
+from treewright.growing.memory_partitions import gathered
 from treewright.growing.partitions import Partitions
+from treewright.growing.progress import Stage
 from treewright.growing.weights import altered
 from treewright.pruning.bottom_up import cut_where_no_better
 from treewright.pruning.cross_validation import real_weight
@@ -29,6 +28,7 @@ from treewright.pruning.unreachable import without_unreachable
 from treewright.recipes.pruners import ErrorBased
 from treewright.tree.cuts import Cut
 from treewright.tree.shape import is_leaf, leaves_below
+from treewright.tree.sparse_rows import counts_per_row, from_core
 from treewright.tree.tree import Tree, cost_array
 from treewright.tree.validation import PRUNED
 
@@ -40,7 +40,9 @@ MARGIN = 0.1
 _PURE, _EMPTY = 1, 12
 
 
-def prune_by_errors(tree: Tree, pruner: ErrorBased, rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
+def prune_by_errors(
+    tree: Tree, pruner: ErrorBased, rows: Encoded | Partitions | None, _n_threads: int, _stage: Stage
+) -> Tree:
     if not pruner.raising:
         return without_unreachable(_replaced(tree, pruner))
     if rows is None:
@@ -88,13 +90,15 @@ def _reason(how: str, instead: float, below: float) -> str:
     return f"error-based: {instead:.4g} estimated errors {how}, {below:.4g} below"
 
 
-# --- raising: rows have moved, and with them counts and answers -------------------------------------------------------
+# --- raising: rows have moved, and with them counts and predictions ---------------------------------------------------
 
 
 def _raised(tree: Tree, found: Mapping[str, Any]) -> Tree:
     old, kept_mask = tree.arrays, found["kept"].astype(bool)
     kept, made = np.flatnonzero(kept_mask), found["leaf"].astype(bool)
-    arrays = dict(old) | {name: found[name] for name in ("rows", "weight", "stats", "value", "impurity", "share")}
+    arrays = dict(old) | {
+        name: from_core(found[name]) for name in ("rows", "weight", "stats", "value", "impurity", "share")
+    }
     arrays["parent"] = _nearest_kept(old["parent"], kept_mask)
     arrays["depth"] = _depths(arrays["parent"], kept)
     arrays["stop"] = _stops(arrays, is_leaf(tree) & ~made)
@@ -103,7 +107,7 @@ def _raised(tree: Tree, found: Mapping[str, Any]) -> Tree:
 
 
 def _nearest_kept(parent: Array, kept: Array) -> Array:
-    """For each node the nearest node above it that is kept; -1 for the new root."""
+    """Return for each node the nearest node above it that is kept; -1 for the new root."""
     nearest = np.full(len(parent), -1, dtype=np.int32)
     for node in range(1, len(parent)):
         above = parent[node]
@@ -119,15 +123,15 @@ def _depths(parent: Array, kept: Array) -> Array:
 
 
 def _stops(arrays: Mapping[str, Array], leaf: Array) -> Array:
-    """A leaf that was pure or empty may have got rows with which it is not."""
+    """Return a leaf that was pure or empty may have got rows with which it is not."""
     stop, stats = arrays["stop"], arrays["stats"]
-    mixed = np.count_nonzero(stats, axis=1) > 1
+    mixed = counts_per_row(stats) > 1
     outdated = leaf & (((stop == _PURE) & mixed) | ((stop == _EMPTY) & (arrays["rows"] > 0)))
     return np.where(outdated, PRUNED, stop).astype(np.int32)
 
 
 def _cuts(tree: Tree, replacements: list[tuple[int, int, float, float]], kept: Array) -> tuple[Cut, ...]:
-    """What was cut before, and each replacement whose place is still there; leaves add up to all that are gone."""
+    """Return earlier cuts and each replacement whose place remains; their leaves add up to all removed."""
     new_id = {int(node): place for place, node in enumerate(kept)}
     raised = {node: branch for node, branch, _, _ in replacements if branch >= 0}
     leaves = leaves_below(tree)
@@ -138,7 +142,7 @@ def _cuts(tree: Tree, replacements: list[tuple[int, int, float, float]], kept: A
         return new_id.get(node)
 
     def nearest(node: int) -> int:
-        """Where an earlier cut is told of now, though its place may be gone."""
+        """Return the node of an earlier cut, whose place may be gone."""
         parent = tree.arrays["parent"]
         while (place := place_of(node)) is None:
             node = int(parent[node])
@@ -159,7 +163,7 @@ def _cuts(tree: Tree, replacements: list[tuple[int, int, float, float]], kept: A
 
 
 def _child_above(tree: Tree, node: int, below: int) -> int:
-    """The child of `node` that `below` is, or lies under."""
+    """Return the child of `node` that `below` is, or lies under."""
     parent = tree.arrays["parent"]
     while parent[below] != node:
         below = int(parent[below])

@@ -1,7 +1,6 @@
-"""Pruning by an estimate from the training rows alone: pessimistic, minimum error, critical value, description length.
+"""Prune by estimates from the tree alone: pessimistic, minimum error, critical value, description length.
 
-Comes in: a tree and a pruner. Goes out: the pruned tree. Always holds: nothing but the tree itself is looked at, so a
-tree that was saved can be pruned without its table. What each formula is, exactly, stands in docs/pruning.md.
+No rows are needed, so a saved tree can be pruned. docs/pruning.md has the formulas.
 """
 
 from __future__ import annotations
@@ -13,19 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.encoding import Encoded
-from treewright.growing.partitions import Partitions
 from treewright.pruning.bottom_up import cut_where_no_better, labels, staying
 from treewright.pruning.cut import cut
 from treewright.recipes.pruners import CriticalValue, MinimumDescription, MinimumError, Pessimistic
-from treewright.tree.shape import is_leaf, levels, sums_below, topmost
+from treewright.tree.shape import is_leaf, levels, subtree_sums, sums_below, topmost
 from treewright.tree.tree import Tree
 
 Array = NDArray[Any]
 
 
 def _errors(counts: Array, label: Array) -> Array:
-    """The weight that is not of the label's class."""
+    """Return the weight that is not of the label's class."""
     wrong: Array = np.maximum(0.0, counts.sum(axis=1) - counts[np.arange(len(counts)), label])
     return wrong
 
@@ -33,13 +30,13 @@ def _errors(counts: Array, label: Array) -> Array:
 # --- pessimistic ------------------------------------------------------------------------------------------------------
 
 
-def prune_pessimistic(tree: Tree, pruner: Pessimistic, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
+def prune_pessimistic(tree: Tree, pruner: Pessimistic) -> Tree:
     """Quinlan's rule: from the root down, each node against its subtree as it was grown; empty leaves do not count."""
     label, stays = labels(tree), staying(tree)
     alone = _errors(tree.arrays["stats"], label) + pruner.correction
     here = _errors(stays, label)
     halts = stays.sum(axis=1) > 0
-    extra = _sums_inside(tree, here + pruner.correction * halts)
+    extra = subtree_sums(tree, np.where(is_leaf(tree), 0.0, here + pruner.correction * halts))
     seen = sums_below(tree, _errors(tree.arrays["stats"], label)) + extra
     weight = tree.arrays["weight"]
     below = seen + pruner.correction * sums_below(tree, (weight > 0).astype(np.float64))
@@ -57,20 +54,11 @@ def prune_pessimistic(tree: Tree, pruner: Pessimistic, _rows: Encoded | Partitio
     )
 
 
-def _sums_inside(tree: Tree, values: Array) -> Array:
-    """For each node the sum of `values` over the nodes with children of its subtree."""
-    parent = tree.arrays["parent"]
-    total = np.where(is_leaf(tree), 0.0, values)
-    for level in reversed(levels(tree)[1:]):
-        np.add.at(total, parent[level], total[level])
-    return total
-
-
 # --- minimum error ----------------------------------------------------------------------------------------------------
 
 
-def prune_minimum_error(tree: Tree, pruner: MinimumError, _rows: Encoded | Partitions | None, _n_threads: int) -> Tree:
-    """Expected errors by the m-estimate: `m` rows in the proportions of the whole table join every leaf."""
+def prune_minimum_error(tree: Tree, pruner: MinimumError) -> Tree:
+    """Return expected errors by the m-estimate: `m` rows in the proportions of the whole table join every leaf."""
     whole = tree.arrays["stats"][0]
     prior = whole / (whole.sum() or 1.0)
 
@@ -94,10 +82,8 @@ def _rounding(tree: Tree) -> float:
 # --- critical value ---------------------------------------------------------------------------------------------------
 
 
-def prune_critical_value(
-    tree: Tree, pruner: CriticalValue, _rows: Encoded | Partitions | None, _n_threads: int
-) -> Tree:
-    """A node stays if its split, or any split below it, reaches the value."""
+def prune_critical_value(tree: Tree, pruner: CriticalValue) -> Tree:
+    """Keep a node if its split, or any split below it, reaches the value."""
     leaf, parent = is_leaf(tree), tree.arrays["parent"]
     best = np.full(tree.n_nodes, -np.inf)
     inner = np.flatnonzero(~leaf)
@@ -117,9 +103,7 @@ def prune_critical_value(
 # --- description length -----------------------------------------------------------------------------------------------
 
 
-def prune_minimum_description(
-    tree: Tree, _pruner: MinimumDescription, _rows: Encoded | Partitions | None, _n_threads: int
-) -> Tree:
+def prune_minimum_description(tree: Tree, _pruner: MinimumDescription) -> Tree:
     """Bits for the tree and for the classes of the rows, given the tree (Quinlan and Rivest)."""
     split_bits = np.zeros(tree.n_nodes)
     for node, bits in _question_bits(tree):
@@ -149,7 +133,7 @@ def _log_gamma(values: Array) -> Array:
 
 
 def _question_bits(tree: Tree) -> Iterator[tuple[int, float]]:
-    """For each node with children the bits that name its question among all of its kind."""
+    """Return for each node with children the bits that name its question among all of its kind."""
     columns, rows = log2(len(tree.schema.columns)), tree.arrays["rows"]
     for node in np.flatnonzero(~is_leaf(tree)).tolist():
         split = tree[node].split
@@ -164,7 +148,7 @@ def _question_bits(tree: Tree) -> Iterator[tuple[int, float]]:
 
 
 def _partitions(things: int, parts: int) -> int:
-    """In how many ways things can be divided into so many parts, none of them empty (Stirling's second kind)."""
+    """Return the number of partitions of things into so many non-empty parts (Stirling's second kind)."""
     if parts >= things:
         return 1
     signed = sum((-1 if i % 2 else 1) * comb(parts, i) * int((parts - i) ** things) for i in range(parts + 1))

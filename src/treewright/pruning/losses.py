@@ -1,8 +1,6 @@
-"""What a tree does wrong: per node as a leaf, and per row where it ends.
+"""Losses of a tree: of each node as a leaf, and of each row at its leaf.
 
-Comes in: a tree, and rows with their answers. Goes out: one number per node, or one per row.
-Always holds: risks of nodes add up over leaves; a wrong class costs one, or what the target's costs say. They are in
-units of weight, so that those of unweighted rows are whole numbers and equal ones are equal.
+Risks add up over leaves, in units of weight, so risks of unweighted rows are integers and ties are exact.
 """
 
 from __future__ import annotations
@@ -14,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.schema import TargetSpec
 from treewright.recipes.criterion import AbsoluteError, Poisson
 from treewright.recipes.pruners import Risk
+from treewright.tree.sparse_rows import SparseRows
 from treewright.tree.tree import Tree, cost_array, predicted_index
 
 Array = NDArray[Any]
@@ -23,28 +23,36 @@ FloatArray = NDArray[np.float64]
 
 
 def node_risk(tree: Tree, risk: Risk) -> tuple[FloatArray, float]:
-    """What each node does wrong as a leaf, in units of weight, and the whole weight."""
+    """Return what each node does wrong as a leaf, in units of weight, and the whole weight."""
     weight = growing_weight(tree) if risk == "impurity" else tree.arrays["weight"]
-    return _RISKS[risk](tree), float(weight[0]) or 1.0  # a tree whose source told no weights has no risk either
+    return _RISKS[risk](tree), float(weight[0]) or 1.0  # a tree whose source has no weights has no risk either
 
 
 def growing_weight(tree: Tree) -> FloatArray:
-    """The weight that growing saw: costs alter the weight of each class."""
+    """Return the weight that growing saw: costs alter the weight of each class."""
     costs = tree.schema.target.costs
     weight: FloatArray = tree.arrays["weight"] if costs is None else tree.arrays["stats"] @ np.sum(costs, axis=1)
     return weight
 
 
 def _error(tree: Tree) -> FloatArray:
-    """What the answers cost: wrong classes, or deviations as the regression criterion takes them."""
-    stats, weight = tree.arrays["stats"], tree.arrays["weight"]
+    """Return the cost of the predictions: wrong classes, or deviations as the regression criterion takes them."""
+    stats: Any = tree.arrays["stats"]
+    weight = tree.arrays["weight"]
     if tree.schema.target.classes is None:
         own = isinstance(tree.recipe.regression, _OWN_LOSS)
         deviation: FloatArray = weight * tree.arrays["impurity"] if own else stats[:, 2]
         return deviation
-    answer = predicted_index(tree.schema.target, tree.arrays["value"])
-    wrong: FloatArray = np.einsum("nk,kn->n", stats, cost_array(tree.schema.target)[:, answer])
+    predicted = predicted_index(tree.schema.target, tree.arrays["value"])
+    if isinstance(stats, SparseRows):  # a matrix of nodes by classes would not fit
+        return stats.row_sums(stats.value * _class_costs(tree.schema.target, stats.column, predicted[stats.rows()]))
+    wrong: FloatArray = np.einsum("nk,kn->n", stats, cost_array(tree.schema.target)[:, predicted])
     return wrong
+
+
+def _class_costs(target: TargetSpec, truth: Array, predicted: Array) -> FloatArray:
+    """Return the cost of each prediction, given the true class."""
+    return (truth != predicted).astype(np.float64) if target.costs is None else cost_array(target)[truth, predicted]
 
 
 def _impurity(tree: Tree) -> FloatArray:
@@ -56,9 +64,11 @@ def _deviance(tree: Tree) -> FloatArray:
     """Twice the negative log-likelihood of the classes; of numbers the error."""
     if tree.schema.target.classes is None:
         return _error(tree)
-    stats = tree.arrays["stats"]
-    total = stats.sum(axis=1, keepdims=True)
-    share = np.divide(stats, total, out=np.ones_like(stats), where=stats > 0)
+    stats: Any = tree.arrays["stats"]
+    total = stats.sum(axis=1)
+    if isinstance(stats, SparseRows):
+        return stats.row_sums(-2.0 * stats.value * np.log(stats.value / total[stats.rows()]))
+    share = np.divide(stats, total[:, None], out=np.ones_like(stats), where=stats > 0)
     deviance: FloatArray = -2.0 * np.sum(stats * np.log(share), axis=1)
     return deviance
 
@@ -68,18 +78,26 @@ _RISKS: dict[Risk, Callable[[Tree], FloatArray]] = {"error": _error, "impurity":
 
 
 def row_losses(tree: Tree, rows: Encoded) -> Callable[[Array], FloatArray]:
-    """A function: what it costs when each row is answered by the node given for it."""
+    """Return a function: the loss of each row when predicted by the node given for it."""
     assert rows.target is not None
     truth, value = rows.target, tree.arrays["value"]
     if tree.schema.target.classes is not None:
-        answer, costs = predicted_index(tree.schema.target, value), cost_array(tree.schema.target)
-        return lambda node: costs[truth, answer[node]]
+        predicted = predicted_index(tree.schema.target, value)
+        return lambda node: _class_costs(tree.schema.target, truth, predicted[node])
     number = value[:, 0]
     if isinstance(tree.recipe.regression, AbsoluteError):
         return lambda node: np.abs(truth - number[node])
     if isinstance(tree.recipe.regression, Poisson):
         return lambda node: _half_poisson_deviance(truth, number[node])
     return lambda node: (truth - number[node]) ** 2
+
+
+def number_loss_name(tree: Tree) -> str:
+    """Name the loss of numeric predictions under the tree's criterion."""
+    criterion = tree.recipe.regression
+    if isinstance(criterion, AbsoluteError):
+        return "absolute error"
+    return "half Poisson deviance" if isinstance(criterion, Poisson) else "squared error"
 
 
 def _half_poisson_deviance(truth: Array, mean: FloatArray) -> FloatArray:

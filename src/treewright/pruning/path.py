@@ -1,8 +1,6 @@
-"""The pruning path: every tree between the whole tree and its root, with what each does wrong.
+"""The pruning path: the nested trees from the whole tree to its root, with their risks.
 
-Comes in: a tree; its training rows where held-out risks are asked for. Goes out: a `PruningPath`, a plain value.
-Always holds: the trees are nested, alphas rise and leaves fall from step to step; the first step is the whole tree as
-far as its splits are worth anything, the last is the root alone.
+Alphas rise and leaves fall from step to step. Splits that are worth nothing are not in the first tree.
 """
 
 from __future__ import annotations
@@ -16,9 +14,12 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data.encoding import UNSEEN_CODE, Encoded
+from treewright.data.grid import Grid, Results
+from treewright.data.number_text import many, number_text
 from treewright.data.schema import Schema
 from treewright.errors import DataError
-from treewright.growing.grow_partitions import as_partitions, coded_once, grow_table
+from treewright.growing.grow import binned_once, grow
+from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
 from treewright.pruning.cross_validation import deal_partitions, held_out, real_by_class, total_weight, used_rows
@@ -34,12 +35,24 @@ _NOISE = 1e-10
 
 
 @dataclass(frozen=True)
-class PruningPath:
-    """One entry per step, from the largest tree to the root alone.
+class PruningPath(Results):
+    """The nested trees of cost-complexity pruning, from the largest tree to the root alone.
 
-    Step i is the smallest tree of least risk for every alpha from `alpha[i]` up to `alpha[i + 1]`. `risk` is of the
-    training rows, `held_out` of rows the trees have not seen (None without cross-validation), `error` its standard
-    error. All are shares of the whole weight; divided by `root_risk` they are rpart's CP, rel error, xerror and xstd.
+    Step i is the smallest tree of least risk for every alpha from `alpha[i]` up to `alpha[i + 1]`. Risks are fractions
+    of the total weight; divided by `root_risk` they are rpart's CP, rel error, xerror and xstd.
+
+    Parameters
+    ----------
+    alpha : tuple of float
+        Smallest alpha of each step.
+    leaves : tuple of int
+        Number of leaves.
+    risk : tuple of float
+        Risk on the training rows.
+    held_out : tuple of float, optional
+        Cross-validated risk.
+    error : tuple of float, optional
+        Standard error of the cross-validated risk.
     """
 
     alpha: tuple[float, ...]
@@ -57,26 +70,50 @@ class PruningPath:
         return self.risk[-1]
 
     def chosen(self, rule: Rule = "1se") -> int:
-        """The step with the least held-out risk, the last of equals; "1se": the last within one standard error."""
+        """Choose a step by its held-out risk.
+
+        Parameters
+        ----------
+        rule : {"1se", "min"}, default="1se"
+            The last step within one standard error of the lowest risk, or the last of lowest risk.
+
+        Returns
+        -------
+        int
+            The index of the step.
+        """
         if self.held_out is None or self.error is None:
             raise ValueError("this path has no held-out risks; give pruning_path the training rows as data=")
         return choose(np.array(self.held_out), np.array(self.error), rule)
 
-    def __str__(self) -> str:
-        head = ("alpha", "leaves", "risk", *(("held out", "error") if self.held_out is not None else ()))
-        columns: list[Sequence[float]] = [self.alpha, self.leaves, self.risk]
+    def grid(self) -> Grid:
+        """Return the table as it is printed; the middle of a long path is left out.
+
+        Returns
+        -------
+        Grid
+            One row per step.
+        """
+        columns = self._columns()
+        rows = [tuple(number_text(column[i]) for column in columns.values()) for i in range(len(self))]
+        header, left_out = tuple(name.replace("_", " ") for name in columns), len(rows) - 30
+        if left_out <= 0:
+            return Grid("", header, tuple(rows), words=0)
+        rows[15:-15] = [("…",) * len(columns)]
+        return Grid("", header, tuple(rows), words=0, notes=(f"… {many(left_out, 'more step')}",))
+
+    def _columns(self) -> dict[str, Sequence[float]]:
+        columns: dict[str, Sequence[float]] = {"alpha": self.alpha, "leaves": self.leaves, "risk": self.risk}
         if self.held_out is not None and self.error is not None:
-            columns += [self.held_out, self.error]
-        shown = [i for i in range(len(self)) if len(self) <= 30 or i < 15 or i >= len(self) - 15]
-        lines = [" ".join(f"{name:>12}" for name in head)]
-        lines += [" ".join(f"{column[i]:>12.6g}" for column in columns) for i in shown]
-        if len(shown) < len(self):
-            lines.insert(16, f"... {len(self) - len(shown)} more steps")
-        return "\n".join(lines)
+            columns |= {"held_out": self.held_out, "error": self.error}
+        return columns
+
+    def __str__(self) -> str:
+        return self.grid().text(indent="")
 
 
 def prices(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> FloatArray:
-    """From which alpha on each node is cut; 0 for leaves. Prices that differ by rounding alone are the same price."""
+    """Return the alpha from which each node is cut; 0 for leaves. Alphas that differ by rounding alone are one."""
     risk, whole = node_risk(tree, pruner.risk)
     found: Any = _core.weakest_links(tree.arrays["parent"], risk, pruner.weakest_link == "exact")
     alpha = np.asarray(found, dtype=np.float64)
@@ -87,7 +124,7 @@ def prices(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> FloatArray:
 
 
 def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> PruningPath:
-    """The path by the training rows alone, which the tree itself tells.
+    """Return the path by the training rows alone, which the tree itself tells.
 
     Rows that stay at a node because nothing says where they belong count in no leaf below it (as in rpart).
     """
@@ -104,7 +141,7 @@ def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> Prun
 def cross_validated_path(
     tree: Tree, pruner: CostComplexityCV, rows: Encoded | Partitions, n_threads: int, stage: Stage = UNREPORTED
 ) -> PruningPath:
-    """The path with held-out risks.
+    """Return the path with held-out risks.
 
     A fold's tree is judged at the geometric mean of neighbouring alphas: what the step stands for, not its very edge.
     """
@@ -124,12 +161,12 @@ def validated(
     n_threads: int,
     stage: Stage = UNREPORTED,
 ) -> tuple[FloatArray, FloatArray]:
-    """The held-out risk of the trees of each limit (rising), and its standard error.
+    """Return the held-out risk of the trees of each limit (rising), and its standard error.
 
     With repeats, both are averages: of the risks, and of their variances.
     """
     table = as_partitions(rows).changed(used_rows, tree.recipe)
-    table = coded_once(table, n_threads)
+    table = binned_once(table, n_threads)
     total = total_weight(table, real_by_class(table, tree.schema))
     risk, variance = np.zeros(len(limits)), np.zeros(len(limits))
     for repeat in range(pruner.repeats):
@@ -137,8 +174,8 @@ def validated(
         losses, squares = np.zeros(len(limits)), np.zeros(len(limits))
         for fold in held_out(dealt, folds.n, tree.schema, tree.recipe, n_threads, stage.part(repeat, pruner.repeats)):
             family = spans(fold.tree, limit_of_nodes(fold.tree))
-            losses += family.sums(limits, fold.as_leaf, fold.asking)
-            squares += family.sums(limits, fold.squares_as_leaf, fold.squares_asking)
+            losses += family.sums(limits, fold.as_leaf, fold.at_inner)
+            squares += family.sums(limits, fold.squares_as_leaf, fold.squares_at_inner)
         dealt.close()
         mean = losses / total
         risk += mean / pruner.repeats
@@ -148,20 +185,20 @@ def validated(
 
 
 def choose(risk: FloatArray, error: FloatArray, rule: Rule) -> int:
-    """The last step whose risk is the least, or within one standard error of it."""
+    """Return the last step whose risk is the least, or within one standard error of it."""
     best = int(np.flatnonzero(risk <= risk.min() * (1 + _NOISE))[-1])
     bar = risk[best] + (error[best] if rule == "1se" else 0.0)
     return int(np.flatnonzero(risk <= bar * (1 + _NOISE))[-1])
 
 
 def as_grown(tree: Tree, rows: Encoded | Partitions, n_threads: int) -> Tree:
-    """The tree before anything was cut off it: what is chosen then does not depend on earlier cuts."""
+    """Return the tree before anything was cut off it: what is chosen then does not depend on earlier cuts."""
     as_partitions(rows).map(_refuse_unseen, tree.schema)
-    return grow_table(rows, tree.schema, tree.recipe, n_threads) if tree.cuts else tree
+    return grow(rows, tree.schema, tree.recipe, n_threads) if tree.cuts else tree
 
 
 def _refuse_unseen(rows: Encoded, schema: Schema) -> None:
-    """Trees are grown from these rows, and growing knows no levels but those of the schema."""
+    """Raise for levels that are not in the schema: trees are grown from these rows."""
     for column, values in zip(schema.columns, rows.columns, strict=True):
         if column.has_levels and (values == UNSEEN_CODE).any():
             raise DataError(
@@ -171,5 +208,5 @@ def _refuse_unseen(rows: Encoded, schema: Schema) -> None:
 
 
 def _alphas(tree: Tree, limit: FloatArray) -> FloatArray:
-    """Where the tree changes; the first is 0, for the tree as it is or without splits that are worth nothing."""
+    """Return where the tree changes; the first is 0, for the tree as it is or without splits that are worth nothing."""
     return np.unique(np.append(0.0, limit[tree.arrays["stop"] == 0]))

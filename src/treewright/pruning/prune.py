@@ -1,24 +1,20 @@
-"""Pruning: a grown tree becomes a smaller one.
+"""Prune a tree: the public functions, and the table from pruner to function.
 
-Comes in: a `Tree`, a pruner, and rows where the pruner looks at rows. Goes out: a new `Tree`.
-Always holds: no pruner adds a leaf; a tree that loses nothing comes back with the same arrays; the tree's recipe names
-the pruner, and its cuts say what was taken away and why. Which function serves which pruner is in one table.
+No pruner adds a leaf; a tree that loses nothing keeps its arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from treewright.data.encoding import Encoded
-from treewright.data.schema import Schema
-from treewright.errors import DataError, RecipeError
-from treewright.growing.checks import check_recipe
-from treewright.growing.grow_partitions import as_partitions, grow_table
+from treewright.errors import RecipeError
+from treewright.growing.checks import check_pruner
 from treewright.growing.partitions import Partitions
-from treewright.growing.progress import UNREPORTED, Progress, Stage
-from treewright.growing.weights import added_up, class_weights, refuse_weightless
+from treewright.growing.progress import UNREPORTED, Stage
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.pruning.by_hand import prune_equal_leaves, prune_nodes, prune_to_depth, prune_to_leaves
 from treewright.pruning.cost_complexity import (
@@ -34,9 +30,8 @@ from treewright.pruning.estimates import (
     prune_pessimistic,
 )
 from treewright.pruning.path import PruningPath, as_grown, cross_validated_path, training_path
-from treewright.pruning.reduced_error import grow_and_reduce, prune_reduced_error
+from treewright.pruning.reduced_error import hold_out, prune_reduced_error
 from treewright.recipes.pruners import (
-    PRUNERS,
     CollapseNodes,
     CostComplexity,
     CostComplexityCV,
@@ -52,44 +47,33 @@ from treewright.recipes.pruners import (
     Pruner,
     ReducedError,
 )
-from treewright.recipes.recipe import Recipe
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.ordinary_numbers import ordinary_numbers
+from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.tree import Tree
 
-#: A pruner's function: the tree, the pruner, the rows at hand (None if there are none), the number of threads.
-Prune = Callable[[Tree, Any, Encoded | Partitions | None, int], Tree]
-
-#: A pruner's function that grows more trees, and reports how far it is.
-Validate = Callable[[Tree, Any, Encoded | Partitions | None, int, Stage], Tree]
-
-_FUNCTIONS: dict[type[Pruner], Prune] = {
-    MaxLeaves: prune_to_leaves,
+#: Pruners that need the tree alone.
+_BY_TREE: dict[type[Pruner], Callable[[Tree, Any], Tree]] = {
     CollapseNodes: prune_nodes,
     CostComplexity: prune_by_complexity,
     CriticalValue: prune_critical_value,
-    ErrorBased: prune_by_errors,
+    MaxDepth: prune_to_depth,
+    MaxLeaves: prune_to_leaves,
+    MergeEqualLeaves: prune_equal_leaves,
     MinimumDescription: prune_minimum_description,
     MinimumError: prune_minimum_error,
     Pessimistic: prune_pessimistic,
-    ReducedError: prune_reduced_error,
-    MergeEqualLeaves: prune_equal_leaves,
-    MaxDepth: prune_to_depth,
 }
 
-_VALIDATED: dict[type[Pruner], Validate] = {
+#: Pruners that need rows too: (tree, pruner, rows or None, n_threads, stage).
+_BY_ROWS: dict[type[Pruner], Callable[[Tree, Any, Encoded | Partitions | None, int, Stage], Tree]] = {
     CostComplexityCV: prune_by_validated_complexity,
+    ErrorBased: prune_by_errors,
     ImpurityThresholdCV: prune_by_validated_threshold,
-}
-
-#: Pruners that also decide what the tree is grown from: the encoded table, its schema, the recipe, threads,
-#: progress.
-_GROWERS: dict[type[Pruner], Callable[[Encoded | Partitions, Schema, Recipe, int, Stage], Tree]] = {
-    ReducedError: grow_and_reduce
+    ReducedError: prune_reduced_error,
 }
 
 
-@ordinary_numbers()
+@finite_arithmetic()
 def prune(
     tree: TreeLike,
     pruner: Pruner,
@@ -98,17 +82,34 @@ def prune(
     weight: object = None,
     n_threads: int = 0,
 ) -> Tree:
-    """A smaller tree, by one of the pruners.
+    """Prune a tree.
 
-    `data` is a table with the tree's columns, where the pruner needs one: the training rows for a choice by
-    cross-validation, other rows for `ReducedError`. `target` and `weight` are names of its columns, or arrays; without
-    `target`, the column is named as in training.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree; it is not changed.
+    pruner : Pruner
+        The method, such as `tw.pruning.CostComplexity(0.01)`.
+    data : table, optional
+        Rows with the tree's columns, where the pruner needs them: the training rows for cross-validation and subtree
+        raising, validation rows for `ReducedError`.
+    target : str or array-like, optional
+        The target column of `data`, by name or value; by default named as in training.
+    weight : str or array-like, optional
+        The weights of the rows of `data`.
+    n_threads : int, default=0
+        Number of threads; 0 means all processors.
+
+    Returns
+    -------
+    Tree
+        The smaller tree; `cuts` lists what was removed and why.
     """
     tree = as_tree(tree)
     return prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads)
 
 
-@ordinary_numbers()
+@finite_arithmetic()
 def pruning_path(
     tree: TreeLike,
     data: object = None,
@@ -118,9 +119,27 @@ def pruning_path(
     pruner: CostComplexityCV | None = None,
     n_threads: int = 0,
 ) -> PruningPath:
-    """The cost-complexity path of a tree as it was grown; with its training rows, cross-validated as `pruner` says.
+    """Compute the cost-complexity path of a tree, cross-validated if its training rows are given.
 
-    A tree that was cut before has only the rest of its path without `data`, and the whole path with it.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree. Without `data`, the path of a pruned tree is only the rest of its path.
+    data : table, optional
+        The training rows, for held-out risks.
+    target : str or array-like, optional
+        The target column of `data`, by name or value; by default named as in training.
+    weight : str or array-like, optional
+        The weights of the rows of `data`.
+    pruner : CostComplexityCV, optional
+        Folds, repeats, seed and risk; by default `CostComplexityCV()`.
+    n_threads : int, default=0
+        Number of threads; 0 means all processors.
+
+    Returns
+    -------
+    PruningPath
+        One entry per nested tree, from the whole tree to its root.
     """
     tree = as_tree(tree)
     rows = encode_labelled(tree, data, target, weight)
@@ -132,64 +151,23 @@ def pruning_path(
     return cross_validated_path(as_grown(tree, rows, n_threads), chosen, rows, n_threads)
 
 
+def rows_for(
+    pruner: Pruner, rows: Encoded | Partitions, resources: ExitStack
+) -> tuple[Encoded | Partitions, Encoded | Partitions]:
+    """Return the rows to grow from and those to prune with: the same, unless the pruner holds rows out."""
+    if not isinstance(pruner, ReducedError):
+        return rows, rows
+    growing, pruning = hold_out(rows, pruner)
+    resources.callback(growing.close)
+    resources.callback(pruning.close)
+    return growing, pruning
+
+
 def prune_rows(
     tree: Tree, pruner: Pruner, rows: Encoded | Partitions | None, n_threads: int, stage: Stage = UNREPORTED
 ) -> Tree:
-    """`prune` for rows that are encoded already."""
-    _refuse(pruner, tree.schema)
-    validate = _VALIDATED.get(type(pruner))
-    if validate is not None:
-        pruned = validate(tree, pruner, rows, n_threads, stage)
-    else:
-        pruned = _FUNCTIONS[type(pruner)](tree, pruner, rows, n_threads)
+    """Prune with rows that are encoded already."""
+    check_pruner(pruner, tree.schema)
+    by_rows = _BY_ROWS.get(type(pruner))
+    pruned = _BY_TREE[type(pruner)](tree, pruner) if by_rows is None else by_rows(tree, pruner, rows, n_threads, stage)
     return Tree(pruned.arrays, pruned.schema, replace(pruned.recipe, pruning=pruner), pruned.cuts)
-
-
-def grow_and_prune(
-    encoded: Encoded | Partitions,
-    schema: Schema,
-    recipe: Recipe,
-    n_threads: int,
-    progress: Progress | None = None,
-) -> Tree:
-    """The tree of an encoded table, cut back as the recipe says; `progress` reaches 1 when that is done."""
-    tree = _grown_and_pruned(encoded, schema, recipe, n_threads, Stage(progress))
-    if progress is not None:
-        progress(1.0)
-    return tree
-
-
-def _grown_and_pruned(
-    encoded: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage
-) -> Tree:
-    pruner = recipe.pruning
-    if schema.target.priors is not None:
-        parts = as_partitions(encoded)
-        refuse_weightless(schema.target, added_up(parts.map(class_weights), parts.n_classes))
-    if pruner is None:
-        return grow_table(encoded, schema, recipe, n_threads, stage)
-    refuse(recipe, schema)
-    grower = _GROWERS.get(type(pruner))
-    if grower is not None:
-        return grower(encoded, schema, recipe, n_threads, stage)
-    fold_trees = pruner.folds * pruner.repeats if isinstance(pruner, (CostComplexityCV, ImpurityThresholdCV)) else 0
-    trees = 1 + fold_trees
-    grown = grow_table(encoded, schema, recipe, n_threads, stage.part(0, trees))
-    return prune_rows(grown, pruner, encoded, n_threads, stage.part(1, trees, fold_trees) if fold_trees else stage)
-
-
-def refuse(recipe: Recipe, schema: Schema) -> None:
-    """What neither growing nor pruning by this recipe can learn from, whatever the values."""
-    check_recipe(recipe, schema)
-    if recipe.pruning is not None:
-        _refuse(recipe.pruning, schema)
-
-
-def _refuse(pruner: Pruner, schema: Schema) -> None:
-    if not isinstance(pruner, PRUNERS):
-        raise RecipeError(f"pruner must be a pruner such as treewright.pruning.CostComplexity(0.01), not {pruner!r}")
-    if pruner.classes_only and schema.target.task == "regression":
-        raise DataError(
-            f"{type(pruner).__name__} counts wrong classes, but the target {schema.target.name!r} is a number; prune "
-            "with CostComplexityCV() or ReducedError(), or learn with pruning=None"
-        )

@@ -1,7 +1,6 @@
-"""Branches that no row can take: their levels were sent elsewhere by the same column's questions above.
+"""Drop branches that no row can take, because splits on the same column above send their levels elsewhere.
 
-Comes in: a tree. Goes out: the tree without its unreachable empty leaves. Always holds: no row's answer changes. C4.5
-drops these branches when it prunes a tree of grouped levels; other recipes hardly ever have any.
+No prediction changes. C4.5 drops these branches when it prunes a tree of grouped levels; other recipes rarely have any.
 """
 
 from __future__ import annotations
@@ -13,7 +12,9 @@ from numpy.typing import NDArray
 
 from treewright.pruning.cut import question, rearranged
 from treewright.tree.cuts import Cut
-from treewright.tree.tree import Node, Split, Tree
+from treewright.tree.shape import is_leaf
+from treewright.tree.split import Split
+from treewright.tree.tree import Node, Tree
 
 Array = NDArray[Any]
 
@@ -35,11 +36,14 @@ def without_unreachable(tree: Tree) -> Tree:
 
 
 def _unreachable(tree: Tree) -> dict[int, list[int]]:
-    """For each node the numbers of the children to drop; at least two stay."""
+    """Return for each node the numbers of the children to drop; at least two stay."""
     found: dict[int, list[int]] = {}
+    above_empty = _above_empty_leaves(tree)
     open_nodes: list[tuple[int, dict[int, Array]]] = [(0, {})]
     while open_nodes:
         node, possible = open_nodes.pop()
+        if not above_empty[node]:
+            continue
         split, children = tree[node].split, tree[node].children
         if split is None:
             continue
@@ -58,14 +62,25 @@ def _unreachable(tree: Tree) -> dict[int, list[int]]:
     return found
 
 
+def _above_empty_leaves(tree: Tree) -> Array:
+    """Mark the nodes with a leaf without rows below them."""
+    parent, marked = tree.arrays["parent"], np.zeros(tree.n_nodes, dtype=bool)
+    for node in np.flatnonzero(is_leaf(tree) & (tree.arrays["rows"] == 0)):
+        above = int(parent[node])
+        while above >= 0 and not marked[above]:
+            marked[above] = True
+            above = int(parent[above])
+    return marked
+
+
 def _is_lost(split: Split, number: int, child: Node, levels: Array) -> bool:
-    """Whether nothing leads to the child; random draws go by the children's numbers, which then must stay."""
+    """Return whether nothing leads to the child; random draws go by the children's numbers, which then must stay."""
     reached = levels.any() or split.share[number] > 0 or number in (split.missing, split.unseen)
     return not reached and child.is_leaf and child.rows == 0 and split.missing != "random"
 
 
 def _shortened(tree: Tree, dropped: dict[int, list[int]]) -> dict[str, Array]:
-    """The arrays with those children taken out of their splits."""
+    """Return the arrays with those children taken out of their splits."""
     arrays = {name: array.copy() for name, array in tree.arrays.items()}
     start, stays = tree.arrays["share_start"], np.ones(len(arrays["share"]), dtype=bool)
     for node, which in dropped.items():

@@ -1,123 +1,25 @@
 """Recipes: an algorithm is a frozen list of choices. Standard library only.
 
 branching, numeric, criterion, missing, stopping, pruners   the choices, one small class each
-recipe, named                                               the `Recipe`, and the algorithms by name
+choice                                                      settings, checked by their types
+recipe, named, variants                                     the `Recipe`, the algorithms by name, `with_`
 written                                                     how choices are called in saved files
 """
 
-from treewright.errors import RecipeError
-from treewright.recipes.branching import Binary, Branching, EachValue, Grouped, Merge, OneVsRest
-from treewright.recipes.criterion import (
-    AbsoluteError,
-    ChiSquare,
-    ClassificationCriterion,
-    Criterion,
-    Custom,
-    FTest,
-    GainRatio,
-    Gini,
-    InformationGain,
-    Misclassification,
-    Poisson,
-    RegressionCriterion,
-    StandardDeviation,
-    Twoing,
-    Variance,
-)
-from treewright.recipes.missing import (
-    Fractional,
-    Ignore,
-    LearnedDirection,
-    MajorityChild,
-    Missing,
-    OwnCategory,
-    RandomChild,
-    RefuseMissing,
-    Surrogates,
-)
-from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, RPART, SKLEARN
-from treewright.recipes.numeric import Binned, CategoricalOnly, Numeric, Threshold
-from treewright.recipes.pruners import (
-    CollapseNodes,
-    CostComplexity,
-    CostComplexityCV,
-    CriticalValue,
-    ErrorBased,
-    ImpurityThresholdCV,
-    MaxDepth,
-    MaxLeaves,
-    MergeEqualLeaves,
-    MinimumDescription,
-    MinimumError,
-    Pessimistic,
-    Pruner,
-    ReducedError,
-)
-from treewright.recipes.recipe import Recipe
-from treewright.recipes.stopping import Collapse, Complexity, Leaves, Simplify, Stopping
-
-__all__ = [
-    "C45",
-    "CART",
-    "CHAID",
-    "EXHAUSTIVE_CHAID",
-    "ID3",
-    "J48",
-    "RPART",
-    "SKLEARN",
-    "AbsoluteError",
-    "Binary",
-    "Binned",
-    "Branching",
-    "CategoricalOnly",
-    "ChiSquare",
-    "ClassificationCriterion",
-    "Collapse",
-    "CollapseNodes",
-    "Complexity",
-    "CostComplexity",
-    "CostComplexityCV",
-    "Criterion",
-    "CriticalValue",
-    "Custom",
-    "EachValue",
-    "ErrorBased",
-    "FTest",
-    "Fractional",
-    "GainRatio",
-    "Gini",
-    "Grouped",
-    "Ignore",
-    "ImpurityThresholdCV",
-    "InformationGain",
-    "LearnedDirection",
-    "Leaves",
-    "MajorityChild",
-    "MaxDepth",
-    "MaxLeaves",
-    "Merge",
-    "MergeEqualLeaves",
-    "MinimumDescription",
-    "MinimumError",
-    "Misclassification",
-    "Missing",
-    "Numeric",
-    "OneVsRest",
-    "OwnCategory",
-    "Pessimistic",
-    "Poisson",
-    "Pruner",
-    "RandomChild",
-    "Recipe",
-    "RecipeError",
-    "ReducedError",
-    "RefuseMissing",
-    "RegressionCriterion",
-    "Simplify",
-    "StandardDeviation",
-    "Stopping",
-    "Surrogates",
-    "Threshold",
-    "Twoing",
-    "Variance",
-]
+from treewright.errors import RecipeError as RecipeError
+from treewright.recipes.branching import *  # noqa: F403
+from treewright.recipes.branching import Branching as Branching
+from treewright.recipes.criterion import *  # noqa: F403
+from treewright.recipes.criterion import ClassificationCriterion as ClassificationCriterion
+from treewright.recipes.criterion import Criterion as Criterion
+from treewright.recipes.criterion import RegressionCriterion as RegressionCriterion
+from treewright.recipes.missing import *  # noqa: F403
+from treewright.recipes.missing import Missing as Missing
+from treewright.recipes.named import *  # noqa: F403
+from treewright.recipes.numeric import *  # noqa: F403
+from treewright.recipes.numeric import Numeric as Numeric
+from treewright.recipes.pruners import *  # noqa: F403
+from treewright.recipes.pruners import Pruner as Pruner
+from treewright.recipes.recipe import Recipe as Recipe
+from treewright.recipes.stopping import *  # noqa: F403
+from treewright.recipes.stopping import Simplify as Simplify

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from treewright.recipes.choice import Choice, require, require_one_of
+from treewright.recipes.choice import Choice, choices_by_name, require
 
 __all__ = [
     "AbsoluteError",
@@ -24,22 +24,30 @@ __all__ = [
 ]
 
 
-# --- criterion: what makes a split good -------------------------------------------------------------------------------
+class CriterionChoice(Choice):
+    """Base of every criterion."""
+
+    max_classes: ClassVar[int | None] = None
 
 
 @dataclass(frozen=True)
-class InformationGain(Choice):
+class InformationGain(CriterionChoice):
     """Entropy of the node minus the weighted entropy of its children, in bits."""
 
     task: ClassVar[str] = "classification"
+    names: ClassVar[tuple[str, ...]] = ("information_gain", "entropy", "log_loss")
 
 
 @dataclass(frozen=True)
-class GainRatio(Choice):
-    """Information gain divided by the entropy of the division itself.
+class GainRatio(CriterionChoice):
+    """Information gain divided by the entropy of the split itself.
 
-    Inside a column cuts and subsets are compared by gain, columns among each other by ratio. `average_rule`: only
-    columns of at least average gain compete, and columns with very many levels do not enter that average (C4.5).
+    Within a column, cuts and subsets are compared by gain; columns are compared by gain ratio.
+
+    Parameters
+    ----------
+    average_rule : bool, default=True
+        Only columns of at least average gain compete; columns with very many levels do not enter the average (C4.5).
     """
 
     average_rule: bool = True
@@ -47,76 +55,89 @@ class GainRatio(Choice):
 
 
 @dataclass(frozen=True)
-class Gini(Choice):
-    """Chance that two draws with replacement differ in class."""
+class Gini(CriterionChoice):
+    """Probability that two draws with replacement differ in class."""
 
     task: ClassVar[str] = "classification"
 
 
 @dataclass(frozen=True)
-class Misclassification(Choice):
-    """Share of rows that are not of the most frequent class (training error)."""
+class Misclassification(CriterionChoice):
+    """Share of rows that are not of the majority class (training error)."""
 
     task: ClassVar[str] = "classification"
 
 
 @dataclass(frozen=True)
-class Twoing(Choice):
+class Twoing(CriterionChoice):
     """Breiman's twoing rule; two children only."""
 
     task: ClassVar[str] = "classification"
 
 
 @dataclass(frozen=True)
-class ChiSquare(Choice):
-    """Smallest p of the test of independence; Pearson's statistic, or the likelihood ratio G²."""
+class ChiSquare(CriterionChoice):
+    """Smallest p-value of the chi-square test of independence.
+
+    Parameters
+    ----------
+    likelihood_ratio : bool, default=False
+        Use the likelihood ratio G² instead of Pearson's statistic.
+    """
 
     likelihood_ratio: bool = False
     task: ClassVar[str] = "classification"
 
 
 @dataclass(frozen=True)
-class Variance(Choice):
+class Variance(CriterionChoice):
     """Reduction of the mean squared deviation."""
 
     task: ClassVar[str] = "regression"
+    names: ClassVar[tuple[str, ...]] = ("variance", "squared_error")
 
 
 @dataclass(frozen=True)
-class StandardDeviation(Choice):
-    """Reduction of the standard deviation (M5, the textbook's SDR)."""
+class StandardDeviation(CriterionChoice):
+    """Reduction of the standard deviation (M5)."""
 
     task: ClassVar[str] = "regression"
 
 
 @dataclass(frozen=True)
-class AbsoluteError(Choice):
-    """Reduction of the mean absolute deviation from the median; leaves answer the median."""
+class AbsoluteError(CriterionChoice):
+    """Reduction of the mean absolute deviation from the median; leaves predict the median."""
 
     task: ClassVar[str] = "regression"
 
 
 @dataclass(frozen=True)
-class Poisson(Choice):
+class Poisson(CriterionChoice):
     """Reduction of the half Poisson deviance; the target is a count or rate and never negative."""
 
     task: ClassVar[str] = "regression"
 
 
 @dataclass(frozen=True)
-class FTest(Choice):
-    """Smallest p of the one-way analysis of variance (CHAID for a numeric target)."""
+class FTest(CriterionChoice):
+    """Smallest p-value of the one-way analysis of variance (CHAID for a numeric target)."""
 
     task: ClassVar[str] = "regression"
+    names: ClassVar[tuple[str, ...]] = ("f",)
 
 
 @dataclass(frozen=True)
-class Custom(Choice):
-    """A function `score(parent, children)`: larger is better.
+class Custom(CriterionChoice):
+    """A criterion of your own.
 
-    `parent` has shape (width,), `children` (candidates, children, width); it returns one number per candidate and is
-    called once per node and column. Width is the number of classes (weights per class), or 3 for a numeric target
-    (weight, sum, sum of squares).
+    Parameters
+    ----------
+    function : callable
+        `function(parent, children)` returns one score per candidate; larger is better. It is called once per node and
+        column. `parent` has the shape (width,), `children` (candidates, children, width). Width is the number of
+        classes (weights per class), or 3 for a numeric target (weight, sum, sum of squares).
+    task : {"classification", "regression"}, default="classification"
+        The task that the function serves.
     """
 
     function: Callable[[Any, Any], Any]
@@ -125,29 +146,12 @@ class Custom(Choice):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(callable(self.function), f"Custom.function must be callable, not {self.function!r}")
-        require_one_of("Custom", "task", self.task, ("classification", "regression"))
 
 
 ClassificationCriterion = InformationGain | GainRatio | Gini | Misclassification | Twoing | ChiSquare | Custom
 RegressionCriterion = Variance | StandardDeviation | AbsoluteError | Poisson | FTest | Custom
 Criterion = ClassificationCriterion | RegressionCriterion
-
-CRITERION_NAMES: dict[str, Criterion] = {
-    "information_gain": InformationGain(),
-    "entropy": InformationGain(),
-    "log_loss": InformationGain(),
-    "gain_ratio": GainRatio(),
-    "gini": Gini(),
-    "misclassification": Misclassification(),
-    "twoing": Twoing(),
-    "chi_square": ChiSquare(),
-    "variance": Variance(),
-    "squared_error": Variance(),
-    "standard_deviation": StandardDeviation(),
-    "absolute_error": AbsoluteError(),
-    "poisson": Poisson(),
-    "f": FTest(),
-}
+CRITERION_NAMES: dict[str, Criterion] = choices_by_name(Criterion)
 
 
 def __dir__() -> list[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
-from treewright.recipes.choice import Choice, require_count, require_one_of
+from treewright.recipes.choice import Choice, Count, choices_by_name
 
 __all__ = [
     "Fractional",
@@ -19,87 +19,87 @@ __all__ = [
 ]
 
 
-# --- missing: where a row without an answer goes ----------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Fractional(Choice):
-    """Down every child, with the child's share as weight (C4.5)."""
+    """Send the row to every child, weighted by the child's share of the known weight (C4.5)."""
 
 
 @dataclass(frozen=True)
 class Surrogates(Choice):
-    """The next best column that imitates the split; when all are missing, `then` the larger child or stop (rpart).
+    """Use the next best column that imitates the split (CART, rpart).
 
-    `maximum=0, then='stop'` is rpart's usesurrogate=0, `then='stop'` is 1, `then='majority'` is 2. `majority`: the
-    larger child by the rows whose answer is `known`, or by all rows that ended there (what rpart's predict does).
-    `imperfect_levels`: a nominal surrogate must be wrong about at least two rows (what rpart does, surely by mistake).
-    `search`: always (rpart), or only where they are needed, in tables that have missing values: finding surrogates
-    costs more than finding the splits. Without them, a missing value, or a level that no child holds, goes where `then`
-    says.
+    rpart's `usesurrogate` is 0 with `maximum=0, then="stop"`, 1 with `then="stop"` and 2 with `then="majority"`.
+
+    Parameters
+    ----------
+    maximum : int, default=5
+        Maximum number of surrogate splits per node.
+    then : {"majority", "stop"}, default="majority"
+        Where all surrogates are missing too: go to the larger child, or stop at the node.
+    majority : {"known", "all"}, default="known"
+        The larger child by the rows whose value is known, or by all rows that ended there (rpart's prediction).
+    imperfect_levels : bool, default=False
+        Require that a nominal surrogate is wrong about at least two rows (as rpart does, probably unintentionally).
+    search : {"always", "needed"}, default="always"
+        Search surrogates always (rpart), or only in tables that have missing values: the search costs more than the
+        search for splits.
     """
 
-    maximum: int = 5
+    maximum: Count = 5
     then: Literal["majority", "stop"] = "majority"
     majority: Literal["known", "all"] = "known"
     imperfect_levels: bool = False
     search: Literal["always", "needed"] = "always"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_one_of("Surrogates", "search", self.search, ("always", "needed"))
-        require_count("Surrogates", "maximum", self.maximum, 0)
-        require_one_of("Surrogates", "then", self.then, ("majority", "stop"))
-        require_one_of("Surrogates", "majority", self.majority, ("known", "all"))
+    names: ClassVar[tuple[str, ...]] = ("surrogate",)
 
 
 @dataclass(frozen=True)
 class OwnCategory(Choice):
-    """Missing is an answer like any other: one more level; beside numbers, a child of its own or either side."""
+    """Treat missing as one more level; beside numbers, as a child of its own or on either side."""
+
+    names: ClassVar[tuple[str, ...]] = ("own",)
 
 
 @dataclass(frozen=True)
 class MajorityChild(Choice):
-    """To the child with most known weight."""
+    """Send the row to the child with most known weight."""
+
+    names: ClassVar[tuple[str, ...]] = ("majority",)
 
 
 @dataclass(frozen=True)
 class RandomChild(Choice):
-    """To one child, drawn with the children's shares; the draw depends on the row's values and the seed alone."""
+    """Send the row to one child, drawn by the children's shares from the row's values and the seed."""
+
+    names: ClassVar[tuple[str, ...]] = ("random",)
 
 
 @dataclass(frozen=True)
 class LearnedDirection(Choice):
-    """To the child where the criterion likes them best; if none were missing there, to the child of most rows.
+    """Send missing values to the child for which the criterion is best (scikit-learn).
 
-    Of children of one size it is the last, as in scikit-learn.
+    If none were missing in training, to the child with most rows; of several the last, as in scikit-learn.
     """
+
+    names: ClassVar[tuple[str, ...]] = ("learned",)
 
 
 @dataclass(frozen=True)
 class Ignore(Choice):
-    """Nowhere: such rows stay behind in training, and at prediction the node itself answers."""
+    """Drop rows with a missing value below this split; at prediction, return the node's own value."""
 
 
 @dataclass(frozen=True)
 class RefuseMissing(Choice):
-    """A missing value is an error, in training and at prediction."""
+    """Raise `DataError` for a missing value, in training and at prediction."""
+
+    names: ClassVar[tuple[str, ...]] = ("error",)
 
 
 Missing = (
     Fractional | Surrogates | OwnCategory | MajorityChild | RandomChild | LearnedDirection | Ignore | RefuseMissing
 )
-
-MISSING_NAMES: dict[str, Missing] = {
-    "fractional": Fractional(),
-    "surrogate": Surrogates(),
-    "own": OwnCategory(),
-    "majority": MajorityChild(),
-    "random": RandomChild(),
-    "learned": LearnedDirection(),
-    "ignore": Ignore(),
-    "error": RefuseMissing(),
-}
+MISSING_NAMES: dict[str, Missing] = choices_by_name(Missing)
 
 
 def __dir__() -> list[str]:

@@ -24,6 +24,8 @@ from treewright.recipes.pruners import CostComplexityCV, ErrorBased
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Collapse, Complexity, Leaves, Stopping
 
+__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "RPART", "SKLEARN"]
+
 # --- the ancestors, every convention at once --------------------------------------------------------------------------
 
 ID3 = Recipe(

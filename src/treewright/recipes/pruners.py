@@ -1,17 +1,22 @@
-"""The ways to prune: small frozen classes, one per method.
-
-Comes in: settings as keyword arguments. Goes out: a pruner, its settings checked.
-Always holds: a pruner that exists is possible by itself; whether a tree and the rows at hand suit it is for `pruning`
-to say. Nothing here computes anything: what each does, exactly, is in docs/pruning.md.
-"""
+"""The pruning methods as values. What each computes is in `treewright.pruning` and docs/pruning.md."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, NamedTuple, get_args
 
-from treewright.recipes.choice import Choice, is_number, require, require_count, require_one_of, require_within
+from treewright.recipes.choice import (
+    AtLeastTwo,
+    Choice,
+    Count,
+    NonNegative,
+    PositiveCount,
+    Range,
+    choices_by_name,
+    count_fault,
+    is_number,
+    require,
+)
 
 __all__ = [
     "CollapseNodes",
@@ -29,23 +34,45 @@ __all__ = [
     "ReducedError",
 ]
 
-#: What a tree does wrong on its training rows: what its answers cost, its impurity, or its deviance.
+#: Loss of a tree on its training rows: misclassification cost, impurity, or deviance.
 Risk = Literal["error", "impurity", "deviance"]
-RISKS: tuple[Risk, ...] = ("error", "impurity", "deviance")
 
-#: How the price of a node is found: by the weakest links below it one after the other, or as rpart finds it.
+#: How the alpha of a node is found: from the weakest links below it, or as rpart does.
 WeakestLink = Literal["exact", "rpart"]
-WEAKEST_LINKS: tuple[WeakestLink, ...] = ("exact", "rpart")
 
-#: Which size wins: the smallest tree within one standard error of the best, or the best itself.
+#: Which tree is chosen: the smallest within one standard error of the best, or the best.
 Rule = Literal["1se", "min"]
-RULES: tuple[Rule, ...] = ("1se", "min")
+
+#: Bytes needed to deal one row into folds: its random number, class, units of weight and index.
+_BYTES_TO_DEAL = 40
+
+
+class RowMemory(NamedTuple):
+    """Memory for rows that a pruner needs in one place: bytes, the reason, and what to use instead."""
+
+    n_bytes: int
+    reason: str
+    remedy: str
 
 
 class _Pruner(Choice):
-    """Base of every pruner. `classes_only`: it counts wrong classes and has no meaning for a numeric target."""
+    """Base of every pruner.
+
+    `classes_only`: it counts wrong classes, so it has no meaning for a numeric target. `holds_out`: as part of a
+    recipe it sets aside a `share` of the training rows.
+    """
 
     classes_only: ClassVar[bool] = False
+    holds_out: ClassVar[bool] = False
+
+    @property
+    def n_trees(self) -> int:
+        """Number of further trees that are grown."""
+        return 0
+
+    def row_memory(self, n_rows: int, row_bytes: int) -> RowMemory | None:  # noqa: ARG002
+        """Return the memory needed for rows in one place, given the size of the table; None if none are."""
+        return None
 
 
 # --- by cross-validation, or by its result ----------------------------------------------------------------------------
@@ -53,66 +80,90 @@ class _Pruner(Choice):
 
 @dataclass(frozen=True)
 class CostComplexity(_Pruner):
-    """The smallest tree of least risk + alpha x leaves (Breiman's weakest links).
+    """Minimal cost-complexity pruning: the smallest tree that minimises risk + alpha x leaves.
 
-    `risk`: "error" is what the answers cost (rpart), "impurity" the criterion's impurity (scikit-learn), "deviance"
-    twice the negative log-likelihood. `weakest_link`: a node's price is "exact", or "rpart"'s, who looks at its
-    children as a
-    whole and never inside them, and so may cut a little earlier. `unit`: alpha is a share of the whole "weight"
-    (scikit-learn's ccp_alpha) or of the "root"'s risk (rpart's cp).
+    Parameters
+    ----------
+    alpha : float
+        Price of a leaf.
+    risk : {"error", "impurity", "deviance"}, default="error"
+        The loss of a tree: misclassification costs or squared deviations (rpart), the criterion's impurity
+        (scikit-learn), or twice the negative log-likelihood.
+    weakest_link : {"exact", "rpart"}, default="exact"
+        How the alpha of a node is found. rpart compares a node with its children as a whole, never with parts of
+        them, and may cut slightly earlier.
+    unit : {"weight", "root"}, default="weight"
+        `alpha` is a fraction of the total weight (scikit-learn's `ccp_alpha`) or of the root's risk (rpart's `cp`).
     """
 
-    alpha: float
+    alpha: NonNegative
     risk: Risk = "error"
     weakest_link: WeakestLink = "exact"
     unit: Literal["weight", "root"] = "weight"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_within("CostComplexity", "alpha", self.alpha, 0, math.inf)
-        require_one_of("CostComplexity", "risk", self.risk, RISKS)
-        require_one_of("CostComplexity", "weakest_link", self.weakest_link, WEAKEST_LINKS)
-        require_one_of("CostComplexity", "unit", self.unit, ("weight", "root"))
-
 
 @dataclass(frozen=True)
 class _CrossValidated(_Pruner):
-    """What all choices by cross-validation share. `stratified`: every fold has its share of each class."""
+    """Settings of every pruner that chooses by cross-validation."""
 
-    folds: int = 10
+    folds: AtLeastTwo = 10
     rule: Rule = "1se"
-    repeats: int = 1
-    seed: int = 0
+    repeats: PositiveCount = 1
+    seed: Count = 0
     stratified: bool = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        owner = type(self).__name__
-        require_count(owner, "folds", self.folds, 2)
-        require_one_of(owner, "rule", self.rule, RULES)
-        require_count(owner, "repeats", self.repeats, 1)
-        require_count(owner, "seed", self.seed, 0)
-        require(isinstance(self.stratified, bool), f"{owner}.stratified must be True or False, not {self.stratified!r}")
+    @property
+    def n_trees(self) -> int:
+        return self.folds * self.repeats
+
+    def row_memory(self, n_rows: int, row_bytes: int) -> RowMemory:  # noqa: ARG002
+        return RowMemory(_BYTES_TO_DEAL * n_rows, "deals all rows into folds", "CostComplexity(alpha)")
 
 
 @dataclass(frozen=True)
 class CostComplexityCV(_CrossValidated):
-    """Cost-complexity with the alpha that cross-validation chooses (CART)."""
+    """Cost-complexity pruning with the alpha that cross-validation chooses (CART).
+
+    Parameters
+    ----------
+    folds : int, default=10
+        Number of folds.
+    rule : {"1se", "min"}, default="1se"
+        Choose the smallest tree within one standard error of the lowest held-out risk, or the lowest.
+    repeats : int, default=1
+        Number of cross-validations that are averaged.
+    seed : int, default=0
+        Seed of the folds.
+    stratified : bool, default=True
+        Give every fold its share of each class.
+    risk : {"error", "impurity", "deviance"}, default="error"
+        The loss of a tree, as for `CostComplexity`.
+    weakest_link : {"exact", "rpart"}, default="exact"
+        How the alpha of a node is found, as for `CostComplexity`.
+    """
 
     risk: Risk = "error"
     weakest_link: WeakestLink = "exact"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_one_of("CostComplexityCV", "risk", self.risk, RISKS)
-        require_one_of("CostComplexityCV", "weakest_link", self.weakest_link, WEAKEST_LINKS)
-
 
 @dataclass(frozen=True)
 class ImpurityThresholdCV(_CrossValidated):
-    """Nodes at or below an impurity stay leaves; cross-validation chooses which impurity.
+    """Make nodes of low impurity leaves; cross-validation chooses the limit.
 
-    `thresholds` are those to try; None tries every impurity of the tree itself.
+    Parameters
+    ----------
+    folds : int, default=10
+        Number of folds.
+    rule : {"1se", "min"}, default="min"
+        Choose the limit with the lowest held-out risk, or the largest within one standard error of it.
+    repeats : int, default=1
+        Number of cross-validations that are averaged.
+    seed : int, default=0
+        Seed of the folds.
+    stratified : bool, default=True
+        Give every fold its share of each class.
+    thresholds : sequence of float, optional
+        The limits to try; by default every impurity of the tree itself.
     """
 
     rule: Rule = "min"
@@ -135,19 +186,25 @@ class ImpurityThresholdCV(_CrossValidated):
 
 @dataclass(frozen=True)
 class ReducedError(_Pruner):
-    """Bottom-up, a subtree that answers the validation rows no better than a leaf becomes a leaf (Quinlan 1987).
+    """Reduced-error pruning: a subtree that predicts the validation rows no better than a leaf becomes a leaf.
 
-    As part of a recipe, `share` of the training rows is set aside as validation rows; `seed` says which.
+    Quinlan (1987). `prune` takes the validation rows as `data`; a recipe sets training rows aside.
+
+    Parameters
+    ----------
+    share : float, default=0.25
+        Fraction of the training rows set aside as validation rows, in a recipe.
+    seed : int, default=0
+        Seed of the choice of these rows.
     """
 
-    share: float = 0.25
-    seed: int = 0
+    share: Annotated[float, Range(0, 1, open_low=True, open_high=True)] = 0.25
+    seed: Count = 0
+    holds_out: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        ok = is_number(self.share) and 0 < self.share < 1
-        require(ok, f"ReducedError.share must be a number above 0 and below 1, not {self.share!r}")
-        require_count("ReducedError", "seed", self.seed, 0)
+    def row_memory(self, n_rows: int, row_bytes: int) -> RowMemory:
+        needed = int((_BYTES_TO_DEAL + self.share * row_bytes) * n_rows)
+        return RowMemory(needed, "sets a share of the rows aside", "CostComplexity(alpha), or a smaller share")
 
 
 # --- by an estimate from the training rows ----------------------------------------------------------------------------
@@ -155,64 +212,76 @@ class ReducedError(_Pruner):
 
 @dataclass(frozen=True)
 class ErrorBased(_Pruner):
-    """C4.5: a subtree becomes a leaf, or its largest branch, where that promises fewer errors.
+    """Error-based pruning (C4.5): the upper confidence limit of the training errors decides.
 
-    Errors are taken at the upper limit of their confidence interval. `raising` allows the largest branch to take its
-    parent's place. `deviate`: the normal quantile is interpolated in C4.5's "table" or "exact" (J48).
+    Parameters
+    ----------
+    confidence : float, default=0.25
+        Confidence level of the limit, above 0 and up to 1; smaller values prune more.
+    raising : bool, default=True
+        Allow the largest branch to replace its parent (subtree raising).
+    deviate : {"table", "exact"}, default="table"
+        Interpolate the normal quantile in C4.5's table, or compute it (J48).
     """
 
-    confidence: float = 0.25
+    confidence: Annotated[float, Range(0, 1, open_low=True)] = 0.25
     raising: bool = True
     deviate: Literal["table", "exact"] = "table"
     classes_only: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        ok = is_number(self.confidence) and 0 < self.confidence <= 1
-        require(ok, f"ErrorBased.confidence must be a number above 0 and up to 1, not {self.confidence!r}")
-        require_one_of("ErrorBased", "deviate", self.deviate, ("table", "exact"))
+    def row_memory(self, n_rows: int, row_bytes: int) -> RowMemory | None:
+        if not self.raising:
+            return None
+        return RowMemory(row_bytes * n_rows, "sends all rows down the tree again", "ErrorBased(raising=False)")
 
 
 @dataclass(frozen=True)
 class Pessimistic(_Pruner):
-    """A subtree whose errors, half an error added per leaf, are not lower by a standard error (Quinlan 1987)."""
+    """Pessimistic pruning (Quinlan 1987): training errors with a continuity correction per leaf.
 
-    correction: float = 0.5
-    standard_errors: float = 1.0
+    Parameters
+    ----------
+    correction : float, default=0.5
+        Errors added per leaf.
+    standard_errors : float, default=1.0
+        A subtree stays if its corrected errors are lower than the leaf's by this many standard errors.
+    """
+
+    correction: NonNegative = 0.5
+    standard_errors: NonNegative = 1.0
     classes_only: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_within("Pessimistic", "correction", self.correction, 0, math.inf)
-        require_within("Pessimistic", "standard_errors", self.standard_errors, 0, math.inf)
 
 
 @dataclass(frozen=True)
 class MinimumError(_Pruner):
-    """A subtree whose expected error is not lower; probabilities are m-estimates (Niblett and Bratko, Cestnik)."""
+    """Minimum-error pruning: expected errors by m-estimates (Niblett and Bratko, Cestnik).
 
-    m: float = 2.0
+    Parameters
+    ----------
+    m : float, default=2.0
+        Number of rows in the proportions of the whole table that join every leaf.
+    """
+
+    m: NonNegative = 2.0
     classes_only: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_within("MinimumError", "m", self.m, 0, math.inf)
 
 
 @dataclass(frozen=True)
 class CriticalValue(_Pruner):
-    """A subtree none of whose splits reaches `value` by what columns were compared by (Mingers)."""
+    """Critical-value pruning (Mingers): a subtree needs a split that reaches a score.
+
+    Parameters
+    ----------
+    value : float
+        Minimum score, in the unit by which columns are compared.
+    """
 
     value: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(is_number(self.value), f"CriticalValue.value must be a number, not {self.value!r}")
 
 
 @dataclass(frozen=True)
 class MinimumDescription(_Pruner):
-    """A subtree that takes no fewer bits, tree and exceptions together, than a leaf (MDL)."""
+    """Minimum description length: a subtree must take fewer bits, exceptions included, than a leaf."""
 
     classes_only: ClassVar[bool] = True
 
@@ -222,7 +291,13 @@ class MinimumDescription(_Pruner):
 
 @dataclass(frozen=True)
 class CollapseNodes(_Pruner):
-    """The named nodes become leaves."""
+    """Make the given nodes leaves.
+
+    Parameters
+    ----------
+    nodes : sequence of int
+        Ids of nodes.
+    """
 
     nodes: tuple[int, ...]
 
@@ -234,35 +309,40 @@ class CollapseNodes(_Pruner):
             f"CollapseNodes.nodes must be the ids of nodes, as in (4, 9), not {given!r}",
         )
         for node in self.nodes:
-            require_count("CollapseNodes", "nodes", node, 0)
+            fault = count_fault(node, Range(0))
+            require(fault is None, f"CollapseNodes.nodes must be {fault}")
         object.__setattr__(self, "nodes", tuple(sorted(set(self.nodes))))
 
 
 @dataclass(frozen=True)
 class MergeEqualLeaves(_Pruner):
-    """Siblings that are leaves and give the same answer, which is their parent's too, are one leaf."""
+    """Merge sibling leaves that predict the same, and the same as their parent."""
 
 
 @dataclass(frozen=True)
 class MaxDepth(_Pruner):
-    """No path is longer than `depth`."""
+    """Cut the tree at a depth.
 
-    depth: int
+    Parameters
+    ----------
+    depth : int
+        Maximum depth; the root has depth 0.
+    """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_count("MaxDepth", "depth", self.depth, 0)
+    depth: Count
 
 
 @dataclass(frozen=True)
 class MaxLeaves(_Pruner):
-    """At most `leaves` leaves: of all such trees the one of least impurity."""
+    """Keep the subtree of least impurity among those with a limited number of leaves.
 
-    leaves: int
+    Parameters
+    ----------
+    leaves : int
+        Maximum number of leaves.
+    """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_count("MaxLeaves", "leaves", self.leaves, 1)
+    leaves: PositiveCount
 
 
 Pruner = (
@@ -285,16 +365,7 @@ Pruner = (
 PRUNERS: tuple[type[Pruner], ...] = get_args(Pruner)
 
 #: The pruners that need no setting, by name.
-PRUNING_NAMES: dict[str, Pruner] = {
-    "cost_complexity_cv": CostComplexityCV(),
-    "impurity_threshold_cv": ImpurityThresholdCV(),
-    "reduced_error": ReducedError(),
-    "error_based": ErrorBased(),
-    "pessimistic": Pessimistic(),
-    "minimum_error": MinimumError(),
-    "minimum_description": MinimumDescription(),
-    "merge_equal_leaves": MergeEqualLeaves(),
-}
+PRUNING_NAMES: dict[str, Pruner] = choices_by_name(Pruner)
 
 
 def __dir__() -> list[str]:

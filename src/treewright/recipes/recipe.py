@@ -1,24 +1,17 @@
-"""Recipes: an algorithm is a frozen list of choices.
-
-Comes in: choices, or `with_` on a named recipe.
-Goes out: a `Recipe`, checked once, when it is built; `as_dict` and `from_dict` are its one written form, used by the
-saved file and by the core alike.
-Always holds: a `Recipe` that exists is possible.
-"""
+"""The recipe: an algorithm as a frozen list of choices, checked when it is built."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Literal
+from functools import cache, cached_property
+from typing import Any, Literal, get_type_hints
 
 from treewright.errors import RecipeError
-from treewright.recipes.branching import Binary, Branching, EachValue, Grouped, Merge, OneVsRest
-from treewright.recipes.choice import require, require_count, require_one_of, require_within
+from treewright.recipes.branching import Binary, Branching, Grouped, Merge, OneVsRest
+from treewright.recipes.choice import Choice, Count, Share, check_settings, require, split_optional
 from treewright.recipes.criterion import (
-    AbsoluteError,
     ChiSquare,
     ClassificationCriterion,
     Custom,
@@ -26,39 +19,56 @@ from treewright.recipes.criterion import (
     GainRatio,
     Gini,
     InformationGain,
-    Misclassification,
-    Poisson,
     RegressionCriterion,
-    StandardDeviation,
     Twoing,
     Variance,
 )
-from treewright.recipes.missing import (
-    Fractional,
-    Ignore,
-    LearnedDirection,
-    MajorityChild,
-    Missing,
-    OwnCategory,
-    RandomChild,
-    RefuseMissing,
-    Surrogates,
-)
-from treewright.recipes.numeric import Binned, CategoricalOnly, Numeric, Threshold
-from treewright.recipes.pruners import PRUNERS, Pruner
-from treewright.recipes.stopping import Collapse, Complexity, Leaves, Simplify, Stopping
+from treewright.recipes.missing import LearnedDirection, Missing, OwnCategory, Surrogates
+from treewright.recipes.numeric import CategoricalOnly, Numeric, Threshold
+from treewright.recipes.pruners import Pruner
+from treewright.recipes.saved_names import saved_name, saved_setting
+from treewright.recipes.stopping import Collapse, Leaves, Simplify, Stopping
 from treewright.recipes.variants import CHOICE_NAMES, changed_fields, differences, named_choice
-from treewright.recipes.written import written_name, written_setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Everything the engine needs to know. `criterion` serves class targets, `regression` numeric ones (None: refused).
+    """An algorithm: every choice the engine makes while it grows and prunes a tree.
 
-    `tie_tolerance`: a later candidate wins only by more than this (J48's comparisons); `drop_blank_rows`: rows with
-    every
-    column missing are left out of growing (rpart, CHAID); `rivals`: how many beaten splits each node remembers;
-    `seed`: for max_features and RandomChild. `pruning` cuts the grown tree back; the core does not know of it.
+    Choices may be given as values or by name. Invalid combinations raise `RecipeError` with an explanation.
+
+    Parameters
+    ----------
+    name : str, default="custom"
+        The name that messages and printed trees use.
+    branching : Branching, default=Binary()
+        How the levels of a nominal column become children.
+    numeric : Numeric, default=Threshold()
+        How numeric columns are split.
+    criterion : Criterion, default=Gini()
+        The criterion for classes; None if the recipe cannot learn classes.
+    regression : Criterion, default=Variance()
+        The criterion for a numeric target; None if the recipe cannot learn numbers.
+    missing : Missing, default=Surrogates()
+        Where rows with a missing value go.
+    unseen : {"missing", "majority", "error"}, default="missing"
+        Where a level that was not seen in training goes: as a missing value, or to the child with most rows.
+    stopping : Stopping, default=Stopping()
+        When a node stays a leaf.
+    simplify : Simplify, optional
+        What is collapsed right after growing.
+    pruning : Pruner, optional
+        How the grown tree is pruned.
+    leaves : Leaves, default=Leaves()
+        How class counts become probabilities.
+    tie_tolerance : float, default=0.0
+        A later candidate wins only if it is better by more than this (J48).
+    drop_blank_rows : bool, default=False
+        Leave rows with every column missing out of growing (rpart, CHAID).
+    rivals : int, default=4
+        Number of competing splits that each node stores.
+    seed : int, default=0
+        Seed for `max_features` and `RandomChild`.
     """
 
     name: str = "custom"
@@ -72,30 +82,16 @@ class Recipe:
     simplify: Simplify | None = None
     pruning: Pruner | None = None
     leaves: Leaves = field(default_factory=Leaves)
-    tie_tolerance: float = 0.0
+    tie_tolerance: Share = 0.0
     drop_blank_rows: bool = False
-    rivals: int = 4
-    seed: int = 0
+    rivals: Count = 4
+    seed: Count = 0
 
     def __post_init__(self) -> None:
         for name, names in CHOICE_NAMES.items():
             if isinstance(value := getattr(self, name), str):
                 object.__setattr__(self, name, named_choice(f"Recipe.{name}", value, names))
-        for name, (types, optional) in _FIELD_TYPES.items():
-            value = getattr(self, name)
-            if isinstance(value, types) or (optional and value is None):
-                continue
-            allowed = ", ".join(t.__name__ for t in types)
-            raise RecipeError(f"Recipe.{name} must be one of {allowed}{' or None' if optional else ''}, not {value!r}")
-        require(isinstance(self.name, str), f"Recipe.name must be a string, not {self.name!r}")
-        require(
-            isinstance(self.drop_blank_rows, bool),
-            f"Recipe.drop_blank_rows must be True or False, not {self.drop_blank_rows!r}",
-        )
-        require_one_of("Recipe", "unseen", self.unseen, ("missing", "majority", "error"))
-        require_within("Recipe", "tie_tolerance", self.tie_tolerance, 0, 1)
-        require_count("Recipe", "rivals", self.rivals, 0)
-        require_count("Recipe", "seed", self.seed, 0)
+        check_settings(self)
         self._refuse_impossible()
 
     def _refuse_impossible(self) -> None:
@@ -181,7 +177,7 @@ class Recipe:
         return dataclasses.replace(self, **changed_fields(self, changes))
 
     def __repr__(self) -> str:
-        """The named recipe of this name and what differs from it, as `with_` takes it."""
+        """Return the named recipe and what differs from it, as `with_` takes it."""
         from treewright.recipes.named import RECIPES  # the named recipes are made of this class
 
         named = {recipe.name: recipe for recipe in RECIPES.values()}
@@ -190,20 +186,37 @@ class Recipe:
         return f"{text}.with_({changes})" if changes else text
 
     def as_dict(self) -> dict[str, Any]:
-        """The written form: every choice as {"choice": class name, its settings}."""
+        """Return the written form.
+
+        Returns
+        -------
+        dict
+            Every field; a choice is {"choice": class name, its settings}.
+        """
         return dict(self._form)
 
     @cached_property
     def _form(self) -> dict[str, Any]:
-        return {written_setting(Recipe, f.name): _written(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        return {saved_setting(Recipe, f.name): _written(getattr(self, f.name)) for f in dataclasses.fields(self)}
 
     @staticmethod
     def from_dict(written: Mapping[str, Any]) -> Recipe:
-        """The recipe that `as_dict` wrote; unknown fields and choices are an error."""
-        known = {written_setting(Recipe, f.name): f.name for f in dataclasses.fields(Recipe)}
+        """Return the recipe that `as_dict` wrote.
+
+        Parameters
+        ----------
+        written : mapping
+            The written form; unknown fields and choices raise `RecipeError`.
+
+        Returns
+        -------
+        Recipe
+            The recipe.
+        """
+        known = {saved_setting(Recipe, f.name): f.name for f in dataclasses.fields(Recipe)}
         unknown = sorted(set(written) - set(known))
         require(not unknown, f"unknown recipe field {', '.join(map(repr, unknown))}")
-        return Recipe(**{known[name]: _read(name, value) for name, value in written.items()})
+        return Recipe(**{known[name]: _read(known[name], value) for name, value in written.items()})
 
 
 def _written(value: Any) -> Any:
@@ -212,13 +225,13 @@ def _written(value: Any) -> Any:
         return {"choice": "Custom", "function": name, "task": value.task}
     if dataclasses.is_dataclass(value):
         kind = type(value)
-        settings = {written_setting(kind, f.name): _written(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        return {"choice": written_name(kind), **settings}
+        settings = {saved_setting(kind, f.name): _written(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {"choice": saved_name(kind), **settings}
     return list(value) if isinstance(value, tuple) else value
 
 
 def _named_only(name: str) -> Callable[[Any, Any], Any]:
-    """Stands for a user's criterion after loading: the tree predicts, but the function itself was never saved."""
+    """Return a stand-in for a user's criterion in a loaded tree: the function itself was never saved."""
 
     def score(*_: Any) -> Any:
         raise RecipeError(f"the criterion function {name!r} is not saved with a tree; build the recipe again with it")
@@ -232,10 +245,10 @@ def _read(name: str, value: Any) -> Any:
         return value
     settings = dict(value)
     choice = settings.pop("choice", None)
-    types = {written_name(t): t for t in _FIELD_TYPES.get(name, ((), False))[0]}
+    types = {saved_name(kind): kind for kind in _choices(name)}
     require(choice in types, f"Recipe.{name} has the unknown choice {choice!r}; known: {', '.join(types)}")
-    kind = types[choice]
-    known = {written_setting(kind, f.name): f.name for f in dataclasses.fields(kind)}
+    kind: Any = types[choice]
+    known = {saved_setting(kind, f.name): f.name for f in dataclasses.fields(kind)}
     unknown = sorted(set(settings) - set(known))
     require(not unknown, f"{choice} has no setting {', '.join(map(repr, unknown))}")
     needed = {f.name for f in dataclasses.fields(kind) if f.default is f.default_factory is dataclasses.MISSING}
@@ -248,17 +261,8 @@ def _read(name: str, value: Any) -> Any:
     return kind(**{known[key]: value for key, value in settings.items()})
 
 
-_FIELD_TYPES: dict[str, tuple[tuple[type, ...], bool]] = {
-    "branching": ((EachValue, Binary, Grouped, OneVsRest, Merge), False),
-    "numeric": ((Threshold, Binned, CategoricalOnly), False),
-    "criterion": ((InformationGain, GainRatio, Gini, Misclassification, Twoing, ChiSquare, Custom), True),
-    "regression": ((Variance, StandardDeviation, AbsoluteError, Poisson, FTest, Custom), True),
-    "missing": (
-        (Fractional, Surrogates, OwnCategory, MajorityChild, RandomChild, LearnedDirection, Ignore, RefuseMissing),
-        False,
-    ),
-    "stopping": ((Stopping,), False),
-    "simplify": ((Collapse, Complexity), True),
-    "pruning": (PRUNERS, True),
-    "leaves": ((Leaves,), False),
-}
+@cache
+def _choices(name: str) -> tuple[type[Choice], ...]:
+    """Return the classes that a field of a recipe can have; none for plain settings."""
+    kinds, _ = split_optional(get_type_hints(Recipe)[name])
+    return tuple(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Choice))

@@ -1,102 +1,119 @@
-"""The choices a recipe is made of: small frozen classes, one per alternative.
-
-Comes in: settings as keyword arguments. Goes out: a choice, its settings checked.
-Always holds: a setting cannot exist without the choice it belongs to; a choice that exists is possible by itself.
-Whether choices go together is the recipe's to say. Nothing here computes anything.
-"""
+"""When growing stops, what is collapsed afterwards, and what leaves predict."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from treewright.recipes.choice import Choice, require_count, require_one_of, require_within
+from treewright.recipes.choice import (
+    AtLeastTwo,
+    Choice,
+    Count,
+    NonNegative,
+    PositiveCount,
+    Range,
+    Share,
+    choices_by_name,
+)
 
 __all__ = ["Collapse", "Complexity", "Leaves", "Stopping"]
 
 
-# --- stopping, simplifying, leaves ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Stopping(Choice):
-    """When a node stays a leaf. Sizes named samples count rows, sizes named weight add up weights.
+    """When a node stays a leaf.
 
-    `min_samples_leaf` and `min_weight_leaf` hold for every child that is not empty, `min_weight_two` for at least two
-    children (C4.5's -m). `zero_gain` allows a split that improves nothing by itself. `max_impurity` stops a node whose
-    impurity is at or below it; `significance` stops when the chosen split's chi-square (or F) test has a larger p.
+    Parameters
+    ----------
+    max_depth : int, optional
+        Maximum depth of the tree; the root has depth 0. No limit by default.
+    min_samples_split : int, default=2
+        Minimum number of rows needed to split a node.
+    min_samples_leaf : int, default=1
+        Minimum number of rows of every child that is not empty.
+    min_weight_split : float, default=0.0
+        Minimum weight needed to split a node.
+    min_weight_leaf : float, default=0.0
+        Minimum weight of every child that is not empty.
+    min_weight_two : float, default=0.0
+        Minimum weight of at least two children (C4.5's option -m).
+    max_leaf_nodes : int, optional
+        Maximum number of leaves; the split that improves most is made first. No limit by default.
+    max_features : int, optional
+        Number of columns drawn at random for each node; all by default.
+    min_impurity_decrease : float, default=0.0
+        Minimum gain of a split, times the node's share of the whole weight.
+    max_impurity : float, optional
+        A node with at most this impurity is not split.
+    significance : float, optional
+        Maximum p-value of the chi-square or F test for a split to be accepted.
+    zero_gain : bool, default=False
+        Allow splits that gain nothing by themselves.
     """
 
-    max_depth: int | None = None
-    min_samples_split: int = 2
-    min_samples_leaf: int = 1
-    min_weight_split: float = 0.0
-    min_weight_leaf: float = 0.0
-    min_weight_two: float = 0.0
-    max_leaf_nodes: int | None = None
-    max_features: int | None = None
-    min_impurity_decrease: float = 0.0
-    max_impurity: float | None = None
-    significance: float | None = None
+    max_depth: Count | None = None
+    min_samples_split: AtLeastTwo = 2
+    min_samples_leaf: PositiveCount = 1
+    min_weight_split: NonNegative = 0.0
+    min_weight_leaf: NonNegative = 0.0
+    min_weight_two: NonNegative = 0.0
+    max_leaf_nodes: AtLeastTwo | None = None
+    max_features: PositiveCount | None = None
+    min_impurity_decrease: NonNegative = 0.0
+    max_impurity: NonNegative | None = None
+    significance: Share | None = None
     zero_gain: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_count("Stopping", "max_depth", self.max_depth, 0, optional=True)
-        require_count("Stopping", "min_samples_split", self.min_samples_split, 2)
-        require_count("Stopping", "min_samples_leaf", self.min_samples_leaf, 1)
-        for name in ("min_weight_split", "min_weight_leaf", "min_weight_two", "min_impurity_decrease"):
-            require_within("Stopping", name, getattr(self, name), 0, math.inf)
-        require_count("Stopping", "max_leaf_nodes", self.max_leaf_nodes, 2, optional=True)
-        require_count("Stopping", "max_features", self.max_features, 1, optional=True)
-        require_within("Stopping", "max_impurity", self.max_impurity, 0, math.inf, optional=True)
-        require_within("Stopping", "significance", self.significance, 0, 1, optional=True)
 
 
 @dataclass(frozen=True)
 class Collapse(Choice):
-    """A subtree that makes no fewer training errors than a leaf becomes a leaf (C4.5 bottom-up, J48 top-down)."""
+    """Replace a subtree by a leaf if it makes no fewer training errors.
+
+    Parameters
+    ----------
+    top_down : bool, default=False
+        Compare from the root downwards (J48) instead of from the leaves upwards (C4.5).
+    """
 
     top_down: bool = False
 
 
 @dataclass(frozen=True)
 class Complexity(Choice):
-    """A subtree whose splits save less than `cp` of the root's risk each becomes a leaf (rpart).
+    """Replace a subtree by a leaf if its splits reduce the risk too little (rpart).
 
-    Risk is wrong weight, costs, squared deviations, or the criterion's own loss (AbsoluteError, Poisson).
+    Risk is misclassified weight, costs, squared deviations, or the criterion's own loss (AbsoluteError, Poisson).
+
+    Parameters
+    ----------
+    cp : float, default=0.01
+        Minimum reduction of the risk per split, as a fraction of the root's risk.
     """
 
-    cp: float = 0.01
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_within("Complexity", "cp", self.cp, -1, 1)
+    cp: Annotated[float, Range(-1, 1)] = 0.01
 
 
 Simplify = Collapse | Complexity
-
-SIMPLIFY_NAMES: dict[str, Simplify] = {"collapse": Collapse(), "complexity": Complexity()}
+SIMPLIFY_NAMES: dict[str, Simplify] = choices_by_name(Simplify)
 
 
 @dataclass(frozen=True)
 class Leaves(Choice):
-    """What a leaf answers: class shares, smoothed on request; and what a leaf without rows answers.
+    """How class counts become probabilities.
 
-    `laplace` adds one row per class, `m_estimate` adds `m` rows in the proportions of the whole table. A child that no
-    training row reached answers its parent's `majority` class or its parent's whole `distribution`.
+    Parameters
+    ----------
+    smoothing : {"none", "laplace", "m_estimate"}, default="none"
+        Laplace smoothing adds one row per class; the m-estimate adds `m` rows in the proportions of the whole table.
+    m : float, default=2.0
+        Number of rows added by the m-estimate.
+    empty : {"majority", "distribution"}, default="distribution"
+        A leaf without training rows predicts its parent's majority class, or its parent's class distribution.
     """
 
     smoothing: Literal["none", "laplace", "m_estimate"] = "none"
-    m: float = 2.0
+    m: Annotated[float, Range(0, 1e100)] = 2.0  # more could not be multiplied with a weight
     empty: Literal["majority", "distribution"] = "distribution"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_one_of("Leaves", "smoothing", self.smoothing, ("none", "laplace", "m_estimate"))
-        require_within("Leaves", "m", self.m, 0, 1e100)  # more could not be multiplied with a weight
-        require_one_of("Leaves", "empty", self.empty, ("majority", "distribution"))
 
 
 def __dir__() -> list[str]:

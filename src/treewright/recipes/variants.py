@@ -1,19 +1,15 @@
-"""Variants of a recipe: choices by name, settings by name, and the short text that shows what differs.
-
-Comes in: a recipe and changes by keyword. Goes out: the fields to replace.
-Always holds: what is not given stays; a name that is not known is an error that lists the known ones.
-"""
+"""Variants of a recipe: choices by name, settings by name, and the short text that shows what differs."""
 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
 from treewright.errors import RecipeError
 from treewright.recipes.branching import BRANCHING_NAMES
+from treewright.recipes.choice import snake_case
 from treewright.recipes.criterion import CRITERION_NAMES, Custom
 from treewright.recipes.missing import MISSING_NAMES
 from treewright.recipes.numeric import NUMERIC_NAMES
@@ -45,7 +41,7 @@ def named_choice(parameter: str, value: Any, names: Mapping[str, Any], current: 
     """
     if not isinstance(value, str):
         return value
-    classes = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(one).__name__).lower(): one for one in names.values()}
+    classes = {snake_case(type(one)): one for one in names.values()}
     chosen = names.get(value, classes.get(value))
     if chosen is None:
         raise RecipeError(f"{parameter}={value!r} is not known; choose from {', '.join(map(repr, names))}")

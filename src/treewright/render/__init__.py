@@ -1,13 +1,14 @@
-"""Trees to look at. Comes in: a `Tree`. Goes out: text or a picture.
+"""Trees to look at.
 
-Always holds: nothing here needs the compiled core; drawing never changes what is drawn. matplotlib is loaded only by
-the functions that draw with it.
+Nothing here needs the compiled core; drawing never changes what is drawn. matplotlib is loaded only by the functions
+that draw with it.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from treewright.render.cut_text import cuts
+from treewright.render.growth_steps import Growth, growth
 from treewright.render.plots.decision_boundary import boundary, curve
 from treewright.render.plots.size_charts import depth_scores, path_plot
 from treewright.render.plots.tree_plot import plot
@@ -17,7 +18,9 @@ from treewright.render.tree_text import show, text
 if TYPE_CHECKING:
     from treewright.reporting.html_page import html
 
-__all__ = ["boundary", "curve", "cuts", "depth_scores", "html", "path_plot", "plot", "show", "svg", "text"]
+__all__ = [
+    "Growth", "boundary", "curve", "cuts", "depth_scores", "growth", "html", "path_plot", "plot", "show", "svg", "text",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:

@@ -1,9 +1,8 @@
 """The colours of every picture: one palette for classes, one scale for numbers, light and dark.
 
-Comes in: a number of classes, a share, a value between two others. Goes out: colours as "#rrggbb", strengths 0 to 1.
-Always holds: the first eight class colours can be told apart by colour-blind eyes (Okabe and Ito's set, its black made
-grey so that it shows on a dark ground too); further ones are lighter and darker shades of these. A class keeps its
-colour whatever the tree. Brightness alone orders the number scale.
+The first eight class colours can be distinguished by colour-blind eyes (Okabe and Ito's set, its black made grey so
+that it shows on a dark ground too); further ones are lighter and darker shades of these. A class keeps its colour
+whatever the tree. Brightness alone orders the number scale.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ GROUND: dict[Theme, dict[str, str]] = {
 
 
 def class_colours(n: int) -> list[str]:
-    """A colour for each of n classes; after forty they come round again.
+    """Return a colour for each of n classes; after forty they come round again.
 
     >>> class_colours(2)
     ['#0072b2', '#e69f00']
@@ -54,7 +53,7 @@ def class_colours(n: int) -> list[str]:
 
 
 def strength(share: float, n_classes: int) -> float:
-    """How sure an answer is: 0 for the share a blind guess has, 1 for all rows.
+    """Return how sure a prediction is: 0 for the share a blind guess has, 1 for all rows.
 
     >>> strength(0.5, 2), strength(1.0, 3), strength(0.75, 2)
     (0.0, 1.0, 0.5)
@@ -66,7 +65,7 @@ def strength(share: float, n_classes: int) -> float:
 
 
 def scale(value: float, low: float, high: float) -> str:
-    """The colour of a number on the way from low to high; outside, and without a way, the nearest there is.
+    """Return the colour of a number on the way from low to high; outside, and without a way, the nearest there is.
 
     >>> scale(0, 0, 10), scale(10, 0, 10), scale(5, 5, 5)
     ('#14508f', '#fde737', '#928f7b')
@@ -89,7 +88,7 @@ def mix(one: str, other: str, part: float) -> str:
 
 
 def terminal_code(colour: str) -> int:
-    """The nearest of a terminal's 256 colours (its cube of six by six by six).
+    """Return the nearest of a terminal's 256 colours (its cube of six by six by six).
 
     >>> terminal_code("#0072b2")
     25

@@ -1,7 +1,6 @@
 """What pruning took off a tree, in words.
 
-Comes in: a `Tree`. Goes out: text, one line per cut.
-Always holds: the tree alone is read; a line names the place by the conditions that lead there.
+The tree alone is read; a line names the place by the conditions that lead there.
 """
 
 from __future__ import annotations
@@ -12,25 +11,37 @@ from treewright.tree.tree import Tree
 
 
 def cuts(tree: TreeLike) -> str:
-    """One line per cut: where, what was asked there, how many leaves are gone, and why.
+    """Return what pruning removed, one line per cut.
 
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+
+    Returns
+    -------
+    str
+        The place of each cut, its split, the number of leaves removed and the reason.
+
+    Examples
+    --------
     >>> import treewright as tw
     >>> from dataclasses import replace
     >>> table = {"x": [1, 2, 3, 4, 5, 6], "y": ["a", "b", "a", "b", "b", "b"]}
     >>> tree = tw.learn(table, "y", replace(tw.CART, pruning=tw.pruning.MaxDepth(1)))
     >>> print(tw.render.cuts(tree))
-    x <= 3.5: asked x <= 1.5; 2 leaves less: by hand: no path longer than 1
+    x <= 3.5: split on x <= 1.5; 2 leaves less: by hand: no path longer than 1
     """
     tree = as_tree(tree)
     lines = []
     for one in tree.cuts:
         leaves = f"{one.leaves} {'leaf' if one.leaves == 1 else 'leaves'} less"
-        lines.append(f"{_path(tree, one.node)}: asked {one.question}; {leaves}: {one.reason}")
+        lines.append(f"{_path(tree, one.node)}: split on {one.question}; {leaves}: {one.reason}")
     return "\n".join(lines) or "nothing was cut"
 
 
 def _path(tree: Tree, node_id: int) -> str:
-    """The conditions from the root to a node."""
+    """Return the conditions from the root to a node."""
     words: list[str] = []
     node = tree[node_id]
     while node.parent is not None:

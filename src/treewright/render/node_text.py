@@ -1,23 +1,24 @@
-"""What is said about a node, in every kind of picture.
+"""The texts of a node, in every kind of picture.
 
-Comes in: a `Node`. Goes out: short texts: its answer, how many rows it has, how sure it is.
-Always holds: each text is printable and on one line; numbers are rounded for reading, the node has them in full.
+Each text is printable and on one line; numbers are rounded for reading, the node has them in full.
 """
 
 from __future__ import annotations
 
+from treewright.data.number_text import amount, many, percent
 from treewright.recipes.branching import Merge
 from treewright.recipes.missing import LearnedDirection, OwnCategory
 from treewright.recipes.recipe import Recipe
-from treewright.tree.text import amount, level_text, name_text, percent, printable
-from treewright.tree.tree import Node, Split, Tree
+from treewright.tree.split import Split
+from treewright.tree.text import level_text, name_text, printable
+from treewright.tree.tree import Node, Tree
 
 #: Longer lists of levels are cut: the words are for reading, `Split.conditions` has them all.
 MOST_LEVELS = 6
 
 
 def heading(tree: Tree) -> str:
-    """What the tree is: its recipe, its target, its size."""
+    """Return what the tree is: its recipe, its target, its size."""
     root = tree.root
     weight = "" if same(root.weight, root.rows) else f" of weight {amount(root.weight)}"
     return (
@@ -27,26 +28,26 @@ def heading(tree: Tree) -> str:
 
 
 def prediction_text(node: Node) -> str:
-    """The class, or the number in full."""
+    """Return the class, or the number in full."""
     prediction = node.prediction
     return name_text(prediction) if isinstance(prediction, str) else level_text(prediction)
 
 
 def size_text(node: Node) -> str:
-    """How many rows a node has."""
+    """Return how many rows a node has."""
     root = node.tree.root
     return rows_text(node.weight, node.rows, weighted=not same(root.weight, root.rows))
 
 
 def rows_text(weight: float, rows: int, weighted: bool) -> str:
-    """Rows, in fractions where rows were spread; or weight, where rows came with weights."""
+    """Return rows, in fractions where rows were spread; or weight, where rows came with weights."""
     if weighted:
         return f"weight {amount(weight)}"
     return many(rows, "row") if same(weight, rows) else f"{amount(weight)} rows"
 
 
 def certainty(node: Node) -> str:
-    """How far the rows here agree with the answer: the class's share, or the standard deviation; "" for no rows."""
+    """Return the class's share or the standard deviation of a node, as text; "" without rows."""
     share = prediction_share(node)
     if share is None:
         return f"± {amount(node.deviation or 0.0)}" if node.counts is None and node.rows > 1 else ""
@@ -54,7 +55,7 @@ def certainty(node: Node) -> str:
 
 
 def prediction_share(node: Node) -> float | None:
-    """The share of the weight that has the answered class; None for numbers and for empty nodes."""
+    """Return the share of the weight that has the predicted class; None for numbers and for empty nodes."""
     counts = node.counts
     if counts is None or sum(counts) <= 0:
         return None
@@ -62,17 +63,17 @@ def prediction_share(node: Node) -> float | None:
 
 
 def prediction_index(node: Node) -> int:
-    """The place of the answered class among the classes."""
+    """Return the place of the predicted class among the classes."""
     return list(node.tree.schema.target.classes or ()).index(node.prediction)
 
 
 def merges_missing(recipe: Recipe) -> bool:
-    """Whether missing values are a category that is merged with others, as in CHAID."""
+    """Return whether missing values are a category that is merged with others, as in CHAID."""
     return isinstance(recipe.missing, OwnCategory) and isinstance(recipe.branching, Merge)
 
 
 def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
-    """Whether rows without an answer were seen here while growing, as far as the tree can tell.
+    """Return whether rows without a value were seen here while growing, as far as the tree can tell.
 
     Rows were then left behind or doubled, or the children's weights are not the shares of the known rows. Policies that
     score missing rows with the rest leave no such trace. Where missing values are a category that is merged with others
@@ -95,38 +96,52 @@ def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
 
 
 def facts(node: Node, *more: str) -> str:
-    """What stands behind an answer, in brackets."""
-    return f"  ({', '.join(filter(None, (size_text(node), certainty(node), *more)))})"
+    """Return what stands behind a prediction, in brackets."""
+    return f"  ({', '.join(filter(None, (size_text(node), certainty(node), calibrated_range(node), *more)))})"
+
+
+def calibrated_range(node: Node) -> str:
+    """Return the interval or the classes that cover new rows, of a calibrated tree; otherwise ""."""
+    calibration, classes = node.tree.calibration, node.tree.schema.target.classes
+    if calibration is None:
+        return ""
+    limit, value = calibration.score[node.id], node.tree.arrays["value"][node.id]
+    if classes is None:
+        covered = f"{amount(float(value[0]) - limit)} to {amount(float(value[0]) + limit)}"
+    else:
+        held = [level_text(level) for level, share in zip(classes, value, strict=True) if 1.0 - share <= limit]
+        covered = "{" + ", ".join(held) + "}"
+    return f"{percent(calibration.coverage)}: {covered}"
 
 
 def missing_remark(node: Node, split: Split) -> str | None:
-    """A line of its own where a missing value does more than go to one child."""
-    answers = {
+    """Return a line of its own where a missing value does more than go to one child."""
+    predictions = {
         "spread": ": every branch, by share",
         "random": ": one branch, drawn by share",
         "stop": f": {prediction_text(node)}{facts(node)}",
     }
     instead = ", ".join(name_text(surrogate.column) for surrogate in node.surrogates)
     if isinstance(split.missing, str):
-        last = answers[split.missing]
+        last = predictions[split.missing]
     elif instead:
         last = f": {split.words(most=MOST_LEVELS, with_missing=False)[split.missing]}"
     else:
         return None
     start = f"{name_text(split.column)} is missing"
-    return f"{start}: asks {instead}; else{last.removeprefix(':')}" if instead else start + last
+    return f"{start}: surrogates {instead}; else{last.removeprefix(':')}" if instead else start + last
 
 
-def branch_words(node: Node, most: int | None = None) -> tuple[str, ...]:
-    """The condition of each branch, with "or missing" where rows without a value were seen and go there."""
+def branch_words(node: Node, most: int | None = None, *, named: bool = True) -> tuple[str, ...]:
+    """Return the condition of each branch, with "or missing" where rows without a value were seen and go there."""
     split = node.split
     assert split is not None  # only nodes with children have branches
     met = met_missing(node, split, [node.tree[child] for child in node.children])
-    return split.words(most=most, with_missing=met and missing_remark(node, split) is None)
+    return split.words(most=most, with_missing=met and missing_remark(node, split) is None, named=named)
 
 
 def missing_remarks(tree: Tree) -> list[str]:
-    """What must be said where `met_missing` cannot tell."""
+    """Return what to mention where `met_missing` cannot tell."""
     if tree.root.is_leaf or not isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
         return []
     if merges_missing(tree.recipe):
@@ -134,8 +149,13 @@ def missing_remarks(tree: Tree) -> list[str]:
     return ["where missing is not mentioned, a missing value goes to the largest branch"]
 
 
+def certificate_remarks(tree: Tree) -> list[str]:
+    """Return what a search for the best tree has proven, and how the tree was calibrated."""
+    return [str(added) for added in (tree.certificate, tree.calibration) if added is not None]
+
+
 def task_remarks(tree: Tree) -> list[str]:
-    """What was inferred from a target of whole numbers, and how to have it otherwise."""
+    """Return what was inferred from a target of whole numbers, and how to have it otherwise."""
     target = tree.schema.target
     if not target.inferred:
         return []
@@ -164,7 +184,7 @@ _ONE_LEAF = {
 
 
 def one_leaf_remarks(tree: Tree) -> list[str]:
-    """Why a tree has one leaf only, and which settings change that; a pure root needs no words."""
+    """Return why a tree has one leaf only, and which settings change that; a pure root needs no words."""
     root = tree.root
     if not root.is_leaf or root.stop not in _ONE_LEAF:
         return []
@@ -178,15 +198,5 @@ def one_leaf_remarks(tree: Tree) -> list[str]:
 
 
 def same(weight: float, rows: int) -> bool:
-    """Whether the weight is just the number of rows."""
+    """Return whether the weight is just the number of rows."""
     return abs(weight - rows) <= 1e-9 * max(1.0, float(rows))
-
-
-def many(count: int, what: str) -> str:
-    """A count and its noun.
-
-    >>> many(1, "leaf"), many(2000, "leaf"), many(0, "row")
-    ('1 leaf', '2,000 leaves', '0 rows')
-    """
-    plural = {"leaf": "leaves", "branch": "branches"}.get(what, f"{what}s")
-    return f"{count:,} {what if count == 1 else plural}"

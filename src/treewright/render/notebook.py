@@ -1,7 +1,6 @@
 """The tree in a notebook: a picture of moderate size and a line of facts.
 
-Comes in: a `Tree`. Goes out: a fragment of HTML.
-Always holds: everything that comes from names and levels is escaped; no script.
+Everything that comes from names and levels is escaped; no script.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import html
 
 import numpy as np
 
-from treewright.render.node_text import many
+from treewright.data.number_text import many
 from treewright.render.picture.picture import picture
 from treewright.render.svg_writer import write
 from treewright.tree.text import name_text
@@ -22,7 +21,7 @@ _MOST_NAMES = 8
 
 
 def notebook(tree: Tree) -> str:
-    """What a notebook shows for a tree; a wide picture can be scrolled and has the root where that starts."""
+    """Return what a notebook shows for a tree; a wide picture can be scrolled and has the root where that starts."""
     drawn = picture(tree, _MOST_NODES)
     if drawn.width > _WIDEST:
         drawn = picture(tree, _MOST_NODES, direction="right")
@@ -33,13 +32,13 @@ def notebook(tree: Tree) -> str:
 
 
 def _facts(tree: Tree) -> str:
-    """Which columns the tree asks about, the most asked first."""
-    asking = tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]
-    asked = np.bincount(tree.arrays["column"][asking], minlength=len(tree.schema.columns))
-    order = [int(i) for i in np.argsort(-asked, kind="stable") if asked[i]]
+    """Return which columns the tree splits on, the most frequent first."""
+    first_splits = tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]
+    used = np.bincount(tree.arrays["column"][first_splits], minlength=len(tree.schema.columns))
+    order = [int(i) for i in np.argsort(-used, kind="stable") if used[i]]
     columns = many(len(tree.schema.columns), "column")
     if not order:
-        return f"asks none of {columns}"
+        return f"splits on none of {columns}"
     names = ", ".join(name_text(tree.schema.columns[i].name) for i in order[:_MOST_NAMES])
     more = f", … {len(order) - _MOST_NAMES} more" if len(order) > _MOST_NAMES else ""
-    return f"asks {len(order)} of {columns}: {names}{more}"
+    return f"splits on {len(order)} of {columns}: {names}{more}"

@@ -1,8 +1,7 @@
 """The tree as one svg picture that needs nothing else: no script, no font, no network.
 
-Comes in: a `Tree`. Goes out: svg text.
-Always holds: the text is well-formed XML whatever names and levels contain; it follows the reader's light or dark
-setting and prints light; every node says in words what it shows.
+The text is well-formed XML whatever names and levels contain; it follows the reader's light or dark setting and prints
+light; every node says in words what it shows.
 """
 
 from __future__ import annotations
@@ -28,12 +27,28 @@ def svg(
     direction: Direction | None = None,
     histograms: Mapping[int, Histogram] | None = None,
 ) -> str:
-    """The tree as an svg picture.
+    """Return the tree as an SVG picture.
 
-    Of a large tree the heaviest `max_nodes` nodes are drawn, to `max_depth` (by default at most 16 levels); the rest is
-    folded, and the picture says so. `direction` is "down" or "right"; by default downward where that is not too wide.
-    `histograms` (see `treewright.inspection.histograms`) puts the values of its rows, with the cut, into each node.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    max_nodes : int, default=150
+        The heaviest nodes are drawn, at most so many; the rest is folded.
+    max_depth : int, optional
+        The deepest level shown.
+    direction : {"down", "right"}, optional
+        The direction of growth; by default "down" where that is not too wide.
+    histograms : dict of Histogram by node, optional
+        Histograms to draw into the nodes, as `treewright.inspection.histograms` makes them.
 
+    Returns
+    -------
+    str
+        An SVG document.
+
+    Examples
+    --------
     >>> import treewright as tw
     >>> tree = tw.learn({"x": [1, 2, 3, 4, 5, 6], "y": ["a", "a", "a", "b", "b", "b"]}, "y", tw.CART)
     >>> svg(tree)[:40]
@@ -43,8 +58,8 @@ def svg(
     return write(picture(tree, max_nodes, max_depth, histograms, direction))
 
 
-def write(drawn: Picture) -> str:
-    """A picture as svg text."""
+def write(drawn: Picture, style: str = "") -> str:
+    """Return a picture as svg text; `style` are more rules of CSS."""
     width, height = f"{drawn.width:.0f}", f"{drawn.height:.0f}"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" width="{width}" height="{height}" '
@@ -53,7 +68,7 @@ def write(drawn: Picture) -> str:
     words = f"<title>{_escaped(drawn.title)}</title>\n<desc>{_escaped(drawn.detail)}</desc>"
     ground = f'<rect class="f-paper" width="{width}" height="{height}"/>'
     groups = map(_group, drawn.groups)
-    return "\n".join([head, words, f"<style>{_style()}</style>", ground, *groups, "</svg>"])
+    return "\n".join([head, words, f"<style>{_style()}{style}</style>", ground, *groups, "</svg>"])
 
 
 def _style() -> str:
@@ -69,6 +84,8 @@ def _rules(role: str, colour: str) -> str:
 def _group(group: Group) -> str:
     place = f' transform="translate({_n(group.x)} {_n(group.y)})"' if group.x or group.y else ""
     node = f' data-node="{group.node}"' if group.node is not None else ""
+    if group.steps is not None:
+        node += f' data-from="{group.steps[0]}" data-to="{group.steps[1]}"'
     words = f"<title>{_escaped(group.title)}</title>" if group.title else ""
     words += f"<desc>{_escaped(group.detail)}</desc>" if group.detail else ""
     return f"<g{place}{node}>{words}{''.join(_shape(shape) for shape in group.shapes)}</g>"
@@ -125,7 +142,7 @@ def _curve(ribbon: Ribbon) -> str:
 
 
 def _isolated(text: str) -> str:
-    """Text that is written from right to left is set apart, so that it does not turn its neighbours around."""
+    """Return text that is written from right to left is set apart, so that it does not turn its neighbours around."""
     if text.isascii() or not any(unicodedata.bidirectional(c) in ("R", "AL") for c in text):
         return text
     return f"\u2066{text}\u2069"
@@ -136,5 +153,5 @@ def _escaped(text: str) -> str:
 
 
 def _n(x: float) -> str:
-    """A coordinate: a hundredth of a pixel is enough."""
+    """Return a coordinate: a hundredth of a pixel is enough."""
     return f"{x:.2f}".rstrip("0").rstrip(".") or "0"

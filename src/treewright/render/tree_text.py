@@ -1,9 +1,8 @@
 """The tree as lines of text.
 
-Comes in: a `Tree`. Goes out: a header and one line per node, drawn with ├─ └─ │.
-Always holds: at most about `max_lines` lines, and what is left out is said; a line never breaks, whatever the names
-and levels contain, and where a width is given none is wider. Missing values are mentioned only where the tree met some
-while growing. Colour is only ever added around words: without it the text is the same.
+At most about `max_lines` lines, and what is left out is counted; a line never breaks, whatever the names and levels
+contain, and where a width is given none is wider. Missing values are mentioned only where the tree met some while
+growing. Colour is only ever added around words: without it the text is the same.
 """
 
 from __future__ import annotations
@@ -17,12 +16,14 @@ from typing import TextIO
 
 import numpy as np
 
+from treewright.data.grid import cells
+from treewright.data.number_text import many
 from treewright.render.colours import class_colours, scale, terminal_code
 from treewright.render.node_text import (
     MOST_LEVELS,
+    certificate_remarks,
     facts,
     heading,
-    many,
     met_missing,
     missing_remark,
     missing_remarks,
@@ -31,7 +32,7 @@ from treewright.render.node_text import (
     prediction_text,
     task_remarks,
 )
-from treewright.render.text_width import cells, fit_cells
+from treewright.render.text_width import fit_cells
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.tree import Node, Tree
 
@@ -40,7 +41,7 @@ _NARROWEST = 20
 
 _RESET = "\x1b[0m"
 
-#: Words wrapped in the colours of a node's answer.
+#: Words wrapped in the colours of a node's prediction.
 Painter = Callable[[str, Node], str]
 
 
@@ -52,10 +53,25 @@ def text(
     width: int | None = None,
     colour: bool = False,
 ) -> str:
-    """The tree as text, to `max_depth`, or as deep as fits into `max_lines`.
+    """Return the tree as text.
 
-    `width`: the most columns a line may take; long conditions are shortened. `colour`: with a terminal's colours, each
-    answer in the colour its class has in every picture. `show` asks the terminal for both.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    max_depth : int, optional
+        The deepest level shown.
+    max_lines : int, default=200
+        The tree is shown as deep as fits into so many lines.
+    width : int, optional
+        The most columns of a line; longer conditions are shortened.
+    colour : bool, default=False
+        Whether predictions have the colours of their classes.
+
+    Returns
+    -------
+    str
+        One line per node, with a heading and remarks.
     """
     tree = as_tree(tree)
     if max_depth is not None and max_depth < 0:
@@ -65,7 +81,7 @@ def text(
     if width is not None and width < _NARROWEST:
         raise ValueError(f"width must be at least {_NARROWEST}, or None, not {width}")
     lines, drawn = _lines(tree, _depth_that_fits(tree, max_depth, max_lines), max_lines, width, _painter(tree, colour))
-    notes = [*missing_remarks(tree), *one_leaf_remarks(tree), *task_remarks(tree)]
+    notes = [*missing_remarks(tree), *one_leaf_remarks(tree), *task_remarks(tree), *certificate_remarks(tree)]
     left_out = tree.n_nodes - 1 - drawn
     if left_out:
         notes.append(f"… {many(left_out, 'node')} not shown; text(tree, max_depth=…, max_lines=…) shows more")
@@ -73,7 +89,19 @@ def text(
 
 
 def show(tree: TreeLike, file: TextIO | None = None, *, max_depth: int | None = None, max_lines: int = 200) -> None:
-    """Writes the tree to a terminal, in its width and, if it has any, its colours; elsewhere just as `text` does."""
+    """Print the tree in the width and the colours of the terminal.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    file : text file, optional
+        Where to write; standard output by default.
+    max_depth : int, optional
+        The deepest level shown.
+    max_lines : int, default=200
+        The tree is shown as deep as fits into so many lines.
+    """
     tree = as_tree(tree)
     out = sys.stdout if file is None else file
     terminal = out.isatty()
@@ -82,7 +110,7 @@ def show(tree: TreeLike, file: TextIO | None = None, *, max_depth: int | None = 
 
 
 def has_colour(terminal: bool, environment: Mapping[str, str]) -> bool:
-    """Whether to write colours: NO_COLOR forbids them, FORCE_COLOR wants them anywhere, else a terminal that has some.
+    """Return whether to write colours: NO_COLOR forbids, FORCE_COLOR forces, otherwise terminals only.
 
     >>> has_colour(True, {"TERM": "xterm"}), has_colour(True, {"TERM": "dumb"}), has_colour(False, {"FORCE_COLOR": "1"})
     (True, False, True)
@@ -112,7 +140,7 @@ def _painter(tree: Tree, colour: bool) -> Painter:
 
 
 def _depth_that_fits(tree: Tree, max_depth: int | None, max_lines: int) -> int:
-    """Whole levels are shown, so that no branch is told at length while another is not told at all."""
+    """Whole levels are shown, so that no branch is shown at length while another is left out."""
     limit = tree.depth if max_depth is None else min(max_depth, tree.depth)
     lines_to = np.cumsum(np.bincount(tree.arrays["depth"])) - 1  # the root has no line of its own
     fits = int(np.count_nonzero(lines_to <= max_lines)) - 1
@@ -120,7 +148,7 @@ def _depth_that_fits(tree: Tree, max_depth: int | None, max_lines: int) -> int:
 
 
 def _lines(tree: Tree, max_depth: int, max_lines: int, width: int | None, paint: Painter) -> tuple[list[str], int]:
-    """The lines, and how many nodes they show; remarks on missing values do not count against `max_lines`."""
+    """Return the lines, and how many nodes they show; remarks on missing values do not count against `max_lines`."""
     if tree.root.is_leaf or max_depth == 0:
         always = "always" if tree.root.is_leaf else "any row"
         return [_line("└─ ", lambda _: always, tree.root, width, paint)], 0
@@ -144,20 +172,20 @@ Words = Callable[[int], str]
 Entry = tuple[str, str, Words, Node | None]
 
 
-def _line(lead: str, words: Words, answering: Node | None, width: int | None, paint: Painter) -> str:
-    """One line that fits: first lists of levels are shortened, then the condition and the answer."""
-    answer, behind = ("", "") if answering is None else (prediction_text(answering), _facts(answering))
+def _line(lead: str, words: Words, node: Node | None, width: int | None, paint: Painter) -> str:
+    """Return one line that fits: first lists of levels are shortened, then the condition and the prediction."""
+    prediction, behind = ("", "") if node is None else (prediction_text(node), _facts(node))
     condition = words(MOST_LEVELS)
     if width is not None:
         lead = _fitted_lead(lead, width)
         room = width - cells(lead)
-        if answering is not None:
+        if node is not None:
             behind = fit_cells(behind, max(room // 2, room - 24))
             room -= cells(behind) + 2
-            answer = fit_cells(answer, max(room // 2, room - cells(condition)))
-            room -= cells(answer)
+            prediction = fit_cells(prediction, max(room // 2, room - cells(condition)))
+            room -= cells(prediction)
         condition = _fitted_condition(condition, words, room)
-    return lead + condition + (f": {paint(answer, answering)}{behind}" if answering is not None else "")
+    return lead + condition + (f": {paint(prediction, node)}{behind}" if node is not None else "")
 
 
 def _fitted_condition(condition: str, words: Words, room: int) -> str:
@@ -181,7 +209,7 @@ def _fitted_lead(lead: str, width: int) -> str:
 
 
 def _entries(node: Node, bar: str) -> list[Entry]:
-    """The lines directly below a node, last first."""
+    """Return the lines directly below a node, last first."""
     split = node.split
     assert split is not None  # only nodes with children come here
     children = [node.tree[child] for child in node.children]
@@ -207,12 +235,12 @@ def _entries(node: Node, bar: str) -> list[Entry]:
 
 
 def _facts(node: Node) -> str:
-    """What stands behind an answer."""
+    """Return what stands behind a prediction."""
     return facts(node) if node.is_leaf else facts(node, f"{many(_size(node) - 1, 'node')} below")
 
 
 def _size(node: Node) -> int:
-    """Nodes in the subtree: in depth-first order they follow until one is not deeper."""
+    """Return nodes in the subtree: in depth-first order they follow until one is not deeper."""
     depth = node.tree.arrays["depth"][node.id + 1 :]
     ends = np.flatnonzero(depth <= node.depth)
     return 1 + (int(ends[0]) if len(ends) else len(depth))

@@ -1,8 +1,6 @@
-"""The pruning path as a slider shows it: every tree between the whole and its root.
+"""The pruning path as the slider shows it: every tree between the whole tree and its root.
 
-Comes in: a tree, and rows it has not seen where there are any. Goes out: one entry per step, and for each node the
-alpha from which on it is cut.
-Always holds: a node is a leaf of the trees whose alpha is at least its price; the first step is the tree as it is.
+A node is a leaf of the trees whose alpha is at least its price; the first step is the tree as it is.
 """
 
 from __future__ import annotations
@@ -25,8 +23,8 @@ from treewright.tree.tree import Tree
 _UNCUT = -1.0
 
 
-#: Scores and importances are told of at most so many pruned trees, and of fewer where that would send more rows
-#: through trees, build more nodes, or write more cells of matrices than this.
+#: Scores and importances are computed for at most so many pruned trees, and for fewer where that would route more
+#: rows, build more nodes or write more cells of matrices than this.
 _MOST_TREES = 100
 _MOST_ROWS = 20_000_000
 _MOST_NODES = 2_000_000
@@ -34,7 +32,7 @@ _MOST_CELLS = 200_000
 
 
 def pruned_trees(tree: Tree, steps: dict[str, Any], n_rows: int) -> Iterator[Tree | None]:
-    """The tree of every step but the first; None for steps that are left out because there are too many."""
+    """Yield the tree of every step but the first; None for steps that are left out because there are too many."""
     n_steps = len(steps["alpha"])
     cells = len(tree.schema.target.classes or ()) ** 2
     limits = (_MOST_TREES, _MOST_ROWS // max(1, n_rows), _MOST_NODES // tree.n_nodes, _MOST_CELLS // max(1, cells))
@@ -50,7 +48,7 @@ def pruned_trees(tree: Tree, steps: dict[str, Any], n_rows: int) -> Iterator[Tre
 
 
 def pruning_steps(tree: Tree, held_out: Encoded | None) -> dict[str, Any]:
-    """`alpha`, `leaves`, `risk` per step, `held_out` where rows are given; `price` per node."""
+    """Return `alpha`, `leaves`, `risk` per step, `held_out` where rows are given; `price` per node."""
     pruner = CostComplexity(0.0)
     price = prices(tree, pruner)
     path = training_path(tree, pruner)
@@ -61,7 +59,7 @@ def pruning_steps(tree: Tree, held_out: Encoded | None) -> dict[str, Any]:
     if held_out is not None:
         weight = real_weight(held_out, tree.schema)
         lost = losses_on(tree, held_out, weight, 0)
-        sums = spans(tree, price).sums(np.array(alpha), lost.as_leaf, lost.asking)
+        sums = spans(tree, price).sums(np.array(alpha), lost.as_leaf, lost.at_inner)
         unseen = (sums / weight.sum()).clip(min=0).tolist()
     inner = tree.arrays["stop"] == 0
     return {
@@ -69,5 +67,5 @@ def pruning_steps(tree: Tree, held_out: Encoded | None) -> dict[str, Any]:
         "leaves": leaves,
         "risk": risk,
         "held_out": unseen,
-        "price": [x if asks else 0 for x, asks in zip(price.tolist(), inner.tolist(), strict=True)],
+        "price": [x if is_inner else 0 for x, is_inner in zip(price.tolist(), inner.tolist(), strict=True)],
     }

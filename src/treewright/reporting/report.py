@@ -1,10 +1,4 @@
-"""The report: everything a page, a studio or a notebook shows of a tree, as plain values.
-
-Comes in: a `Tree`; where they are at hand, its training rows and rows it has not seen. Goes out: one dictionary of
-lists, numbers and texts, ready for JSON.
-Always holds: each part is told by one small function and by the room that knows it; without rows, all that the tree
-alone can tell is there. Names and levels are plain text: whoever shows them escapes them.
-"""
+"""The report: everything a page or a notebook shows of a tree, as plain values ready for JSON."""
 
 from __future__ import annotations
 
@@ -14,23 +8,24 @@ from typing import Any
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
-from treewright.prediction.evaluation import score_on, score_told
+from treewright.export.javascript_source import split_lists
+from treewright.prediction.evaluation import score_of_leaves, score_on
 from treewright.render.colours import SCALE, class_colours
-from treewright.reporting.details import details, importances, inner_rules, rule_table
+from treewright.reporting.details import details, importances, inner_rules, node_histograms, rule_table
 from treewright.reporting.pruning_steps import pruned_trees, pruning_steps
 from treewright.reporting.rows import read_rows, sample
-from treewright.reporting.structure import facts, nodes, schema, splits
+from treewright.reporting.structure import facts, nodes, schema
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.ordinary_numbers import ordinary_numbers
+from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.tree import Tree
 
 __all__ = ["report"]
 
 #: Written into every report, so that a page knows what it reads.
-FORM = 1
+FORM = 2
 
 
-@ordinary_numbers()
+@finite_arithmetic()
 def report(
     tree: TreeLike,
     data: object = None,
@@ -38,10 +33,39 @@ def report(
     held_out: object = None,
     row_numbers: Sequence[int] | NDArray[Any] | None = None,
 ) -> dict[str, Any]:
-    """All there is to show of a tree.
+    """Return what there is to show of a tree, as plain values.
 
-    `data` are its training rows, `held_out` rows it has not seen; both are tables that hold the target under its own
-    name. Where `data` is a part of a table, `row_numbers` are the numbers of its rows in that table.
+    Names and levels are plain text: whoever shows them escapes them.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree to report.
+    data : table, optional
+        The training rows, with the target under its own name. Without them the report has what the tree alone
+        determines.
+    held_out : table, optional
+        Rows the tree has not seen, with the target: they are scored beside the training rows, and importances are
+        measured on them.
+    row_numbers : sequence of int, optional
+        The numbers of the rows of `data`, where it is a selection from a larger table.
+
+    Returns
+    -------
+    dict
+        Lists, numbers and texts, ready for JSON. `form` is the version of its structure.
+
+    See Also
+    --------
+    treewright.render.html : The page that shows it.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> table = {"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]}
+    >>> found = tw.report(tw.learn(table, "y"), table)
+    >>> found["facts"]["leaves"], found["scores"]["training"]["matrix"]
+    (2, [[2, 0], [0, 2]])
     """
     tree = as_tree(tree)
     training = None if data is None else read_rows(tree, data)
@@ -53,8 +77,9 @@ def report(
         "schema": schema(tree),
         "colours": _colours(tree),
         "nodes": nodes(tree),
-        "splits": splits(tree),
-        "details": details(tree),
+        "splits": split_lists(tree),
+        "details": details(tree, training),
+        "histograms": node_histograms(tree, training),
         "rules": rule_table(tree),
         "inner_rules": inner_rules(tree),
         "importances": importances(tree, *((data, training) if unseen is None else (held_out, unseen))),
@@ -69,19 +94,19 @@ def report(
 
 
 def _pruned(tree: Tree, training: Encoded | None, unseen: Encoded | None) -> dict[str, Any]:
-    """What is told of a step of the pruning path; shuffling every column for every step would take too long."""
+    """Return the figures of a step of the pruning path; permuting every column for every step would take too long."""
     return {"scores": _scores(tree, training, unseen), "importances": importances(tree, None, None)}
 
 
 def _scores(tree: Tree, training: Encoded | None, unseen: Encoded | None) -> dict[str, Any]:
-    """How well a tree answers both kinds of rows; without training rows, as far as its leaves tell."""
+    """Return the scores on both kinds of rows; without training rows, by the statistics of the leaves."""
     return {
-        "training": score_told(tree) if training is None else score_on(tree, training),
-        "held_out": None if unseen is None else score_on(tree, unseen),
+        "training": score_of_leaves(tree) if training is None else score_on(tree, training, charts=True),
+        "held_out": None if unseen is None else score_on(tree, unseen, charts=True),
     }
 
 
 def _colours(tree: Tree) -> list[str]:
-    """One colour per class; for numbers a scale from low to high."""
+    """Return one colour per class; for numbers a scale from low to high."""
     classes = tree.schema.target.classes
     return list(SCALE) if classes is None else class_colours(len(classes))

@@ -1,8 +1,4 @@
-"""Rows of a table: read by the tree's description, and a few of them to show.
-
-Comes in: a table that holds the tree's columns and its target. Goes out: encoded rows; a small sample, leaf by leaf.
-Always holds: the same table gives the same sample; every leaf that has rows shows some of them.
-"""
+"""Labelled rows, encoded by the tree's schema, and a small sample of them, leaf by leaf, the same for one table."""
 
 from __future__ import annotations
 
@@ -27,7 +23,7 @@ _COLUMNS = 60
 
 
 def read_rows(tree: Tree, data: object) -> Encoded:
-    """The rows with their answers, coded as the tree's columns are."""
+    """Return the rows and their target, encoded by the tree's schema."""
     rows = encode_labelled(tree, data, None, None)
     assert rows is not None  # there is a table
     survey(rows, tree.schema, 0)
@@ -35,7 +31,7 @@ def read_rows(tree: Tree, data: object) -> Encoded:
 
 
 def sample(tree: Tree, rows: Encoded, row_numbers: Sequence[int] | NDArray[Any] | None = None) -> dict[str, Any]:
-    """Some rows of each leaf: `node` (rising), `row` in the table, coded `values` per column of `columns`, `truth`."""
+    """Return some rows of each leaf: `node` (ascending), `row` in the table, encoded `values` per column, `truth`."""
     assert rows.target is not None
     numbers = np.arange(rows.n_rows) if row_numbers is None else np.asarray(row_numbers)
     if len(numbers) != rows.n_rows:
@@ -64,16 +60,16 @@ def sample(tree: Tree, rows: Encoded, row_numbers: Sequence[int] | NDArray[Any] 
 
 
 def _shown_columns(tree: Tree) -> list[int]:
-    """All columns, or those the tree asks about where there are very many."""
+    """Return all columns, or those the tree splits on where there are very many."""
     n = len(tree.schema.columns)
     if n <= _COLUMNS:
         return list(range(n))
-    asked = tree.arrays["column"][tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]]
-    return [int(i) for i in np.unique(asked)[:_COLUMNS]]
+    used = tree.arrays["column"][tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]]
+    return [int(i) for i in np.unique(used)[:_COLUMNS]]
 
 
 def _listed(values: Any) -> list[Any]:
-    """Codes or numbers; None for missing."""
+    """Return codes or numbers; None for missing."""
     if values.dtype.kind == "f":
         return [None if x != x else x for x in plain(values)]
     return [None if code == -1 else code for code in values.tolist()]

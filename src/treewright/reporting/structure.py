@@ -1,8 +1,6 @@
-"""The tree itself as plain lists: who stands where, what each node asks, counts and answers.
+"""The tree itself as plain lists: nodes, conditions, statistics and predictions.
 
-Comes in: a `Tree`. Goes out: facts, the schema, one list per property of nodes and of splits.
-Always holds: numbers are exact, so that a row routed by these lists ends where the tree sends it; texts are for people,
-and long lists of levels are cut in them.
+Numbers are exact, so that a row routed by these lists ends where the tree sends it; texts cut long lists of levels.
 """
 
 from __future__ import annotations
@@ -12,24 +10,25 @@ from typing import Any
 import numpy as np
 
 from treewright.data.schema import ColumnSpec
+from treewright.inspection.counterfactuals import break_spans
 from treewright.inspection.derivation.criterion_names import criterion_of, measure_of
 from treewright.recipes.missing import RefuseMissing
 from treewright.render.node_text import MOST_LEVELS, branch_words, missing_remarks, same
+from treewright.reporting.settings_text import settings_text
 from treewright.tree.json_form import plain
 from treewright.tree.text import level_text, name_text, printable
-from treewright.tree.tree import Split, Tree, predicted_index
-
-_SPLIT_LISTS = (("break_start", "breaks"), ("bin_start", "child_of_bin"), ("share_start", "share"))
+from treewright.tree.tree import Tree, predicted_index
 
 
 def facts(tree: Tree) -> dict[str, Any]:
-    """What is said about the tree as a whole."""
+    """Return what the head of the page shows, and the settings as sentences."""
     root = tree.root
     return {
         "target": name_text(tree.schema.target.name),
         "task": tree.schema.target.task,
         "recipe": printable(tree.recipe.name),
-        "settings": tree.recipe.as_dict(),
+        "settings": settings_text(tree),
+        "certificate": None if tree.certificate is None else str(tree.certificate),
         "rows": root.rows,
         "weight": root.weight,
         "weighted": not same(root.weight, root.rows),
@@ -45,10 +44,13 @@ def facts(tree: Tree) -> dict[str, Any]:
 
 
 def schema(tree: Tree) -> dict[str, Any]:
-    """The columns and the target; levels and classes as texts, in code order."""
+    """Return the columns and the target; levels and classes as texts, in code order.
+
+    `span` is the range of a column's breaks, by which counterfactuals measure a move.
+    """
     target = tree.schema.target
     return {
-        "columns": [_column(spec) for spec in tree.schema.columns],
+        "columns": [_column(*both) for both in zip(tree.schema.columns, break_spans(tree), strict=True)],
         "target": {
             "name": name_text(target.name),
             "task": target.task,
@@ -59,10 +61,11 @@ def schema(tree: Tree) -> dict[str, Any]:
 
 
 def nodes(tree: Tree) -> dict[str, list[Any] | None]:
-    """One entry per node. `stats` and `value` are flat: as many numbers per node as there are classes (numbers: 3, 1).
+    """Return one list per property of nodes; `stats` and `value` are flat, one number per class (numbers: 3, 1).
 
-    `value` is None where it is nothing but the shares of `stats`. `condition` leads to the node and has the column's
-    name, `edge` is the same without it; `asks` is the column a node asks about, -1 for a leaf.
+    `value` is None where it equals the shares of `stats`. `condition` leads to the node and has the column's name,
+    `edge` is the same without it; `column` is the column of the node's split, -1 for a leaf; `prediction` the index of
+    the predicted class.
     """
     arrays = tree.arrays
     value = None if _are_shares(tree) else plain(arrays["value"].ravel())
@@ -78,39 +81,17 @@ def nodes(tree: Tree) -> dict[str, list[Any] | None]:
         "impurity": plain(arrays["impurity"]),
         "gain": plain(arrays["gain"]),
         "stop": [node.stop for node in tree],
-        "asks": np.where(arrays["stop"] == 0, column, -1).tolist(),
-        "answer": None if tree.schema.target.classes is None else _answers(tree),
+        "column": np.where(arrays["stop"] == 0, column, -1).tolist(),
+        "prediction": None if tree.schema.target.classes is None else _predictions(tree),
         "condition": condition,
         "edge": edge,
     }
 
 
-def splits(tree: Tree) -> dict[str, list[Any]]:
-    """The split table of docs/boundary.md as far as rows need it: each node's own split, then its surrogates."""
-    arrays = tree.arrays
-    start = arrays["split_start"]
-    kept = np.where(arrays["stop"] == 0, 1 + arrays["n_surrogates"], 0)
-    chosen = np.concatenate([np.arange(s, s + n) for s, n in zip(start[:-1], kept, strict=True)]).astype(int)
-    table: dict[str, list[Any]] = {"start": np.append(0, np.cumsum(kept)).tolist()}
-    for name in ("column", "closed", "missing", "unseen"):
-        table[name] = arrays[name][chosen].tolist()
-    for begin, items in _SPLIT_LISTS:
-        sizes = np.diff(arrays[begin])[chosen]
-        table[begin] = np.append(0, np.cumsum(sizes)).tolist()
-        parts = [arrays[items][arrays[begin][i] : arrays[begin][i + 1]] for i in chosen]
-        table[items] = plain(np.concatenate(parts)) if parts else []
-    return table
-
-
-def edge_text(split: Split, condition: str) -> str:
-    """A condition as it stands on the branch of a node that names the column already: `<= 3`, `a`, `{a, b}`."""
-    rest = condition.removeprefix(f"{name_text(split.column)} ")
-    return rest.removeprefix("= ").removeprefix("in ") if rest != condition and split.spec.has_levels else rest
-
-
-def _column(spec: ColumnSpec) -> dict[str, Any]:
+def _column(spec: ColumnSpec, span: tuple[float, float]) -> dict[str, Any]:
     levels = None if spec.levels is None else [level_text(level) for level in spec.levels]
-    return {"name": name_text(spec.name), "kind": spec.kind, "levels": levels}
+    found = {"name": name_text(spec.name), "kind": spec.kind, "levels": levels}
+    return found | {"span": list(span)} if span[0] <= span[1] else found
 
 
 def _conditions(tree: Tree) -> tuple[list[str], list[str]]:
@@ -119,13 +100,15 @@ def _conditions(tree: Tree) -> tuple[list[str], list[str]]:
         split = node.split
         if split is None:
             continue
-        for child, words in zip(node.children, branch_words(node, MOST_LEVELS), strict=True):
-            condition[child], edge[child] = words, edge_text(split, words)
+        for child, text in zip(node.children, branch_words(node, MOST_LEVELS), strict=True):
+            condition[child] = text
+        for child, text in zip(node.children, branch_words(node, MOST_LEVELS, named=False), strict=True):
+            edge[child] = text
     return condition, edge
 
 
-def _answers(tree: Tree) -> list[int]:
-    return [int(place) for place in predicted_index(tree.schema.target, tree.arrays["value"])]
+def _predictions(tree: Tree) -> list[int]:
+    return [int(index) for index in predicted_index(tree.schema.target, tree.arrays["value"])]
 
 
 def _are_shares(tree: Tree) -> bool:

@@ -1,32 +1,58 @@
-"""Learning: read, describe, encode, grow, prune. The composition of the house's arrows, on one screen.
-
-Comes in: any table, a target, a recipe. Goes out: a `Tree`.
-Always holds: everything that could be wrong with the input is found before the core starts; nothing is left half-done.
-The tree does not depend on the order of rows or on the number of threads.
-"""
+"""Learn a tree: read, encode, weight, grow, prune, for rows in memory and elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from contextlib import ExitStack
+from dataclasses import dataclass
 from inspect import signature
 from os import PathLike
 from typing import Never
 
+from treewright.data.dropped_columns import without_useless
 from treewright.data.encoding import Encoded, describe, encode
 from treewright.data.kinds import KindChoice
-from treewright.data.left_out import without_useless
 from treewright.data.reader import read, taken
 from treewright.data.schema import Schema, Task
-from treewright.growing.weights import target_with, weighted
-from treewright.out_of_core.dask_partitions import is_partitioned
+from treewright.data.value_text import size_text
+from treewright.errors import DataError
+from treewright.growing.checks import check_recipe
+from treewright.growing.grow import grow
+from treewright.growing.partitions import Limits, Partitions
+from treewright.growing.progress import Progress, Stage
+from treewright.growing.weights import check_priors, weighted, with_costs
+from treewright.out_of_core.dask_partitions import from_dask, has_client, is_partitioned
+from treewright.out_of_core.disk_partitions import row_bytes
+from treewright.out_of_core.encode_chunks import encode_chunks, fits_in_memory
 from treewright.out_of_core.inputs import is_large, with_target
-from treewright.pruning.prune import grow_and_prune
+from treewright.out_of_core.memory_limit import memory_size, working_memory
+from treewright.out_of_core.scratch_folder import scratch as scratch_folder
+from treewright.pruning.prune import prune_rows, rows_for
 from treewright.recipes.named import CART, named_recipe
 from treewright.recipes.recipe import Recipe
-from treewright.training.learn_large import FitOptions, fits_in_memory, learn_large
 from treewright.training.parameters import unknown_argument
 from treewright.tree.tree import Tree
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """What is known about the table besides the target, and the memory to use.
+
+    `keep_columns`: columns that nothing can be learned from are kept, as scikit-learn's estimators must.
+    """
+
+    weight: object = None
+    kinds: Mapping[str, KindChoice] | None = None
+    task: Task | None = None
+    class_weight: object = None
+    costs: object = None
+    priors: object = None
+    memory_limit: float | str | None = None
+    scratch: str | PathLike[str] | None = None
+    keep_columns: bool = False
+
+
+_DEFAULTS = FitOptions()
 
 
 def learn(
@@ -46,26 +72,55 @@ def learn(
     scratch: str | PathLike[str] | None = None,
     **unknown: Never,
 ) -> Tree:
-    """Learn a tree.
+    """Learn a tree from a table.
 
-    `data` is any table, the name of a file ("rows.csv", "rows.parquet", ...) or a query over files. `target` and
-    `weight` are names of columns, or arrays with one value per row. `kinds` says what columns are where their type does
-    not: "numeric", "nominal", "ordinal", "date", ..., or a list of levels in order. `n_threads=0` means all processors;
-    the tree is the same for any number. `progress` is called now and then with the fraction of the fit that is done: it
-    counts the trees of all folds of a cross-validation, never falls, and reaches 1 at the end. Ctrl-C ends a long fit.
-    Settings such as max_depth belong to the recipe: `tw.CART.with_(max_depth=3)`. A named recipe may
-    be given by its name: "c45".
+    Columns without values and text columns that differ in nearly every row (more than 20 levels, fewer than three rows
+    each) are left out with a warning; `kinds` keeps them. Ctrl-C ends a long fit.
 
-    `task` is "classification" or "regression". Without it, text, categories and truth values are classes, and numbers
-    go by one rule, the same from the shell and for tables in files: whole numbers of at most two different values, or
-    of at most ten with five rows or more for each on average, are classes; all others are numbers. Where whole numbers
-    leave a doubt the printed tree says what was inferred. Text that differs in nearly every row (more than 20 levels,
-    fewer than three rows for each) and columns without values are left out, with a warning; `kinds` keeps them.
+    Parameters
+    ----------
+    data : table
+        A pandas, polars or pyarrow table, a dict of columns, an array, the name of a file or pattern ("rows.csv",
+        "parts/*.parquet"), a query (`sql`), a pyarrow dataset, a DuckDB relation, an iterator of tables or a Dask
+        DataFrame.
+    target : str or array-like
+        Name of the target column, or one value per row.
+    recipe : Recipe or str, default=CART
+        The algorithm: a recipe or its name, such as "c45". Settings such as max_depth belong to it:
+        `tw.CART.with_(max_depth=3)`.
+    weight : str or array-like, optional
+        Name of the column with the weights of rows, or one weight per row.
+    kinds : dict, optional
+        The kind of columns whose type does not show it: "numeric", "nominal", "ordinal", "boolean", "date",
+        "datetime", "time", "duration", or a list of levels in order.
+    task : {"classification", "regression"}, optional
+        By default text, categories and booleans are classes, and so are whole numbers of at most two values, or of at
+        most ten with five rows each on average; other numbers are numbers. The printed tree notes an inferred task.
+    class_weight : dict or "balanced", optional
+        Factor of the weight of rows by class; "balanced" gives all classes the same total weight.
+    costs : dict or array-like, optional
+        Misclassification costs {truth: {prediction: cost}}, or an array with the truth in rows and the prediction in
+        columns, in the order of the classes. Costs and priors have rpart's meaning (docs/pruning.md).
+    priors : dict or array-like, optional
+        Class probabilities outside the table; by default as in it.
+    n_threads : int, default=0
+        Number of threads; 0 means all processors. The tree is the same for any number.
+    progress : callable, optional
+        Called with the fraction of the fit that is done, over the trees of all folds; it never falls and ends at 1.
+    memory_limit : float or str, optional
+        Memory for a table that is not in memory, such as "2GB"; by default half of what is free.
+    scratch : str or PathLike, optional
+        Folder for what has no room in memory; by default the system's folder for temporary files.
+    **unknown
+        Anything else raises a TypeError that names where the setting belongs.
 
-    `class_weight` multiplies the weight of rows by class: a dict, or "balanced". `costs` says what wrong answers cost:
-    {truth: {answer: cost}}, or an array with the truth in rows and the answer in columns, in the order of the classes;
-    `priors` how frequent the classes really are. Costs and priors mean what rpart means by them (docs/pruning.md).
+    Returns
+    -------
+    Tree
+        The tree, pruned as the recipe says.
 
+    Examples
+    --------
     >>> import treewright as tw
     >>> sky, wind = ["sun", "sun", "rain", "rain"], ["no", "yes", "no", "yes"]
     >>> table = {"sky": sky, "wind": wind, "play": ["yes", "yes", "yes", "no"]}
@@ -75,55 +130,99 @@ def learn(
     """
     if unknown:
         raise TypeError(unknown_argument(unknown, list(signature(learn).parameters)[:-1], named_recipe(recipe)))
-    return learn_from(
-        data,
-        target,
-        recipe,
-        FitOptions("", None, kinds, task, class_weight, costs, priors, memory_limit, scratch),
-        weight,
-        n_threads,
-        progress,
-    )
+    options = FitOptions(weight, kinds, task, class_weight, costs, priors, memory_limit, scratch)
+    return learn_from(data, target, named_recipe(recipe), options, n_threads, progress)
 
 
 def learn_from(
     data: object,
     target: object,
-    recipe: Recipe | str,
+    recipe: Recipe | Callable[[Encoded | None], Recipe],
     options: FitOptions,
-    weight: object = None,
     n_threads: int = 0,
-    progress: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Tree:
-    """`learn` with all settings in one value; the names of target and weight are put into it here."""
-    recipe = named_recipe(recipe)
-    if (is_large(data) or is_partitioned(data)) and not fits_in_memory(data, options.memory_limit):
-        table, target_name, weight_name = with_target(data, target, weight)
-        return learn_large(table, replace(options, target=target_name, weight=weight_name), recipe, n_threads, progress)
-    encoded, schema = training_table(
-        data, target, weight, options.kinds, options.task, options.costs, options.priors, options.keep_columns
-    )
-    return grow_and_prune(weighted(encoded, schema, options.class_weight), schema, recipe, n_threads, progress)
+    """Learn a tree, as `learn` does; a function as `recipe` gets the encoded rows, or None where they are not here."""
+
+    def recipe_for(rows: Encoded | Partitions | None) -> Recipe:
+        return recipe if isinstance(recipe, Recipe) else recipe(rows if isinstance(rows, Encoded) else None)
+
+    if options.memory_limit is not None:
+        memory_size(options.memory_limit)  # a table in memory needs none, but a wrong one is no less wrong
+    rows: Encoded | Partitions
+    with ExitStack() as resources:
+        if not (is_large(data) or is_partitioned(data)) or fits_in_memory(data, options.memory_limit):
+            rows, schema = training_table(data, target, options)
+        else:
+            rows, schema = training_partitions(data, target, recipe_for(None), options, n_threads, resources)
+        rows = weighted(rows, schema, options.class_weight)
+        return grow_and_prune(rows, schema, recipe_for(rows), n_threads, progress)
 
 
-def training_table(
-    data: object,
-    target: object,
-    weight: object = None,
-    kinds: Mapping[str, KindChoice] | None = None,
-    task: Task | None = None,
-    costs: object = None,
-    priors: object = None,
-    keep_columns: bool = False,
-) -> tuple[Encoded, Schema]:
-    """A table read, described and coded, ready to be learned from; `keep_columns`: no column is left out."""
+def training_table(data: object, target: object, options: FitOptions = _DEFAULTS) -> tuple[Encoded, Schema]:
+    """Read, describe and encode a table in memory."""
     frame = read(data)
-    answers, frame = taken(frame, target, "target")
+    truth, frame = taken(frame, target, "target")
     weights = None
-    if weight is not None:
-        weights, frame = taken(frame, weight, "weight")
-    if not keep_columns:
-        frame = without_useless(frame, kinds)
-    schema = describe(frame, answers, task, kinds)
-    schema = replace(schema, target=target_with(schema.target, costs, priors))
-    return encode(frame, schema, training=True, target=answers, weight=weights), schema
+    if options.weight is not None:
+        weights, frame = taken(frame, options.weight, "weight")
+    if not options.keep_columns:
+        frame = without_useless(frame, options.kinds)
+    schema = describe(frame, truth, options.task, options.kinds, keep_empty=options.keep_columns)
+    schema = with_costs(schema, options.costs, options.priors)
+    return encode(frame, schema, training=True, target=truth, weight=weights), schema
+
+
+def training_partitions(
+    data: object, target: object, recipe: Recipe, options: FitOptions, n_threads: int, resources: ExitStack
+) -> tuple[Encoded | Partitions, Schema]:
+    """Read, describe and encode a table that is not in memory; what cannot work is refused before rows are written."""
+
+    def checked(schema: Schema) -> Schema:
+        check_recipe(recipe, schema)
+        return with_costs(schema, options.costs, options.priors)
+
+    data, target_name, weight_name = with_target(data, target, options.weight)
+    limit = working_memory(options.memory_limit)
+    columns = (target_name, weight_name, options.kinds, options.task, options.keep_columns)
+    rows: Encoded | Partitions
+    if is_partitioned(data) and has_client():
+        rows, schema = from_dask(data, *columns, check=checked, limits=Limits(memory=limit))
+        resources.callback(rows.close)
+    else:
+        folder = resources.enter_context(scratch_folder(options.scratch))
+        rows, schema = encode_chunks(
+            data, *columns, check=checked, memory_limit=limit, folder=folder, n_threads=n_threads
+        )
+    if not isinstance(rows, Encoded):
+        check_pruning_memory(recipe, sum(rows.sizes), max(rows.map(row_bytes)), limit)
+    return rows, schema
+
+
+def grow_and_prune(
+    rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int = 0, progress: Progress | None = None
+) -> Tree:
+    """Grow a tree from encoded rows and prune it as the recipe says; `progress` reaches 1 at the end."""
+    check_recipe(recipe, schema)
+    check_priors(rows, schema.target)
+    pruner = recipe.pruning
+    stage, n_trees = Stage(progress), 1 + (pruner.n_trees if pruner is not None else 0)
+    with ExitStack() as resources:
+        growing, pruning = (rows, rows) if pruner is None else rows_for(pruner, rows, resources)
+        tree = grow(growing, schema, recipe, n_threads, stage.part(0, n_trees))
+        if pruner is not None:
+            tree = prune_rows(tree, pruner, pruning, n_threads, stage.part(1, n_trees, n_trees - 1))
+    if progress is not None:
+        progress(1.0)
+    return tree
+
+
+def check_pruning_memory(recipe: Recipe, n_rows: int, bytes_per_row: int, limit: int) -> None:
+    """Raise `DataError` if the pruner needs more of the rows in one place than memory has room for."""
+    needed = None if recipe.pruning is None else recipe.pruning.row_memory(n_rows, bytes_per_row)
+    if needed is not None and needed.n_bytes > limit:
+        raise DataError(
+            f"the recipe {recipe.name!r} is pruned by {type(recipe.pruning).__name__}, which {needed.reason}: that "
+            f"takes {size_text(needed.n_bytes)} here, and memory_limit is {size_text(limit)}; choose "
+            f"pruning={needed.remedy} or pruning=None, or allow more memory"
+        )

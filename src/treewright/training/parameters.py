@@ -1,10 +1,4 @@
-"""The estimators' parameters: what each means, and the recipe they make.
-
-Comes in: a recipe to start from and the parameters that were given, under scikit-learn's names. Goes out: a `Recipe`;
-for a class, its help.
-Always holds: a parameter that is not given leaves the recipe as it is; a name or number that cannot be is an error that
-names the parameter. scikit-learn itself is not needed here.
-"""
+"""The estimators' parameters: what each means, and the recipe they give. scikit-learn itself is not needed here."""
 
 from __future__ import annotations
 
@@ -12,7 +6,7 @@ import difflib
 import inspect
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
@@ -21,69 +15,157 @@ import numpy as np
 from treewright.data.schema import Task
 from treewright.data.value_text import listed
 from treewright.errors import RecipeError
-from treewright.recipes.branching import Merge
+from treewright.recipes.branching import BRANCHING_NAMES, Merge
+from treewright.recipes.choice import name_of
+from treewright.recipes.criterion import CRITERION_NAMES
+from treewright.recipes.missing import MISSING_NAMES
 from treewright.recipes.named import RECIPES
-from treewright.recipes.pruners import CostComplexity
+from treewright.recipes.numeric import NUMERIC_NAMES
+from treewright.recipes.pruners import PRUNING_NAMES, CostComplexity
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Stopping
 from treewright.recipes.variants import changed_fields, field_choice
 
 Class = TypeVar("Class", bound=type)
 
-#: The one description of every parameter, whichever estimators have it.
-DESCRIPTIONS = {
-    "recipe": "The choices to start from, such as treewright.C45 or its name 'c45'; None is treewright.CART.",
-    "criterion": "What makes a split good. For classes 'gini', 'entropy' (also 'information_gain', 'log_loss'), "
-    "'gain_ratio', 'misclassification', 'twoing' or 'chi_square'; for numbers 'squared_error' (also 'variance'), "
-    "'standard_deviation', 'absolute_error', 'poisson' or 'f'. Or a value such as treewright.criterion.GainRatio(), "
-    "or a "
-    "function score(parent, children) as treewright.criterion.Custom has it.",
-    "branching": "How levels become children: 'each_value', 'binary', 'grouped', 'one_vs_rest', 'merge', or a value "
-    "such as treewright.branching.Merge(alpha_merge=0.1).",
-    "numeric": "How numbers are asked about: 'threshold', 'binned' (in ten quantile groups), 'categorical_only', or "
-    "a value "
-    "such as treewright.numeric.Binned(5).",
-    "missing": "Where a missing value goes: 'fractional', 'surrogate', 'own', 'majority', 'random', 'learned', "
-    "'ignore', 'error', or a value such as treewright.missing.Surrogates(maximum=2).",
-    "unseen": "Where a level that `fit` did not see goes: 'missing' (as a missing value), 'majority' or 'error'.",
-    "max_depth": "The longest path from the root to a leaf.",
-    "min_samples_split": "Fewest rows of a node that is split; a float is a share of all rows.",
-    "min_samples_leaf": "Fewest rows of a leaf; a float is a share of all rows.",
-    "min_weight_fraction_leaf": "Least weight of a leaf, as a share of the whole weight.",
-    "max_leaf_nodes": "Most leaves; the split that improves most is made first.",
-    "max_features": "How many columns each node looks at, drawn at random: an int, a share as float, 'sqrt' or 'log2'.",
-    "min_impurity_decrease": "Least improvement by a split, times the node's share of the whole weight.",
-    "max_impurity": "A node whose impurity is at or below this stays a leaf.",
-    "significance": "Largest p of a split, by a chi-square or F test of its children.",
-    "pruning": "How the grown tree is cut back: 'recipe' (as the recipe has it), None (not at all), "
-    "'cost_complexity_cv', 'impurity_threshold_cv', 'reduced_error', 'error_based', 'pessimistic', 'minimum_error', "
-    "'minimum_description', 'merge_equal_leaves', or a value such as treewright.pruning.CostComplexityCV(rule='min').",
-    "ccp_alpha": "scikit-learn's: cost-complexity pruning at this alpha, by impurity; 0 does not prune. Instead of "
-    "`pruning`.",
-    "smoothing": "How a leaf's class shares become probabilities: 'none', 'laplace' (one more row of each class) or "
-    "'m_estimate'.",
-    "m": "For 'm_estimate': how many rows, mixed as the whole table is, are added.",
-    "categorical_features": "Which columns hold levels: 'from_dtype' (text, categoricals, truth values), None, or a "
-    "list of names, places or truth values.",
-    "kinds": "What single columns are, by name (x0, x1, ... in an array): 'numeric', 'nominal', 'ordinal', 'boolean', "
-    "'date', 'datetime', 'time', 'duration', or a list of levels from low to high.",
-    "random_state": "The seed for max_features and missing='random'. None is the recipe's, so fitting twice gives one "
-    "tree.",
-    "n_jobs": "How many threads; -1 for all processors. The tree is the same for any number.",
-    "class_weight": "The weight of each class, as a dict; 'balanced' gives all classes the same whole weight. "
-    "Multiplies sample_weight.",
-    "costs": "What wrong answers cost: {truth: {answer: cost}}, one where left out; or an array, the truth in rows and "
-    "the answer in columns, in the order of `classes_`. Weighs classes in growing, and the cheapest answer is given.",
-    "priors": "How frequent each class really is, as a dict or in the order of `classes_`; None is as in y.",
-    "alpha_merge": "Levels, or groups of levels, whose difference has a larger p than this are merged.",
-    "alpha_split": "Largest adjusted p of a split.",
-    "bonferroni": "Whether p is adjusted for the number of ways in which levels can be merged.",
-    "exhaustive": "Whether merging goes on down to two groups, to keep the best of all groupings on the way.",
-    "min_child": "Fewest rows of a child; a smaller one is merged with the most similar.",
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+#: Type and meaning of every parameter, whichever estimators have it.
+DESCRIPTIONS: dict[str, tuple[str, str]] = {
+    "recipe": (
+        "Recipe, str or None",
+        "The choices to start from, such as treewright.C45 or its name 'c45'; treewright.CART by default.",
+    ),
+    "criterion": (
+        "str, Criterion or callable",
+        (
+            f"How a split is scored: {_names(CRITERION_NAMES)}. Or a value such as treewright.criterion.GainRatio(), "
+            "or a function score(parent, children) as treewright.criterion.Custom takes it."
+        ),
+    ),
+    "branching": (
+        "str or Branching",
+        f"How levels become children: {_names(BRANCHING_NAMES)}, or a value such as treewright.branching.Merge().",
+    ),
+    "numeric": (
+        "str or Numeric",
+        f"How numeric columns are split: {_names(NUMERIC_NAMES)}, or a value such as treewright.numeric.Binned(5).",
+    ),
+    "missing": (
+        "str or Missing",
+        (
+            f"Where a row with a missing value goes: {_names(MISSING_NAMES)}, or a value such as "
+            "treewright.missing.Surrogates(maximum=2)."
+        ),
+    ),
+    "unseen": (
+        "{'missing', 'majority', 'error'}",
+        "Where a level that `fit` did not see goes: as a missing value, to the child with most rows, or nowhere.",
+    ),
+    "max_depth": ("int or None", "Maximum depth of the tree; None is no limit."),
+    "min_samples_split": (
+        "int or float",
+        "Minimum number of rows needed to split a node; a float is a fraction of all rows.",
+    ),
+    "min_samples_leaf": ("int or float", "Minimum number of rows of a leaf; a float is a fraction of all rows."),
+    "min_weight_fraction_leaf": ("float", "Minimum weight of a leaf, as a fraction of the total weight."),
+    "max_leaf_nodes": ("int or None", "Maximum number of leaves; the split that improves most is made first."),
+    "max_features": (
+        "int, float, {'sqrt', 'log2'} or None",
+        "Number of columns drawn at random for each node; a float is a fraction, None means all.",
+    ),
+    "min_impurity_decrease": ("float", "Minimum gain of a split, times the node's share of the total weight."),
+    "max_impurity": ("float or None", "A node with at most this impurity is not split."),
+    "significance": (
+        "float or None",
+        "Maximum p-value of the chi-square or F test for a split to be accepted.",
+    ),
+    "pruning": (
+        "str, Pruner or None",
+        (
+            f"How the grown tree is pruned: None (not at all), {_names(PRUNING_NAMES)}, or a value such as "
+            "treewright.pruning.CostComplexityCV(rule='min')."
+        ),
+    ),
+    "ccp_alpha": (
+        "float or None",
+        (
+            "scikit-learn's parameter: cost-complexity pruning by impurity at this alpha, instead of `pruning`; 0 does "
+            "not prune."
+        ),
+    ),
+    "smoothing": (
+        "{'none', 'laplace', 'm_estimate'}",
+        "How class counts become probabilities: unchanged, with one more row of each class, or with `m` rows.",
+    ),
+    "m": ("float", "For 'm_estimate': number of rows, in the proportions of the whole table, that are added."),
+    "categorical_features": (
+        "'from_dtype', array-like or None",
+        "Which columns hold levels: text, categoricals and booleans; or names, indices or a mask.",
+    ),
+    "kinds": (
+        "dict or None",
+        (
+            "The kind of single columns by name (x0, x1, ... in an array): 'numeric', 'nominal', 'ordinal', 'boolean', "
+            "'date', 'datetime', 'time', 'duration', or a list of levels from low to high."
+        ),
+    ),
+    "random_state": (
+        "int, RandomState or None",
+        "Seed for max_features and missing='random'; None is the recipe's, so fitting twice gives the same tree.",
+    ),
+    "n_jobs": ("int or None", "Number of threads; -1 for all processors. The tree is the same for any number."),
+    "class_weight": (
+        "dict, 'balanced' or None",
+        "The weight of each class, multiplied with sample_weight; 'balanced' gives all classes the same total weight.",
+    ),
+    "costs": (
+        "dict, array-like or None",
+        (
+            "Misclassification costs {truth: {prediction: cost}}, 1 where left out; or an array with the truth in rows "
+            "and the prediction in columns, in the order of `classes_`. They weight classes while growing; predictions "
+            "minimise the expected cost."
+        ),
+    ),
+    "priors": (
+        "dict, array-like or None",
+        "Class probabilities outside the table, as a dict or in the order of `classes_`; None is as in y.",
+    ),
+    "alpha_merge": ("float", "Groups of levels are merged while the p-value of their difference exceeds this."),
+    "alpha_split": ("float", "Maximum adjusted p-value of a split."),
+    "bonferroni": ("bool", "Multiply p-values by the number of ways in which the levels can be merged."),
+    "exhaustive": ("bool", "Merge down to two groups and keep the best of all groupings on the way."),
+    "min_child": ("int", "Minimum number of rows of a child; a smaller one is merged with the most similar."),
 }
 
 _MERGE = ("alpha_merge", "alpha_split", "bonferroni", "exhaustive", "min_child")
 _STOPPING = ("max_depth", "max_leaf_nodes", "min_impurity_decrease", "max_impurity", "significance")
+
+
+#: Parameters for which None is a value: no limit.
+_LIMITS = ("max_depth", "max_leaf_nodes", "max_features", "max_impurity", "significance")
+
+
+def defaults_of(recipe: Recipe, task: Task) -> dict[str, Any]:
+    """Return the parameters that give a recipe: what an estimator of this recipe has as defaults."""
+    criterion = recipe.criterion if task == "classification" else recipe.regression
+    choices = {"criterion": criterion, "branching": recipe.branching, "numeric": recipe.numeric}
+    named = {**choices, "missing": recipe.missing, "pruning": recipe.pruning}
+    plain = {name: getattr(recipe.stopping, name) for name in ("min_samples_split", "min_samples_leaf", *_STOPPING)}
+    merge = {name: getattr(recipe.branching, name) for name in _MERGE} if isinstance(recipe.branching, Merge) else {}
+    return {
+        **{name: None if choice is None else name_of(choice) for name, choice in named.items()},
+        "unseen": recipe.unseen,
+        **plain,
+        "min_weight_fraction_leaf": 0.0,
+        "max_features": recipe.stopping.max_features,
+        "smoothing": recipe.leaves.smoothing,
+        "m": recipe.leaves.m,
+        **merge,
+    }
 
 
 def recipe_with(
@@ -95,11 +177,29 @@ def recipe_with(
     n_columns: int | None,
     total_weight: float | None,
 ) -> Recipe:
-    """The recipe with every parameter that is not None. Shares are of the given rows, columns and weight.
+    """Return the recipe with the parameters that were given.
 
-    Where these are None, because the table is too large to be counted first, a share is refused.
+    Parameters
+    ----------
+    recipe : Recipe
+        The recipe to start from.
+    task : {"classification", "regression"}
+        Which criterion the parameter `criterion` replaces.
+    parameters : mapping
+        Parameters by scikit-learn's names. One that is "recipe", or None where None is no value, changes nothing.
+    n_rows, n_columns, total_weight : optional
+        What fractions refer to. Where they are None, because the table is not in memory, a fraction is refused.
+
+    Returns
+    -------
+    Recipe
+        The variant.
     """
-    given = {name: _plain(value) for name, value in parameters.items() if value is not None}
+    given = {
+        name: _plain(value)
+        for name, value in parameters.items()
+        if (value is not None or name in _LIMITS) and not (isinstance(value, str) and value == "recipe")
+    }
     own, other = ("criterion", "regression") if task == "classification" else ("regression", "criterion")
     changes: dict[str, Any] = _picked(given, ("branching", "numeric", "missing", "unseen", "seed", "smoothing", "m"))
     changes |= _stopping(given, n_rows, n_columns, total_weight)
@@ -117,7 +217,7 @@ def recipe_with(
     try:
         return replace(recipe, **choices) if choices else recipe
     except RecipeError:
-        # Perhaps it is only the other task's criterion that these choices do not go with, and nobody asks for that one.
+        # Perhaps only the other task's criterion does not go with these choices, and it is not used here.
         choices[other] = None
         return replace(recipe, **choices)
 
@@ -158,7 +258,7 @@ def _stopping(
 
 
 def _counted(parameter: str, value: Any, whole: float | None) -> float:
-    """What the value is a share of."""
+    """Return what the value is a share of."""
     if whole is None:
         raise RecipeError(
             f"{parameter}={value!r} is a share, and a table that is read some rows at a time is not counted first; "
@@ -168,7 +268,7 @@ def _counted(parameter: str, value: Any, whole: float | None) -> float:
 
 
 def _rows(parameter: str, value: Any, n_rows: int | None, least: int) -> Any:
-    """A number of rows, given as such or as a share; as a share it is `least` rows or more."""
+    """Return a number of rows, given as such or as a share; as a share it is `least` rows or more."""
     if not isinstance(value, float):
         return value
     if not 0 < value <= 1:
@@ -191,47 +291,49 @@ def _picked(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A number of numpy, as grid searches make them, as Python's own."""
+    """Return a number of numpy, as grid searches make them, as Python's own."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 # --- the help of a class ----------------------------------------------------------------------------------------------
 
 _SHARED_HELP = """\
-After `fit` the tree itself is `tree_`: `print(estimator.tree_)` shows it, `estimator.tree_.walk()` goes through its
-nodes, and every function of treewright that takes a tree takes it. A parameter that is None is as the recipe has it.
-The columns of a later table must be named and ordered as in `fit`, as everywhere in scikit-learn;
-`treewright.predict(estimator.tree_, X)` goes by name alone."""
+After `fit` the tree is `tree_`: `print(estimator.tree_)` shows it, `estimator.tree_.walk()` iterates over its nodes.
+Every function of treewright that takes a tree takes the estimator too. The columns of a later table must be named and
+ordered as in `fit`, as everywhere in scikit-learn; `treewright.predict(estimator, X)` goes by name alone."""
 
 _ATTRIBUTES = {
-    "tree_": "What was learned, a plain value.",
-    "n_features_in_": "The number of columns.",
-    "feature_names_in_": "Their names, if X was a table whose names are all text.",
-    "n_outputs_": "Always 1.",
-    "max_features_": "How many columns each node looked at.",
-    "feature_importances_": "How much the splits on each column lower the impurity, weighted by rows, as shares that "
-    "add up to 1; all 0 if there is no split.",
+    "tree_": ("Tree", "The fitted tree, a plain value."),
+    "n_features_in_": ("int", "Number of columns."),
+    "feature_names_in_": ("ndarray of str", "Their names, if X is a table whose names are all strings."),
+    "n_outputs_": ("int", "Always 1."),
+    "max_features_": ("int", "Number of columns examined at each node."),
+    "feature_importances_": ("ndarray", "Total impurity decrease of each column's splits, normalised to sum to 1."),
 }
 _CLASS_ATTRIBUTES = {
-    "classes_": "The classes, sorted; if y is a categorical, in its order and with its unused levels.",
-    "n_classes_": "How many classes there are.",
+    "classes_": ("ndarray", "The classes, sorted; for a categorical y its levels in their order, unused ones too."),
+    "n_classes_": ("int", "Number of classes."),
 }
 
 
-def documented(estimator: Class) -> Class:
-    """The class with its parameters and attributes added to its docstring."""
-    parameters = {f"{f.name} : default={f.default!r}": DESCRIPTIONS[f.name] for f in fields(estimator)}
-    classes = getattr(estimator, "_task", None) == "classification"
-    attributes = {**_ATTRIBUTES, **(_CLASS_ATTRIBUTES if classes else {})}
-    sections = _section("Parameters", parameters), _section("Attributes", attributes)
-    estimator.__doc__ = "\n\n".join([str(inspect.getdoc(estimator)), _SHARED_HELP, *sections])
+def documented(estimator: Class, own: Mapping[str, tuple[str, str]] | None = None) -> Class:
+    """Add the parameters and attributes of a class to its docstring; `own` describes parameters anew."""
+    parameters = {}
+    known = {**DESCRIPTIONS, **(own or {})}
+    for one in fields(estimator):
+        kind, text = known[one.name]
+        parameters[one.name] = (f"{kind}, default={one.default!r}", text)
+    attributes = {**_ATTRIBUTES, **(_CLASS_ATTRIBUTES if getattr(estimator, "_task", None) == "classification" else {})}
+    text, _, examples = str(inspect.getdoc(estimator)).partition("\n\nExamples\n")
+    sections = [text, _SHARED_HELP, _section("Parameters", parameters), _section("Attributes", attributes)]
+    estimator.__doc__ = "\n\n".join([*sections, *([f"Examples\n{examples}"] if examples else [])])
     return estimator
 
 
-def _section(title: str, entries: Mapping[str, str]) -> str:
+def _section(title: str, entries: Mapping[str, tuple[str, str]]) -> str:
     lines = [title, "-" * len(title)]
-    for name, text in entries.items():
-        lines += [name, textwrap.fill(text, 112, initial_indent="    ", subsequent_indent="    ")]
+    for name, (kind, text) in entries.items():
+        lines += [f"{name} : {kind}", textwrap.fill(text, 112, initial_indent="    ", subsequent_indent="    ")]
     return "\n".join(lines)
 
 

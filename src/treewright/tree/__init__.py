@@ -2,6 +2,7 @@
 
 from treewright.tree.cuts import Cut
 from treewright.tree.saved import load, save
-from treewright.tree.tree import Node, Split, Tree
+from treewright.tree.split import Split
+from treewright.tree.tree import Node, Tree
 
 __all__ = ["Cut", "Node", "Split", "Tree", "load", "save"]

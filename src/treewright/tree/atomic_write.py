@@ -1,8 +1,7 @@
 """Files that are written whole or not at all.
 
-Comes in: where a file is to be. Goes out: a draft beside it, which takes its place when all went well.
-Always holds: if anything goes wrong, Ctrl-C included, what was there before is untouched and no draft is left. A file
-that takes the place of another has its permissions, and its owner where the system allows that.
+If anything goes wrong, Ctrl-C included, what was there before is untouched and no draft is left. A file that takes the
+place of another has its permissions, and its owner where the system allows that.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from pathlib import Path
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The draft to write to; a device or a pipe is written to directly."""
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Provide a draft to write to; a device or a pipe is written to directly."""
     target = Path(os.path.realpath(path))  # a link stays a link: the file it points to is replaced
     if target.exists() and not target.is_file() and not target.is_dir():
         yield target
@@ -52,7 +51,7 @@ def _make_alike(draft: Path, before: os.stat_result) -> None:
     draft.chmod(stat.S_IMODE(before.st_mode))
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """A text file at once."""
-    with whole_file(path) as draft:
+def write_atomic(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file at once."""
+    with atomic_file(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")

@@ -1,8 +1,6 @@
 """What was cut off a tree, and why: one small value per place.
 
-Comes in: the node, its question, the leaves it had, the reason in words; or parsed JSON, trusted in nothing.
-Goes out: `Cut` values, or plain dictionaries as JSON knows them; reading raises a `FileError` that names the place.
-Always holds: a cut names a node of the tree it belongs to, so its path can be told as long as the tree exists.
+A cut names a node of the tree it belongs to, so its path can be shown as long as the tree exists.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from treewright.errors import FileError
 
 @dataclass(frozen=True)
 class Cut:
-    """One subtree that is no more: `node` stands in its place, `question` is what that node asked before.
+    """One subtree that is no more: `node` stands in its place, `question` is the condition of its split.
 
     `leaves`: how many leaves are gone for good. `reason`: the pruner's, with its numbers.
     """
@@ -29,16 +27,16 @@ class Cut:
 
     def __str__(self) -> str:
         leaves = f"{self.leaves} {'leaf' if self.leaves == 1 else 'leaves'} less"
-        return f"node {self.node} asked {self.question}; {leaves}: {self.reason}"
+        return f"node {self.node} split on {self.question}; {leaves}: {self.reason}"
 
 
 def write_cuts(cuts: Sequence[Cut]) -> list[dict[str, Any]]:
-    """The written form, one object per cut."""
+    """Return the written form, one object per cut."""
     return [{"node": c.node, "question": c.question, "leaves": c.leaves, "reason": c.reason} for c in cuts]
 
 
 def read_cuts(written: object, n_nodes: int, place: str = "$.cuts") -> tuple[Cut, ...]:
-    """The cuts that `write_cuts` wrote, of a tree with so many nodes."""
+    """Return the cuts that `write_cuts` wrote, of a tree with so many nodes."""
     if type(written) is not list:
         raise FileError(f"{place} must be a list, not {json_kind(written)}")
     return tuple(_read_cut(entry, n_nodes, f"{place}[{i}]") for i, entry in enumerate(written))

@@ -1,10 +1,8 @@
 """The written form of a tree's arrays and recipe: plain lists and dictionaries, as JSON knows them.
 
-Comes in: arrays and recipes to write; parsed JSON, trusted in nothing, to read.
-Goes out: plain values, or arrays and recipes; reading raises a `FileError` that names the place.
-Always holds: what is written and read again is the same bit for bit, and reading guesses nothing: a wrong type, a
-missing key or an unknown key is refused. Only settings in `ADDED_SETTINGS` may be missing: older files lack them.
-Whether the arrays are a tree is for `validation` to say.
+What is written and read again is the same bit for bit, and reading guesses nothing: a wrong type, a missing key or an
+unknown key is refused. Only settings in `ADDED_SETTINGS` may be missing: older files lack them. Whether the arrays are
+a tree is for `validation` to say.
 """
 
 from __future__ import annotations
@@ -20,22 +18,26 @@ from numpy.typing import NDArray
 from treewright.data.schema import json_kind, require_keys
 from treewright.errors import FileError, RecipeError
 from treewright.recipes.recipe import Recipe
-from treewright.recipes.written import ADDED_SETTINGS, with_added_settings, written_setting
+from treewright.recipes.saved_names import ADDED_SETTINGS, saved_setting, with_added_settings
+from treewright.tree.sparse_rows import SparseRows, is_large
 from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS, WIDE_ARRAYS, place_of
 
 Array = NDArray[Any]
 
 
-def write_arrays(arrays: Mapping[str, Array]) -> dict[str, dict[str, list[Any]]]:
-    """The two tables, column by column."""
+def write_arrays(arrays: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
+    """Return the two tables, column by column; a large matrix without its zeros."""
     return {
         "nodes": {name: _written(arrays[name]) for name in NODE_ARRAYS},
         "splits": {name: _written(arrays[name]) for name in SPLIT_ARRAYS},
     }
 
 
-def _written(array: Array) -> list[Any]:
-    """The numbers as a list; whole ones without a fraction, which is shorter and read faster, and the same number."""
+def _written(array: Array | SparseRows) -> Any:
+    """Return the numbers as a list, whole ones as int, which is shorter and faster to read."""
+    if isinstance(array, SparseRows):
+        kept: dict[str, Array] = {"start": array.start, "column": array.column, "number": array.value}
+        return {"width": array.width} | {name: _written(numbers) for name, numbers in kept.items()}
     if array.dtype.kind != "f" or not array.size:
         return list(array.tolist())
     if array.ndim > 1:
@@ -50,24 +52,24 @@ def _written(array: Array) -> list[Any]:
     return [i if is_whole else x for i, x, is_whole in zip(ints, array.tolist(), whole.tolist(), strict=True)]
 
 
-def read_arrays(nodes: object, splits: object) -> dict[str, Array]:
-    """The arrays that `write_arrays` wrote."""
-    arrays = {}
+def read_arrays(nodes: object, splits: object) -> dict[str, Any]:
+    """Return the arrays that `write_arrays` wrote."""
+    arrays: dict[str, Any] = {}
     for table, names, place in ((nodes, NODE_ARRAYS, "$.nodes"), (splits, SPLIT_ARRAYS, "$.splits")):
         columns = require_keys(table, place, names)
         for name, dtype in names.items():
-            read = _read_wide if name in WIDE_ARRAYS else _read_flat
+            read: Any = _read_wide if name in WIDE_ARRAYS else _read_flat
             arrays[name] = read(columns[name], np.dtype(dtype), place_of(name))
     return arrays
 
 
 def read_recipe(written: object, place: str = "$.recipe") -> Recipe:
-    """The recipe that `Recipe.as_dict` wrote: every field, every setting, nothing else.
+    """Return the recipe that `Recipe.as_dict` wrote: every field, every setting, nothing else.
 
     A setting in `ADDED_SETTINGS` may be left out: it takes the value that means what was done before it existed.
     """
     added = ADDED_SETTINGS.get("Recipe", {})
-    names = [written_setting(Recipe, f.name) for f in dataclasses.fields(Recipe)]
+    names = [saved_setting(Recipe, f.name) for f in dataclasses.fields(Recipe)]
     fields = require_keys(written, place, [name for name in names if name not in added], added)
     fields = {
         name: with_added_settings(value.get("choice"), value) if isinstance(value, dict) else value
@@ -103,14 +105,16 @@ def _read_flat(values: object, dtype: np.dtype[Any], place: str) -> Array:
         what = "a whole number" if dtype.kind == "i" else "a number"
         raise FileError(f"{place}[{i}] must be {what}, not {json_kind(values[i])}")
     low, high = _range(dtype)
-    # Asked before numpy sees them: it would wrap some large numbers around and refuse others in words of its own.
+    # Tested before numpy sees them: it would wrap some large numbers around and refuse others in words of its own.
     if values and not (low <= min(values) and max(values) <= high):
         i = next((i for i, value in enumerate(values) if not low <= value <= high), 0)
         raise FileError(f"{place}[{i}] does not fit: {low} to {high} is possible")
     return np.array(values, dtype=dtype)
 
 
-def _read_wide(rows: object, dtype: np.dtype[Any], place: str) -> Array:
+def _read_wide(rows: object, dtype: np.dtype[Any], place: str) -> Array | SparseRows:
+    if type(rows) is dict:
+        return _read_sparse(rows, place)
     if type(rows) is not list:
         raise FileError(f"{place} must be a list, not {json_kind(rows)}")
     width = len(rows[0]) if rows and type(rows[0]) is list else 0
@@ -126,6 +130,24 @@ def _read_wide(rows: object, dtype: np.dtype[Any], place: str) -> Array:
     return flat.reshape(len(rows), width)
 
 
+def _read_sparse(written: object, place: str) -> Array | SparseRows:
+    """Return a matrix without its zeros; whether it is as large as the tree needs is for `validation` to say."""
+    parts = require_keys(written, place, ("width", "start", "column", "number"))
+    width = int(_read_flat([parts["width"]], np.dtype(np.int32), f"{place}.width")[0])
+    start = _read_flat(parts["start"], np.dtype(np.int64), f"{place}.start")
+    column = _read_flat(parts["column"], np.dtype(np.int32), f"{place}.column")
+    number = _read_flat(parts["number"], np.dtype(np.float64), f"{place}.number")
+    if not len(start) or start[0] != 0 or start[-1] != len(column) or (start[1:] < start[:-1]).any():
+        raise FileError(f"{place}.start must rise from 0 to {len(column)}, the length of column")
+    if len(number) != len(column) or not number.all():
+        raise FileError(f"{place}.number must have a number for each column, and no zero")
+    sparse = SparseRows(width, start, column, number)
+    keys = sparse.rows().astype(np.int64) * width + column
+    if ((column < 0) | (column >= width)).any() or (keys[1:] <= keys[:-1]).any():
+        raise FileError(f"{place}.column must rise within each row, from 0 to {width - 1}")
+    return sparse if is_large(sparse.shape) else np.asarray(sparse)
+
+
 def _range(dtype: np.dtype[Any]) -> tuple[float, float]:
     if dtype.kind == "i":
         return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
@@ -133,7 +155,7 @@ def _range(dtype: np.dtype[Any]) -> tuple[float, float]:
 
 
 def plain(numbers: NDArray[Any]) -> list[Any]:
-    """Numbers as JSON writes them shortest: whole ones without a fraction."""
+    """Return numbers as JSON writes them shortest: whole ones without a fraction."""
     if numbers.dtype.kind != "f":
         listed: list[Any] = numbers.tolist()
         return listed

@@ -1,8 +1,7 @@
 """The saved tree: one JSON file, versioned, described by `tree.schema.json` beside this module.
 
-Comes in: a `Tree`, or text and files trusted in nothing. Goes out: the file, or the same tree bit for bit.
-Always holds: saving is whole or not at all; reading runs no code and ends in a sound tree or in one `FileError` that
-says what is wrong and where, as in `$.nodes.parent[3]`.
+Saving is whole or not at all; reading runs no code and ends in a sound tree or in one `FileError` that says what is
+wrong and where, as in `$.nodes.parent[3]`.
 """
 
 from __future__ import annotations
@@ -10,31 +9,60 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
 from treewright.data.schema import Schema
 from treewright.errors import FileError
+from treewright.recipes.recipe import Recipe
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.atomic_write import write_whole
+from treewright.tree.atomic_write import write_atomic
+from treewright.tree.calibration import Calibration
+from treewright.tree.certificate import Certificate
 from treewright.tree.cuts import read_cuts
 from treewright.tree.json_form import read_recipe
-from treewright.tree.tree import Tree
-from treewright.tree.validation import check
+from treewright.tree.tree import OPTIONAL, Tree
 
 FORMAT = "treewright tree"
-VERSION = 1
+#: The newest version that is read. Version 2 is written only where it is needed, so that older readers get most trees:
+#: it has matrices without zeros.
+VERSION = 2
 
 
 def save(tree: TreeLike, path: str | os.PathLike[str]) -> None:
-    """Writes the tree to a file; if anything goes wrong, what was there before is untouched."""
+    """Save a tree to a file; on any error an existing file stays as it was.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    path : str or path
+        The file, by convention .json.
+    """
     tree = as_tree(tree)
-    write_whole(path, to_json(tree))
+    write_atomic(path, to_json(tree))
 
 
 def load(path: str | os.PathLike[str]) -> Tree:
-    """The tree in a file that `save` wrote."""
+    """Load a tree that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Tree
+        The tree that `save` wrote.
+
+    Raises
+    ------
+    FileError
+        If the file is not a valid tree; the message names the place.
+    """
     data = Path(path).read_bytes()
     try:
         return from_json(data.decode("utf-8"))
@@ -45,37 +73,72 @@ def load(path: str | os.PathLike[str]) -> Tree:
 
 
 def to_json(tree: TreeLike) -> str:
-    """The tree as JSON text, one array per line; every float is written so that it reads back exactly."""
+    """Return the tree as JSON text; every float reads back exactly.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+
+    Returns
+    -------
+    str
+        JSON text, as docs/format.md describes it.
+    """
     tree = as_tree(tree)
-    check(tree.arrays, tree.schema)  # what could not be read again is not written
+    tree.check()  # what could not be read again is not written
     parts = tree.as_dict()
     _refuse_unreadable(parts, tree.n_nodes)
-    head = {"format": FORMAT, "version": VERSION, "treewright": _package_version()}
+    version = 2 if any(type(array) is dict for array in parts["nodes"].values()) else 1
+    head = {"format": FORMAT, "version": version, "treewright": _package_version()}
     lines = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
     lines += [f"{_json(key)}: {_json(parts[key])}" for key in ("recipe", "schema")]
     for table in ("nodes", "splits"):
         arrays = ",\n  ".join(f"{_json(name)}: {_json(values)}" for name, values in parts[table].items())
         lines.append(f"{_json(table)}: {{\n  {arrays}\n }}")
-    lines += [f"{_json(key)}: {_json(parts[key])}" for key in ("cuts",) if key in parts]
+    lines += [f"{_json(key)}: {_json(parts[key])}" for key in OPTIONAL if key in parts]
     return "{\n " + ",\n ".join(lines) + "\n}\n"
 
 
 def _refuse_unreadable(parts: dict[str, Any], n_nodes: int) -> None:
-    """What `from_json` would refuse is never written. The arrays are sound in every `Tree`."""
+    """Raise for what `from_json` would reject. The arrays of a `Tree` are valid."""
     for key, read in (
-        ("schema", Schema.from_dict),
-        ("recipe", read_recipe),
-        ("cuts", lambda cuts: read_cuts(cuts, n_nodes)),
+        ("schema", lambda text: Schema.from_dict(_parse(text))),
+        ("recipe", _read_recipe_text),
+        ("cuts", lambda text: read_cuts(_parse(text), n_nodes)),
+        ("certificate", lambda text: Certificate.from_dict(_parse(text))),
+        ("calibration", lambda text: Calibration.from_dict(_parse(text), n_nodes)),
     ):
         try:
             if key in parts:
-                read(_parse(_json(parts[key])))
+                read(_json(parts[key]))
         except (FileError, TypeError, ValueError) as error:
             raise FileError(f"this tree cannot be saved: {error}") from error
 
 
+@lru_cache(maxsize=64)
+def _read_recipe_text(text: str) -> Recipe:
+    return read_recipe(_parse(text))
+
+
 def from_json(text: str) -> Tree:
-    """The tree that `to_json` wrote."""
+    """Return the tree that `to_json` wrote.
+
+    Parameters
+    ----------
+    text : str
+        The JSON text.
+
+    Returns
+    -------
+    Tree
+        The tree that `to_json` wrote.
+
+    Raises
+    ------
+    FileError
+        If the text is not a valid tree; the message names the place.
+    """
     written = _parse(text)
     if type(written) is not dict or written.get("format") != FORMAT:
         raise FileError(f'not a saved tree: $.format must be "{FORMAT}"')
@@ -92,9 +155,8 @@ def from_json(text: str) -> Tree:
     return Tree.from_dict({key: value for key, value in written.items() if key not in head})
 
 
-def _json(value: object) -> str:
-    # ASCII only, so that every string, even one that is not valid Unicode, survives any file.
-    return json.dumps(value, allow_nan=False, ensure_ascii=True)
+# ASCII only, so that every string, even one that is not valid Unicode, survives any file.
+_json = json.JSONEncoder(allow_nan=False, ensure_ascii=True).encode
 
 
 def _parse(text: str) -> Any:
@@ -123,6 +185,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+@cache
 def _package_version() -> str:
     try:
         return metadata.version("treewright")

@@ -1,8 +1,7 @@
 """A tree's shape as whole arrays: subtrees, sums over them, and what stands above.
 
-Comes in: a tree and one number per node. Goes out: one number per node.
-Always holds: numpy works level by level, so a hundred thousand nodes cost milliseconds; children are added up in their
-order, so a sum over a subtree does not depend on what the rest of the tree looks like.
+Numpy works level by level, so a hundred thousand nodes cost milliseconds; children are added up in their order, so a
+sum over a subtree does not depend on what the rest of the tree looks like.
 """
 
 from __future__ import annotations
@@ -18,34 +17,38 @@ Array = NDArray[Any]
 
 
 def is_leaf(tree: Tree) -> NDArray[np.bool_]:
-    """Whether each node is a leaf."""
+    """Return whether each node is a leaf."""
     leaf: NDArray[np.bool_] = tree.arrays["stop"] != 0
     return leaf
 
 
 def levels(tree: Tree) -> list[Array]:
-    """The nodes of each depth, root first, in their order."""
+    """Return the nodes of each depth, root first, in their order."""
     depth = tree.arrays["depth"]
     order = np.argsort(depth, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
 
 
 def sums_below(tree: Tree, values: Array) -> Array:
-    """For each node the sum of `values` over its leaves (itself, if it is one); one row per node is summed by row."""
-    parent = tree.arrays["parent"]
-    total = np.where(is_leaf(tree).reshape(-1, *[1] * (values.ndim - 1)), values, 0)
+    """Return for each node the sum of `values` over its leaves (itself, if it is one); rows are summed by row."""
+    return subtree_sums(tree, np.where(is_leaf(tree).reshape(-1, *[1] * (values.ndim - 1)), values, 0))
+
+
+def subtree_sums(tree: Tree, values: Array) -> Array:
+    """Return for each node the sum of `values` over all nodes of its subtree."""
+    parent, total = tree.arrays["parent"], values.copy()
     for level in reversed(levels(tree)[1:]):
         np.add.at(total, parent[level], total[level])
     return total
 
 
 def leaves_below(tree: Tree) -> NDArray[np.int64]:
-    """How many leaves each node's subtree has."""
+    """Return how many leaves each node's subtree has."""
     return sums_below(tree, np.ones(tree.n_nodes, dtype=np.int64))
 
 
 def ends(tree: Tree) -> NDArray[np.int64]:
-    """The subtree of node i is nodes i up to, not including, ends[i]."""
+    """Return the end of each subtree: that of node i is nodes i up to, not including, ends[i]."""
     parent = tree.arrays["parent"]
     size = np.ones(tree.n_nodes, dtype=np.int64)
     for level in reversed(levels(tree)[1:]):
@@ -54,7 +57,7 @@ def ends(tree: Tree) -> NDArray[np.int64]:
 
 
 def topmost(tree: Tree, chosen: Array) -> NDArray[np.int64]:
-    """Those of the chosen nodes (a truth value per node) that have no chosen node above them."""
+    """Return those of the chosen nodes (a truth value per node) that have no chosen node above them."""
     inside, end = np.flatnonzero(chosen), ends(tree)
     reach = np.maximum.accumulate(np.append(0, end[inside]))[:-1]  # depth first: a subtree is a run of nodes
     return inside[inside >= reach]

@@ -1,10 +1,8 @@
 """Whether arrays are a tree: the one gate between foreign numbers and the core.
 
-Comes in: the tree arrays as docs/boundary.md names them, and the schema they speak of.
-Goes out: nothing, or a `FileError` that names the place, such as `$.nodes.parent[3]`.
-Always holds: arrays that passed can be walked, routed through and written without looking again: every index is in
-range, every node is reached once, every number is finite. All checks work on whole arrays, so the gate costs
-milliseconds for a hundred thousand nodes.
+Arrays that passed can be walked, routed through and written without looking again: every index is in range, every node
+is reached once, every number is finite. All checks work on whole arrays, so the gate costs milliseconds for a hundred
+thousand nodes.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 
 from treewright.data.schema import Schema
 from treewright.errors import FileError
+from treewright.tree.sparse_rows import SparseRows, kept_numbers
 
 Array = NDArray[Any]
 
@@ -84,12 +83,12 @@ FRACTIONAL, STOP_HERE, RANDOM, AS_MISSING = -1, -2, -3, -4
 
 
 def place_of(name: str) -> str:
-    """Where an array stands in a saved file."""
+    """Return where an array stands in a saved file."""
     return f"$.{'nodes' if name in NODE_ARRAYS else 'splits'}.{name}"
 
 
 def check(arrays: Mapping[str, Array], schema: Schema) -> None:
-    """Raises a `FileError` unless the arrays are a tree over the schema."""
+    """Raise `FileError` unless the arrays are a tree over the schema."""
     _check_types(arrays)
     _check_lengths(arrays, schema)
     _check_starts(arrays)
@@ -106,7 +105,7 @@ def _fail(name: str, index: Any, message: str) -> NoReturn:
 
 
 def _require_all(good: Array, name: str, message: str) -> None:
-    """Every element must be good; the first bad one is named."""
+    """Raise unless every element is good, naming the first bad one."""
     if not good.all():
         _fail(name, np.argwhere(~good)[0], message)
 
@@ -121,11 +120,16 @@ def _check_types(arrays: Mapping[str, Array]) -> None:
             raise FileError(f"{place_of(name)} is not there")
         array: Any = arrays[name]
         dimensions = 2 if name in WIDE_ARRAYS else 1
-        if not isinstance(array, np.ndarray) or array.dtype != np.dtype(dtype) or array.ndim != dimensions:
+        if (
+            not isinstance(array, (np.ndarray, SparseRows))
+            or array.dtype != np.dtype(dtype)
+            or array.ndim != dimensions
+        ):
             found = f"{array.dtype} in {array.ndim}" if isinstance(array, np.ndarray) else type(array).__name__
             _fail(name, None, f"must be an array of {dtype} in {dimensions} dimension(s), not {found}")
         if dtype == "float64":
-            _require_all(np.isfinite(array), name, "must be a finite number")
+            numbers = kept_numbers(array)
+            _require_all(np.isfinite(numbers), name, "must be a finite number")
 
 
 def _check_lengths(arrays: Mapping[str, Array], schema: Schema) -> None:
@@ -190,7 +194,7 @@ def _check_numbers(arrays: Mapping[str, Array], schema: Schema) -> None:
         _require_all(arrays[name] >= 0, name, "must not be negative")
     stats, value, weight = arrays["stats"], arrays["value"], arrays["weight"]
     numeric = schema.target.classes is None
-    good = stats >= 0
+    good = kept_numbers(stats) >= 0
     if numeric:
         good[:, 1] = True  # the mean may be anything
     _require_all(good, "stats", "must not be negative")
@@ -199,15 +203,16 @@ def _check_numbers(arrays: Mapping[str, Array], schema: Schema) -> None:
         same = np.isfinite(total) & (np.abs(weight - total) <= 1e-6 * np.maximum(weight, total))
     _require_all(same, "weight", "must be what the weights in the node's stats add up to")
     if not numeric:
-        _require_all((value >= 0) & (value <= 1), "value", "must be a probability, 0 to 1")
+        shares = kept_numbers(value)
+        _require_all((shares >= 0) & (shares <= 1), "value", "must be a probability, 0 to 1")
         _require_all(np.abs(value.sum(axis=1) - 1) < 1e-6, "value", "must have probabilities that add up to 1")
 
 
 def _check_split_table(arrays: Mapping[str, Array]) -> None:
-    """Each node has as many splits as it says, and each of them as many children as the node."""
+    """Check that each node has as many splits as it says, each with as many children as the node."""
     fan, count = np.diff(arrays["child_start"]), np.diff(arrays["split_start"])
     surrogates, inner = arrays["n_surrogates"], fan > 0
-    _require_all(inner | (surrogates == 0), "n_surrogates", "must be 0 for a leaf, which asks nothing")
+    _require_all(inner | (surrogates == 0), "n_surrogates", "must be 0 for a leaf, which has no split")
     _require_all(count - inner >= surrogates, "n_surrogates", "leaves no room for the node's own split")
     node = np.repeat(np.arange(len(fan)), count)
     position = np.arange(len(node)) - arrays["split_start"][node]

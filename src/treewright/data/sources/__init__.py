@@ -1,9 +1,6 @@
-"""Files, queries and standard input as tables: the one door from a name to rows.
+"""Open a file, a query or standard input as a `Source`, which gives its rows whole or in batches.
 
-Comes in: a path, a `TextFile`, a `Query`, "-" for standard input, and how to read it. Goes out: a `Source`, which
-gives its rows whole or in batches; each is something `table.read` takes.
-Always holds: a file is recognised by its name or by its first bytes; what cannot be read is one `DataError` that names
-the file and a remedy. DuckDB and pyarrow are loaded when first needed, and an error names what to install.
+A file is recognised by its name or its first bytes. DuckDB and pyarrow are imported when first needed.
 """
 
 from __future__ import annotations
@@ -33,17 +30,17 @@ Given = str | os.PathLike[str] | TextFile | Query
 
 
 def is_name(data: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether this is the name of a file."""
+    """Return whether this is the name of a file."""
     return isinstance(data, (str, os.PathLike))
 
 
 def is_source(data: object) -> TypeGuard[Given]:
-    """Whether this stands for a table that is read from elsewhere."""
+    """Return whether this stands for a table that is read from elsewhere."""
     return isinstance(data, (str, os.PathLike, TextFile, Query))
 
 
 def open_source(data: Given, reading: Reading | None = None, schema: Schema | None = None) -> Source:
-    """What a name or a query stands for. With a `schema`, text is read as the kinds it has and not guessed."""
+    """Return what a name or a query stands for. With a `schema`, text is read as the kinds it has and not guessed."""
     reading = Reading() if reading is None else reading
     if isinstance(data, Query):
         return _query(data.text, replace(reading, database=data.database), schema)
@@ -81,7 +78,7 @@ def _text_file(given: TextFile, reading: Reading, schema: Schema | None) -> Sour
 
 
 def open_file(path: str, reading: Reading, schema: Schema | None) -> Source:
-    """A file by its format."""
+    """Return a file by its format."""
     reading = replace(reading, format=reading.format or format_of(path))
     source = _opened(path, reading, schema)
     if source.n_bytes is not None:

@@ -1,14 +1,15 @@
 """ARFF, Weka's format: attributes with their types, then rows, dense or sparse.
 
-Comes in: a path. Goes out: the attributes, and rows of texts.
-Always holds: names, levels and values may be quoted; ? is missing; what a sparse row leaves out is zero, or the first
-level.
+Names, levels and values may be quoted; ? is missing; what a sparse row omits is zero: of levels the first, of dates the
+start of 1970.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
 
 from treewright.data.sources.declared import Attribute, Row
 from treewright.errors import DataError
@@ -22,7 +23,7 @@ _JAVA = (("yyyy", "%Y"), ("MM", "%m"), ("dd", "%d"), ("HH", "%H"), ("mm", "%M"),
 
 
 def read_header(path: str) -> tuple[Attribute, ...]:
-    """What the file declares."""
+    """Return what the file declares."""
     attributes: list[Attribute] = []
     for line, text in _lines(path):
         word = text.split(maxsplit=1)[0].lower()
@@ -36,7 +37,7 @@ def read_header(path: str) -> tuple[Attribute, ...]:
 
 
 def read_rows(path: str, attributes: tuple[Attribute, ...]) -> Iterator[Row]:
-    """The rows below @data."""
+    """Yield the rows below @data."""
     lines = _lines(path)
     for _, text in lines:
         if text.lower().startswith("@data"):
@@ -47,14 +48,14 @@ def read_rows(path: str, attributes: tuple[Attribute, ...]) -> Iterator[Row]:
             continue
         fields = _fields(text)
         if len(fields) == len(attributes) + 1 and fields[-1] and fields[-1].startswith("{"):
-            raise DataError(f"{path}, line {line}: weights of rows ({fields[-1]}) are not read; make them a column")
+            raise DataError(f"{path}, line {line}: weights of rows ({fields[-1][:60]}) are not read: make a column")
         if len(fields) != len(attributes):
             raise DataError(f"{path}, line {line}: {len(fields)} values for {len(attributes)} attributes")
         yield line, fields
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    """Lines with something in them."""
+    """Yield lines with something in them."""
     with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
         for number, line in enumerate(file, 1):
             text = line.strip()
@@ -89,7 +90,7 @@ def _levels(path: str, line: int, name: str, kind: str) -> tuple[str, ...]:
 
 
 def _fields(text: str) -> list[str | None]:
-    """The values between commas; each sign is looked at once."""
+    """Return the values between commas; each sign is looked at once."""
     fields: list[str | None] = []
     start = 0
     while start <= len(text):
@@ -106,14 +107,22 @@ def _fields(text: str) -> list[str | None]:
 def _sparse(path: str, line: int, text: str, attributes: tuple[Attribute, ...]) -> list[str | None]:
     if not text.endswith("}"):
         raise DataError(f"{path}, line {line}: a sparse row begins with {{ and ends with }}, but this one does not end")
-    row: list[str | None] = [a.levels[0] if a.levels else "0" for a in attributes]
+    row: list[str | None] = [_zero(attribute) for attribute in attributes]
     inside = text[1:-1].strip()
     for field in _fields(inside) if inside else []:
         place, _, value = (field or "").partition(" ")
         if not _PLACE.fullmatch(place) or int(place) >= len(attributes):
-            raise DataError(f"{path}, line {line}: {field!r} is no place and value of a sparse row")
+            raise DataError(f"{path}, line {line}: {str(field)[:60]!r} is no place and value of a sparse row")
         row[int(place)] = None if value.strip() == "?" else _unquoted(value.strip())
     return row
+
+
+def _zero(attribute: Attribute) -> str:
+    """Return what stands for the number zero in a column."""
+    if attribute.kind == "moment":
+        with suppress(ValueError):  # a format that no date fits is refused with the first value
+            return datetime(1970, 1, 1).strftime(attribute.moment)  # noqa: DTZ001  # ARFF has no time zones
+    return attribute.levels[0] if attribute.levels else "0"
 
 
 def _unquoted(text: str) -> str:

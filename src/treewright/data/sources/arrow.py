@@ -1,8 +1,7 @@
 """Arrow, Feather and Parquet files, read by pyarrow, which keeps declared levels and their order.
 
-Comes in: a path. Goes out: a `Source`.
-Always holds: an Arrow file is mapped into memory and not copied; of a Parquet file a batch is held at a time, of a
-dataset a group of rows. Parquet without pyarrow is left to DuckDB, to which levels are text.
+An Arrow file is mapped into memory; a Parquet file is held one batch at a time, a dataset one row group. Parquet
+without pyarrow is read by DuckDB, where levels are text.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Batches = Callable[[list[str], int], Iterator[Any]]
 
 
 def open_arrow(path: str, reading: Reading) -> Source:
-    """An Arrow file or stream."""
+    """Return an Arrow file or stream."""
     try:
         import pyarrow as pa
         import pyarrow.ipc
@@ -43,12 +42,12 @@ def open_arrow(path: str, reading: Reading) -> Source:
 
     try:
         return _source(path, "arrow", reading, opened().schema, batches)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise DataError(f"{path} is not an Arrow file: {error}") from error
 
 
 def open_parquet(path: str, reading: Reading) -> Source:
-    """A Parquet file."""
+    """Return a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -56,7 +55,7 @@ def open_parquet(path: str, reading: Reading) -> Source:
     try:
         with opened() as file:
             schema, metadata = file.schema_arrow, file.metadata
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise DataError(f"{path} is not a Parquet file: {error}") from error
 
     def batches(columns: list[str], size: int) -> Iterator[Any]:
@@ -69,7 +68,7 @@ def open_parquet(path: str, reading: Reading) -> Source:
 
 
 def open_dataset(dataset: Any, name: str, reading: Reading) -> Source:
-    """A pyarrow dataset, or anything that is asked like one."""
+    """Return a pyarrow dataset, or anything with its interface."""
     import pyarrow as pa
     import pyarrow.dataset
 
@@ -89,7 +88,7 @@ def open_dataset(dataset: Any, name: str, reading: Reading) -> Source:
 
 
 def open_partitions(folder: str, reading: Reading) -> Source:
-    """A folder of Parquet files in folders such as year=2024, whose names are columns too."""
+    """Return a folder of Parquet files in folders such as year=2024, whose names are columns too."""
     import pyarrow as pa
     import pyarrow.dataset
 
@@ -100,7 +99,7 @@ def open_partitions(folder: str, reading: Reading) -> Source:
 
 
 def unpacked(path: str) -> Any:
-    """The bytes of a file that zstd packed."""
+    """Return the bytes of a file that zstd packed."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -130,9 +129,21 @@ def _source(
     stored: int = 0,
 ) -> Source:
     columns = reading.kept(tuple(schema.names), path)
-    read = partial(_read, schema, batches, reading.missing or ())
+    read = partial(_read, schema, partial(_sound, path, batches), reading.missing or ())
     n_bytes = None if n_rows is None else max(stored, 8 * n_rows * len(columns))
     return Source(path, form, columns, read, n_rows, n_bytes=n_bytes)
+
+
+def _sound(path: str, batches: Batches, columns: list[str], size: int) -> Iterator[Any]:
+    """Yield validated batches: offsets that lead out of a damaged file would be followed by whoever uses them."""
+    import pyarrow as pa
+
+    try:
+        for batch in batches(columns, size):
+            batch.validate(full=True)
+            yield batch
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{path} is damaged: {error}") from error
 
 
 def _read(
@@ -151,7 +162,7 @@ def _read(
 
 
 def _marked(table: Any, missing: tuple[str, ...]) -> Any:
-    """Text that is a marker as missing; levels that are declared stay."""
+    """Return text that is a marker as missing; levels that are declared stay."""
     import pyarrow as pa
     import pyarrow.compute
 

@@ -1,7 +1,6 @@
-r"""C4.5's two files: .names says what the columns are, .data (or .test) has the rows.
+r"""C4.5's two files: .names describes the columns, .data (or .test) has the rows.
 
-Comes in: paths. Goes out: the attributes with the class last, and rows of texts.
-Always holds: | starts a comment, a period ends an entry, \ keeps a sign from meaning anything; ? is missing.
+| starts a comment, a period ends an entry, \ escapes a character, ? is missing.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _COLON = re.compile(r"(?<!\\):")
 
 
 def read_names(path: str) -> tuple[tuple[Attribute, ...], str]:
-    """The attributes, and the name of the target."""
+    """Return the attributes, and the name of the target."""
     with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
         text = "\n".join(_COMMENT.sub("", line.rstrip("\n")) for line in file)
     # A line that begins an attribute ends the entry before it, even where its period was forgotten.
@@ -42,7 +41,7 @@ def read_names(path: str) -> tuple[tuple[Attribute, ...], str]:
 
 
 def read_data(path: str, attributes: tuple[Attribute, ...], missing: tuple[str, ...]) -> Iterator[Row]:
-    """The rows."""
+    """Yield the rows."""
     with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
         for number, line in enumerate(file, 1):
             text = _COMMENT.sub("", line).strip()

@@ -1,13 +1,13 @@
 """Files that declare their columns: ARFF, and C4.5's .names with .data.
 
-Comes in: what a reader found (the attributes, and rows of texts). Goes out: a `Source` whose batches are `Frame`s.
-Always holds: declared levels keep their order, unused ones included; a value that is none of them is an error with its
-line.
+Declared levels keep their order, unused ones included; any other value is an error that names its line.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +21,9 @@ from treewright.data.sources.formats import Reading
 from treewright.data.sources.source import Source, Table
 from treewright.data.value_text import listed
 from treewright.errors import DataError
+
+#: Python also reads 1_000 and digits of other scripts as numbers, which no program that writes such files means.
+_PLAIN = re.compile(r"[ -^`-~]*\Z")
 
 #: A line's number and its values, None for missing.
 Row = tuple[int, Sequence[str | None]]
@@ -37,7 +40,7 @@ class Attribute:
 
 
 def open_declared(path: str, reading: Reading) -> Source:
-    """A file with a header that says what its columns are."""
+    """Return a file with a header that says what its columns are."""
     rows: Callable[[], Iterator[Row]]
     if reading.format == "arff":
         from treewright.data.sources.arff import read_header, read_rows
@@ -50,13 +53,24 @@ def open_declared(path: str, reading: Reading) -> Source:
         names, data = _pair(path)
         attributes, target = read_names(names)
         rows = partial(read_data, data, attributes, reading.missing or ("?",))
+    _refuse_duplicates(path, attributes)
     usable = tuple(attribute.name for attribute in attributes if attribute.kind != "ignore")
     columns = reading.kept(usable, path)
     return Source(path, str(reading.format), columns, partial(_read, path, attributes, rows), target=target)
 
 
+def _refuse_duplicates(path: str, attributes: tuple[Attribute, ...]) -> None:
+    """Refuse a name that two attributes have, and a level that one attribute lists twice."""
+    for what, names in (("attribute", [attribute.name for attribute in attributes]), *(
+        (f"level of {attribute.name!r}", attribute.levels) for attribute in attributes
+    )):  # fmt: skip
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if twice:
+            raise DataError(f"{path} declares the {what} {twice[0][:60]!r} twice; rename one of them")
+
+
 def _pair(path: str) -> tuple[str, str]:
-    """The .names and the .data file; .test is data too."""
+    """Return the .names and the .data file; .test is data too."""
     given = Path(path)
     names = given if given.suffix == ".names" else given.with_suffix(".names")
     data = given.with_suffix(".data") if given.suffix == ".names" else given
@@ -96,7 +110,7 @@ def _column(path: str, attribute: Attribute, lines: list[int], values: list[str 
         for line, value in zip(lines, values, strict=True):
             if value is not None and value not in place:
                 raise DataError(
-                    f"{path}, line {line}: {value!r} is not among the declared levels of {attribute.name!r}: "
+                    f"{path}, line {line}: {value[:60]!r} is not among the declared levels of {attribute.name!r}: "
                     f"{listed(attribute.levels)}"
                 )
         codes = np.array([-1 if value is None else place[value] for value in values], dtype=np.int32)
@@ -110,9 +124,11 @@ def _column(path: str, attribute: Attribute, lines: list[int], values: list[str 
 
 def _number(path: str, attribute: Attribute, line: int, value: str | None) -> float:
     try:
-        return float("nan") if value is None else float(value)
+        return float("nan") if value is None else float(value if _PLAIN.match(value) else "no number")
     except ValueError:
-        raise DataError(f"{path}, line {line}: {attribute.name!r} has {value!r}, which is not a number") from None
+        raise DataError(
+            f"{path}, line {line}: {attribute.name!r} has {str(value)[:60]!r}, which is not a number"
+        ) from None
 
 
 def _moment(path: str, attribute: Attribute, line: int, value: str | None) -> object:
@@ -120,7 +136,7 @@ def _moment(path: str, attribute: Attribute, line: int, value: str | None) -> ob
 
     try:
         return None if value is None else datetime.strptime(value, attribute.moment)  # noqa: DTZ007
-    except ValueError:
+    except (ValueError, re.error):  # a format that names the month twice is no pattern
         raise DataError(
-            f"{path}, line {line}: {attribute.name!r} has {value!r}, which is no moment as declared"
+            f"{path}, line {line}: {attribute.name!r} has {str(value)[:60]!r}, which is no moment as declared"
         ) from None

@@ -1,8 +1,6 @@
-"""Parquet, JSON lines and databases, read by DuckDB; and how DuckDB is used by all that need it.
+"""Parquet, JSON lines and databases, read by DuckDB; and the connections of everything that uses DuckDB.
 
-Comes in: a path, or a query of our own. Goes out: a `Source`, or rows.
-Always holds: rows keep their order. Nothing is written but to the scratch folder, no extension is loaded, and what
-DuckDB reports is one `DataError`.
+Rows keep their order. DuckDB writes to the scratch folder only, loads no extension, and its errors become `DataError`.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ Explain = Callable[[Exception], DataError]
 
 
 def open_duck(paths: list[str], path: str, reading: Reading) -> Source:
-    """A file that DuckDB reads, or several with the same columns; `path` is what messages call them."""
+    """Return a file that DuckDB reads, or several with the same columns; `path` is what messages call them."""
     if reading.format == "duckdb":
         connection = connect(path, reading)
         inner = f"SELECT * FROM {quoted_name(the_table(_tables(connection), reading.table, path))}"
@@ -44,7 +42,7 @@ def open_duck(paths: list[str], path: str, reading: Reading) -> Source:
 
 
 def open_relation(relation: Any, name: str) -> Source:
-    """A DuckDB relation, which is asked anew by every reading."""
+    """Return a DuckDB relation, which is run again by every reading."""
 
     def read(columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
         chosen = relation.project(", ".join(map(quoted_name, columns)))
@@ -54,7 +52,7 @@ def open_relation(relation: Any, name: str) -> Source:
 
 
 def source_of(connection: Any, inner: str, path: str, reading: Reading, n_rows: int | None = None) -> Source:
-    """What a query gives."""
+    """Return what a query gives."""
     explain = partial(explained, path=path)
     relation = _relation(connection, inner, explain)
     if reading.missing is not None:
@@ -70,7 +68,7 @@ def source_of(connection: Any, inner: str, path: str, reading: Reading, n_rows: 
 
 
 def _replaced(texts: list[str], markers: tuple[str, ...]) -> str:
-    """Text without the blanks around it, and missing where it is a marker."""
+    """Return text without the blanks around it, and missing where it is a marker."""
     if not texts:
         return ""
     trimmed = [f"trim({quoted_name(name)})" for name in texts]
@@ -86,13 +84,13 @@ def _replaced(texts: list[str], markers: tuple[str, ...]) -> str:
 def results(
     connection: Any, query: str, columns: tuple[str, ...], size: int | None, explain: Explain
 ) -> Iterator[Table]:
-    """The rows of a query, some at a time; size None is all at once."""
+    """Yield the rows of a query, some at a time; size None is all at once."""
     result = _relation(connection, query, explain) if has_pyarrow() else connection.cursor().execute(query)
     yield from _batches(result, columns, size, explain)
 
 
 def all_rows(connection: Any, query: str, explain: Explain) -> list[Any]:
-    """The rows of a query, as tuples."""
+    """Return the rows of a query, as tuples."""
     try:
         rows: list[Any] = connection.sql(query).fetchall()
     except _duckdb().Error as error:
@@ -141,7 +139,7 @@ def _tables(connection: Any) -> list[str]:
 
 
 def connect(path: str | None, reading: Reading) -> Any:
-    """A connection to a database that is only read, or to none; it loads nothing and its settings stay."""
+    """Return a connection to a database that is only read, or to none; it loads nothing and its settings stay."""
     duckdb = _duckdb()
     if path is not None and not Path(path).exists():
         raise not_there(path)
@@ -176,14 +174,14 @@ def explained(error: Exception, path: str) -> DataError:
         raise KeyboardInterrupt from error
     message = str(error)
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    told = " ".join(line[:200] for line in (lines[:3] if "CSV Error" in message else lines[:2]))
-    told = re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", told)
+    text = " ".join(line[:200] for line in (lines[:3] if "CSV Error" in message else lines[:2]))
+    text = re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", text)
     if isinstance(error, _duckdb().IOException) and "No files found" in message:
         return not_there(path)
-    return DataError(f"{path}: {told}")
+    return DataError(f"{path}: {text}")
 
 
 def _literals(paths: list[str]) -> str:
-    """The paths of files in SQL, even where their names look like patterns."""
+    """Return the paths of files in SQL, even where their names look like patterns."""
     literal = quoted_texts([glob.escape(path) for path in paths])
     return literal if len(paths) == 1 else f"[{literal}]"

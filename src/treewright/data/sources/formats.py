@@ -1,8 +1,4 @@
-"""What kind of file a name means, and how it is to be read.
-
-Comes in: a path or a query. Goes out: the name of a format.
-Always holds: the name's ending decides; where it says nothing, the first bytes do. No file is changed.
-"""
+"""Recognise the format of a file by the ending of its name, otherwise by its first bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from pathlib import Path
 from treewright.data.value_text import listed
 from treewright.errors import DataError
 
-#: What stands for a missing value in a text file, unless said otherwise.
+#: What stands for a missing value in a text file, by default.
 MARKERS = ("", "?", "NA", "N/A", "NaN", "null")
 
 FORMATS = ("csv", "tsv", "parquet", "jsonl", "arrow", "arff", "c4.5", "sqlite", "duckdb")
@@ -38,7 +34,7 @@ class Reading:
 
     `table`: which one of a database. `sql`: the name is a query. `database`: the file that the query is for. `columns`
     keeps only these, `drop` leaves these out. `header`: whether the first line of a text file has the names. `decimal`
-    and `day_first`: how numbers and dates are written there, None where nobody said. `memory_limit`: how many bytes
+    and `day_first`: how numbers and dates are written there, None where not given. `memory_limit`: how many bytes
     the reader may hold, None as many as it likes; what it cannot hold it may put in the folder `scratch`.
     """
 
@@ -57,7 +53,7 @@ class Reading:
     scratch: str | None = None
 
     def kept(self, names: tuple[str, ...], source: str) -> tuple[str, ...]:
-        """The columns to read, of those that are there."""
+        """Return the columns to read, of those that are there."""
         for name in (*self.columns, *self.drop):
             if name not in names:
                 close = difflib.get_close_matches(name, names, n=1)
@@ -68,7 +64,7 @@ class Reading:
 
 
 def refuse_query(name: str) -> None:
-    """A name that looks like SQL and is no file is not run: the user says so where it is meant as a query."""
+    """Raise for a file name that looks like SQL: a query must be given as one."""
     if _QUERY.fullmatch(name) and not _exists(name):
         raise DataError(
             f"there is no file {name[:60]!r}; if it is meant as a query, say so: tw.sql(...) in Python, --sql in the "
@@ -77,7 +73,7 @@ def refuse_query(name: str) -> None:
 
 
 def files_of(path: str) -> list[str] | None:
-    """The files that a pattern matches, or the Parquet files in a folder, sorted; None for the name of a file."""
+    """Return the files of a pattern, or the Parquet files of a folder, sorted; None for a file name."""
     if not _exists(path):
         matches = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
         found = [match for match in matches if not Path(match).is_dir()]
@@ -95,7 +91,7 @@ def files_of(path: str) -> list[str] | None:
 
 
 def format_of(path: str) -> str:
-    """The format of a file that is there."""
+    """Return the format of a file that is there."""
     if not _exists(path):
         raise not_there(path)
     if Path(path).is_dir():
@@ -114,7 +110,7 @@ def size_in_memory(path: str, form: str) -> int | None:
 
 
 def format_by_content(path: str) -> str:
-    """The format that the first bytes tell; text that is nothing else is taken for CSV."""
+    """Return the format that the first bytes tell; text that is nothing else is taken for CSV."""
     with open(path, "rb") as file:  # noqa: PTH123
         head = file.read(4096)
     if head.startswith(b"PAR1"):
@@ -135,7 +131,7 @@ def format_by_content(path: str) -> str:
 
 
 def not_there(path: str) -> DataError:
-    """The error for a file that does not exist, with the name that was perhaps meant."""
+    """Return the error for a file that does not exist, with the name that was perhaps meant."""
     folder = Path(path).parent
     near = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
     close = difflib.get_close_matches(Path(path).name, near, n=1)

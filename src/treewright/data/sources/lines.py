@@ -1,8 +1,7 @@
-"""The lines of a text file: its names, its delimiter, and where a value stands.
+"""The lines of a text file: header, delimiter, and the line of a value.
 
-Comes in: a path. Goes out: the first record, or the number of a line.
-Always holds: the delimiter is the only one of comma, semicolon, tab and bar that the first line contains outside of
-quotes; rows are not looked at. The number of a line is found only once something is wrong.
+The delimiter is the only one of comma, semicolon, tab and bar that the first line has outside quotes. Line numbers are
+determined only for error messages.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
 def delimiter_of(path: str, reading: Reading) -> str:
-    """What stands between the values."""
+    """Return what stands between the values."""
     if reading.delimiter is not None:
         return reading.delimiter
     if reading.format == "tsv":
@@ -40,7 +39,7 @@ def delimiter_of(path: str, reading: Reading) -> str:
 
 
 def names_of(path: str, reading: Reading, delimiter: str) -> tuple[str, ...]:
-    """The names of the columns; made up where the file gives none."""
+    """Return the names of the columns; made up where the file gives none."""
     with _lines(path) as lines:
         record = next(_records(path, lines, delimiter), None)
     if record is None:
@@ -59,7 +58,7 @@ def names_of(path: str, reading: Reading, delimiter: str) -> tuple[str, ...]:
 
 
 def line_of_width(path: str, delimiter: str, expected: int) -> tuple[int, int] | None:
-    """The first line with another number of values than expected, and how many it has."""
+    """Return the first line with another number of values than expected, and how many it has."""
     with _lines(path) as lines:
         for number, record in _numbered(path, lines, delimiter):
             if record and len(record) != expected:
@@ -68,13 +67,13 @@ def line_of_width(path: str, delimiter: str, expected: int) -> tuple[int, int] |
 
 
 def line_of_nothing(path: str, delimiter: str) -> int | None:
-    """The first line without a sign in it."""
+    """Return the first line without a sign in it."""
     with _lines(path) as lines:
         return next((number for number, record in _numbered(path, lines, delimiter) if not record), None)
 
 
 def line_of_value(path: str, delimiter: str, place: int, text: str, header: bool) -> int | None:
-    """The first line that has this text in this column."""
+    """Return the first line that has this text in this column."""
     with _lines(path) as lines:
         for number, record in _numbered(path, lines, delimiter):
             if len(record) > place and record[place].strip() == text and not (header and number == 1):
@@ -83,7 +82,7 @@ def line_of_value(path: str, delimiter: str, place: int, text: str, header: bool
 
 
 def line_of_end(path: str) -> int | None:
-    """The first line that ends in another way than the one before it."""
+    """Return the first line that ends in another way than the one before it."""
     with _lines(path) as lines:
         first = None
         for number, line in enumerate(lines, 1):
@@ -95,7 +94,7 @@ def line_of_end(path: str) -> int | None:
 
 
 def _numbered(path: str, lines: Any, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Records with the number of the line they begin in."""
+    """Yield records with the number of their first line."""
     before = 0
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     try:
@@ -113,7 +112,7 @@ def _records(path: str, lines: Any, delimiter: str) -> Iterator[list[str]]:
 
 
 def _record(lines: Any) -> str:
-    """The first line, and those after it that a quoted name goes on in."""
+    """Return the first line, and those after it that a quoted name goes on in."""
     found = ""
     for line in lines:
         found += line
@@ -124,7 +123,7 @@ def _record(lines: Any) -> str:
 
 @contextmanager
 def _lines(path: str) -> Iterator[io.TextIOWrapper]:
-    """The file as text, unpacked."""
+    """Open the file as decompressed text."""
     with _opened(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as text:
         try:
             yield text
@@ -133,7 +132,7 @@ def _lines(path: str) -> Iterator[io.TextIOWrapper]:
 
 
 def not_utf8(path: str) -> DataError:
-    """The error for text in another encoding."""
+    """Return the error for text in another encoding."""
     with _opened(path) as raw:
         number = next((number for number, line in enumerate(raw, 1) if not _is_utf8(line)), 1)
     return DataError(

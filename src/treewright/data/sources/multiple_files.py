@@ -1,9 +1,7 @@
-"""Several files that are one table.
+"""Several files as one table, file by file.
 
-Comes in: paths, sorted. Goes out: one `Source`, whose rows come file by file.
-Always holds: every file has the same columns; one that differs is an error that names it (an object of JSON may simply
-leave some out). What the columns of text files are is guessed from all files at once, so that it does not change from
-file to file.
+All files have the same columns (JSON objects may omit some). The kinds of text columns are inferred from all files at
+once, so they do not change from file to file.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from treewright.errors import DataError
 
 
 def open_files(paths: list[str], name: str, reading: Reading, schema: Schema | None = None) -> Source:
-    """The files as one table; `name` is what they are called together."""
+    """Return the files as one table; `name` is what they are called together."""
     formats = {reading.format or format_of(path) for path in paths}
     found = formats.pop() if len(formats) == 1 else None
     if found == "parquet" and has_pyarrow() and Path(name).is_dir() and _is_partitioned(paths, name):
@@ -38,7 +36,7 @@ def open_files(paths: list[str], name: str, reading: Reading, schema: Schema | N
 
 
 def _together(paths: list[str], name: str, reading: Reading, schema: Schema | None) -> Source:
-    """Files that DuckDB reads as one."""
+    """Return files that DuckDB reads as one."""
     from treewright.data.sources.duckdb import open_duck
     from treewright.data.sources.text_files import open_text
 
@@ -63,7 +61,7 @@ def _refuse_other_headers(paths: list[str], reading: Reading) -> None:
 
 
 def _one_by_one(sources: list[Source], name: str, form: str) -> Source:
-    """Files that say themselves what their columns are."""
+    """Return files that say themselves what their columns are."""
     first = sources[0]
     for source in sources[1:]:
         _refuse_other_columns(first.name, first.columns, source.name, source.columns)

@@ -1,7 +1,6 @@
-"""Values that stand for a table: a text file with how to read it, and a query.
+"""Values accepted wherever a table is: a text file with options (`csv`), and a query (`sql`).
 
-Comes in: a name and options, or SQL. Goes out: frozen values that are accepted wherever a table is.
-Always holds: making one reads nothing. A plain string is always the name of a file and never code.
+Creating one reads nothing. A plain string is always a file name, never code.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def csv(
 
 
 def sql(query: str, database: str | os.PathLike[str] | None = None) -> Query:
-    """A query as a table: one SELECT over files, or over a DuckDB or SQLite database.
+    """Return a query as a table: one SELECT over files, or over a DuckDB or SQLite database.
 
     Text files that it names (FROM 'rows.csv') are read by the same rules as if they were given by name. The query
     can read files, so it must be trusted; it cannot write, and it loads no extensions.

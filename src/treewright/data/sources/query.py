@@ -1,8 +1,7 @@
 """A query as a table: one SELECT, run by DuckDB.
 
-Comes in: SQL that the user gave as a query. Goes out: a `Source`.
-Always holds: whatever is not one SELECT is refused before anything runs, so a query writes nothing. A text file that
-the query names is a view by the rules of `files.text`, so it has the same values as if it were given by name.
+Anything else is rejected before it runs, so a query writes nothing. A text file named in the query is read by the rules
+of `text_files`, so it has the same values as when given by name.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _REFUSED = frozenset({"read_csv", "read_csv_auto", "sniff_csv", "query", "query_
 
 
 def open_query(query: str, reading: Reading, schema: Schema | None) -> Source:
-    """A query over files, or over a DuckDB database."""
+    """Return a query over files, or over a DuckDB database."""
     connection = connect(reading.database, reading)
     statement = _select(connection, query)
     views = [_make_view(connection, name, reading, schema) for name in dict.fromkeys(_names(statement))]
@@ -37,7 +36,7 @@ def open_query(query: str, reading: Reading, schema: Schema | None) -> Source:
 
 
 def _select(connection: Any, query: str) -> dict[str, Any]:
-    """The query as a tree of its parts."""
+    """Return the query as a tree of its parts."""
     found: dict[str, Any] = json.loads(
         all_rows(connection, f"SELECT json_serialize_sql({quoted_text(query)})", _explain)[0][0]
     )
@@ -51,7 +50,7 @@ def _select(connection: Any, query: str) -> dict[str, Any]:
 
 
 def _names(statement: Any) -> Iterator[str]:
-    """The names that stand where a table does; functions that would read in another way are refused."""
+    """Yield the names that stand where a table does; functions that would read in another way are refused."""
     if isinstance(statement, list):
         for part in statement:
             yield from _names(part)
@@ -71,7 +70,7 @@ def _names(statement: Any) -> Iterator[str]:
 
 
 def _make_view(connection: Any, name: str, reading: Reading, schema: Schema | None) -> TextTable | None:
-    """A text file under its own name, which a query finds before DuckDB looks for the file itself."""
+    """Return a text file under its own name, which a query finds before DuckDB looks for the file itself."""
     try:
         paths = files_of(name) or [name]
         formats = {format_of(path) for path in paths}

@@ -1,8 +1,7 @@
-"""A table that can be read whole or batch by batch.
+"""A table that can be read whole or in batches.
 
-Comes in: what a reader knows of its file. Goes out: a `Source`.
-Always holds: every batch has the same columns in the same order, and rows come in the order of the file. Opening a
-source reads no more than its beginning.
+Every batch has the same columns in the same order; rows keep the order of the file. Opening a source reads no more than
+its beginning.
 """
 
 from __future__ import annotations
@@ -42,24 +41,24 @@ class Source:
     text_form: TextForm = NO_TEXT_FORM
 
     def whole(self, only: Collection[str] | None = None) -> Table:
-        """All rows at once."""
+        """Return all rows at once."""
         return next(self.read(self._chosen(only), None))
 
     def batches(self, only: Collection[str] | None = None, size: int = BATCH) -> Iterator[Table]:
-        """The rows, some at a time."""
+        """Return the rows, some at a time."""
         return self.read(self._chosen(only), size)
 
     def _chosen(self, only: Collection[str] | None) -> tuple[str, ...]:
-        """Where none of the wanted columns is there all are read, so that the message can tell what there is."""
+        """Return where none of the wanted columns is there all are read, so that the message can tell what there is."""
         chosen = self.columns if only is None else tuple(name for name in self.columns if name in only)
         return chosen or self.columns
 
 
 def has_pyarrow() -> bool:
-    """Whether Arrow tables can be made; without, rows come as plain lists, which is slower."""
+    """Return whether Arrow tables can be made; without, rows come as plain lists, which is slower."""
     return importlib.util.find_spec("pyarrow") is not None
 
 
 def columns_of_rows(names: tuple[str, ...], rows: list[Any]) -> dict[str, list[Any]]:
-    """Rows as tuples, turned into columns."""
+    """Return rows as tuples, turned into columns."""
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {name: [] for name in names}

@@ -1,8 +1,4 @@
-"""Names and texts as SQL has them, and the table that is meant.
-
-Comes in: any text. Goes out: the same, quoted.
-Always holds: nothing in a name or a text can end its quotes.
-"""
+"""Quote names and strings for SQL, and choose the table of a database."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from treewright.errors import DataError
 
 
 def quoted_name(name: str) -> str:
-    """A column or a table.
+    """Return a column or a table.
 
     >>> quoted_name('the "best" one')
     '"the ""best"" one"'
@@ -22,17 +18,17 @@ def quoted_name(name: str) -> str:
 
 
 def quoted_text(text: str) -> str:
-    """A value."""
+    """Return a value."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def quoted_texts(texts: Collection[str]) -> str:
-    """Values, with commas."""
+    """Return values, with commas."""
     return ", ".join(quoted_text(text) for text in texts)
 
 
 def the_table(tables: list[str], wanted: str | None, path: str) -> str:
-    """The table that is meant: the one named, or the only one there is."""
+    """Return the table that is meant: the one named, or the only one there is."""
     if wanted is None and len(tables) == 1:
         return tables[0]
     if wanted in tables:

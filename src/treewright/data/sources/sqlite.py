@@ -1,8 +1,4 @@
-"""SQLite databases, read by Python's own sqlite3.
-
-Comes in: a database file, and a table's name or a query. Goes out: a `Source`.
-Always holds: the database is opened to be read only.
-"""
+"""SQLite databases, opened read-only by Python's sqlite3."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from treewright.errors import DataError
 
 
 def open_sqlite(path: str, reading: Reading, query: str | None = None) -> Source:
-    """A table of the database, or what a query gives."""
+    """Return a table of the database, or what a query gives."""
     connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
     try:
         if query is None:
@@ -27,7 +23,7 @@ def open_sqlite(path: str, reading: Reading, query: str | None = None) -> Source
             query = f"SELECT * FROM {quoted_name(the_table(tables, reading.table, path))}"
         query = query.rstrip().rstrip(";")
         cursor = connection.execute(f"SELECT * FROM ({query}) LIMIT 0")  # the user's own query
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         raise DataError(f"{path}: {error}") from error
     names = tuple(entry[0] for entry in cursor.description)
     columns = reading.kept(names, path)
@@ -51,5 +47,5 @@ def _read(
                 yield {name: [None if v in missing else v for v in table[name]] for name in table} if missing else table
             if size is None or not rows:
                 return
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         raise DataError(f"{path}: {error}") from error

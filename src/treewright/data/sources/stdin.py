@@ -1,8 +1,4 @@
-"""Standard input as a file.
-
-Comes in: bytes from a pipe. Goes out: a `Source` over a temporary copy on disk.
-Always holds: memory does not grow with the input; the copy is gone when the source is.
-"""
+"""Standard input as a `Source`, over a temporary copy on disk: memory does not grow with the input."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ from treewright.errors import DataError
 
 
 def spooled(reading: Reading, schema: Schema | None) -> Source:
-    """What comes from standard input."""
+    """Return what comes from standard input."""
     copy = _Copy()
     with copy.path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)

@@ -1,10 +1,8 @@
-"""CSV and TSV files: every value is read as text by DuckDB, strictly, and becomes a value by the rules of `text_kinds`.
+"""CSV and TSV files: DuckDB reads every value strictly as text, and `text_kinds` converts it.
 
-Comes in: paths and how to read them. Goes out: a `Source`.
-Always holds: there are as many rows as the file has records, in their order, or an error names the line; empty lines
-are no rows, and an error where the file has one column. Blanks around a value are dropped, and what is left of a
-missing marker is missing. A column's kind holds for all its rows, or is given by a schema; what could be read in two
-ways is an error that names the option.
+There are as many rows as records, in their order, or an error names the line. Empty lines are skipped, but are an error
+in a file of one column. Values are stripped before missing markers are compared. What could be read in two ways is an
+error that names the option.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ class TextTable:
     guessed: dict[str, str] = field(default_factory=dict)  # the kinds that were found in all rows
 
     def scan(self) -> str:
-        """All values as text; the columns are called c0, c1 and so on."""
+        """Return all values as text; the columns are called c0, c1 and so on."""
         texts = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(self.columns)))
         paths = quoted_texts([glob.escape(path) for path in self.paths])
         return (
@@ -74,7 +72,7 @@ class TextTable:
         )
 
     def rows(self, columns: Collection[str], limit: int | None = None) -> str:
-        """The texts of these columns without blanks around them, missing where a marker stands.
+        """Return the texts of these columns without blanks around them, missing where a marker stands.
 
         In steps, so that a column is worked out once however often a query names it.
         """
@@ -88,11 +86,11 @@ class TextTable:
         return f"(SELECT {cleaned} FROM (SELECT {trimmed} FROM {self.scan()}{first}))"
 
     def text(self, name: str) -> str:
-        """What a column is called in a query."""
+        """Return what a column is called in a query."""
         return f"c{self.columns.index(name)}"
 
     def select(self, columns: tuple[str, ...]) -> str:
-        """The query that gives the values of these columns."""
+        """Return the query that gives the values of these columns."""
         if len(self.columns) == 1:
             self._refuse_empty_lines()
         kinds = self.kinds(columns)
@@ -100,7 +98,7 @@ class TextTable:
         return f"SELECT {chosen} FROM {self.rows(columns)}"
 
     def _refuse_empty_lines(self) -> None:
-        """An empty line of a file with one column could be a row without a value, and DuckDB passes over it."""
+        """Raise for an empty line in a file of one column: it could be a missing value, and DuckDB skips it."""
         for path in self.paths:
             line = line_of_nothing(path, self.delimiter)
             if line is not None:
@@ -120,7 +118,7 @@ class TextTable:
         )
 
     def kinds(self, columns: tuple[str, ...]) -> dict[str, str]:
-        """The kind of each column: as the schema has it, or what holds for all its rows."""
+        """Return the kind of each column: as the schema has it, or what holds for all its rows."""
         unknown = [name for name in columns if name not in self.given and name not in self.guessed]
         if unknown:
             self.guessed.update(_guessed(self, unknown))
@@ -130,7 +128,7 @@ class TextTable:
 def open_text(
     paths: list[str], name: str, reading: Reading, schema: Schema | None, connection: Any | None = None
 ) -> Source:
-    """Text files with the same columns; `name` is what messages call them."""
+    """Return text files with the same columns; `name` is what messages call them."""
     table = text_table(connect(None, reading) if connection is None else connection, paths, name, reading, schema)
     columns = reading.kept(table.columns, name)
     return Source(
@@ -144,7 +142,7 @@ def open_text(
 
 
 def text_table(connection: Any, paths: list[str], name: str, reading: Reading, schema: Schema | None) -> TextTable:
-    """Text files, of which only the first line is read here."""
+    """Return text files, of which only the first line is read here."""
     delimiter = delimiter_of(paths[0], reading)
     columns = names_of(paths[0], reading, delimiter)
     markers = MARKERS if reading.missing is None else reading.missing
@@ -154,7 +152,7 @@ def text_table(connection: Any, paths: list[str], name: str, reading: Reading, s
 
 
 def _form(reading: Reading, learned: TextForm) -> TextForm:
-    """How numbers and dates are written: as the user says, otherwise as in the file that the tree was learned from."""
+    """Return how numbers and dates are written: as given, otherwise as in the file of the training rows."""
     decimal = learned.decimal if reading.decimal is None else reading.decimal
     return TextForm(decimal, learned.day_first if reading.day_first is None else reading.day_first)
 
@@ -164,7 +162,7 @@ def _read(table: TextTable, columns: tuple[str, ...], size: int | None) -> Itera
 
 
 def _kinds(schema: Schema) -> dict[str, str]:
-    """How text is to be read so that it means what the tree was learned from."""
+    """Return how text is to be read so that it means what the tree was learned from."""
     kinds = {column.name: _KINDS.get(column.kind) or _level_kind(column.levels) for column in schema.columns}
     target = schema.target
     return {**kinds, target.name: "number" if target.classes is None else _level_kind(target.classes)}
@@ -183,7 +181,7 @@ def _level_kind(levels: tuple[Level, ...] | None) -> str:
 
 
 def _guessed(table: TextTable, columns: list[str]) -> dict[str, str]:
-    """The kind of each column: the first that holds for all its values, and text where none does.
+    """Return the kind of each column: the first that holds for all its values, and text where none does.
 
     A few rows say which kinds are possible. Then each is tried on all rows, most columns needing only one.
     """
@@ -201,7 +199,7 @@ def _guessed(table: TextTable, columns: list[str]) -> dict[str, str]:
 
 
 def _holding(table: TextTable, kinds: Mapping[str, tuple[str, ...]], limit: int | None) -> dict[str, tuple[str, ...]]:
-    """Of these kinds those that hold for every value of a column; of a column without values none does."""
+    """Return the kinds that hold for every value of a column; none for a column without values."""
     pairs = [(name, kind) for name, found in kinds.items() for kind in found]
     failing = [(name, f"NOT {could_be(kind, table.text(name), table.form)}") for name, kind in pairs]
     counts = _counts(table, [*failing, *((name, "true") for name in kinds)], limit)
@@ -214,12 +212,12 @@ def _holding(table: TextTable, kinds: Mapping[str, tuple[str, ...]], limit: int 
 
 
 def _counts(table: TextTable, tests: list[tuple[str, str]], limit: int | None) -> list[int]:
-    """How many values of a column are such."""
+    """Return how many values of a column are such."""
     if not tests:
         return []
-    asked = ", ".join(f"count(*) FILTER (WHERE {table.text(name)} IS NOT NULL AND {test})" for name, test in tests)
+    counts = ", ".join(f"count(*) FILTER (WHERE {table.text(name)} IS NOT NULL AND {test})" for name, test in tests)
     rows = table.rows(dict.fromkeys(name for name, _ in tests), limit)
-    return [int(count) for count in _all(table, f"SELECT {asked} FROM {rows}")[0]]
+    return [int(count) for count in _all(table, f"SELECT {counts} FROM {rows}")[0]]
 
 
 def _refuse_ambiguous(table: TextTable, name: str, kind: str) -> None:
@@ -251,7 +249,7 @@ def _example(table: TextTable, name: str, test: str) -> str:
 
 
 def _marker_counts(table: TextTable, columns: Collection[str]) -> Mapping[str, Mapping[str, int]]:
-    """How often each marker stands in each of these columns."""
+    """Return how often each marker stands in each of these columns."""
     pairs = [(column, marker) for column in columns for marker in table.markers]
     if not pairs:
         return {}
@@ -274,7 +272,7 @@ _DAY_REMEDY = "say tw.csv(..., day_first=True) or --day-first, or day_first=Fals
 
 
 def _explained(table: TextTable, error: Exception) -> DataError:
-    """The line that is wrong, and what about it."""
+    """Return the line that is wrong, and what about it."""
     message = str(error)
     wrong = re.search(rf"{_WRONG}(\d+):(\w+):(.*)", message, re.DOTALL)
     if wrong:
@@ -317,14 +315,14 @@ def _wrong_value(table: TextTable, place: int, kind: str, text: str) -> DataErro
 
 
 def _why_no_date(form: TextForm) -> str:
-    """Why a date that ends with the year cannot be read."""
+    """Return why a date that ends with the year cannot be read."""
     if form.day_first is None:
         return "and whether the day or the month comes first is not known"
     return f"which is no date with the {'day' if form.day_first else 'month'} first"
 
 
 def _decimal_remedy(decimal: str | None, text: str) -> str:
-    """The option by which the text would be a number; the tree may have the other sign from its training rows."""
+    """Return the option that would make the text a number."""
     sign = "." if decimal == "," else ","
     if not re.fullmatch(rf"[+-]?\d+{re.escape(sign)}\d+", text):
         return ""

@@ -1,9 +1,7 @@
-"""What the texts of a file are as values: the rules, written in SQL.
+"""Convert texts of a file to values: the rules, as SQL expressions.
 
-Comes in: an expression that gives a text without blanks around it, or NULL. Goes out: an expression that says whether
-the text is of a kind, and one for its value.
-Always holds: whether a text is a value of a kind, and which, depends on that text and the options alone, not on other
-rows. Numbers are rounded correctly; moments with an offset are taken to UTC.
+Whether a text is a value of a kind depends on that text and the options only, not on other rows. Numbers are rounded
+correctly; times with an offset are converted to UTC.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ _TURNED = r"\d{1,2}[-/.]\d{1,2}[-/.]\d{4}"
 
 
 def is_kind(kind: str, x: str, form: TextForm) -> str:
-    """Whether the text is of this kind; `x` is not NULL there."""
+    """Return whether the text is of this kind; `x` is not NULL there."""
     if kind == "text":
         return "true"
     if kind == "boolean":
@@ -52,7 +50,7 @@ def is_kind(kind: str, x: str, form: TextForm) -> str:
 
 
 def could_be(kind: str, x: str, form: TextForm) -> str:
-    """The same where nobody said what the column is: 007 and 01234 are codes then, not numbers."""
+    """Return the same where the kind is not given: 007 and 01234 are codes then, not numbers."""
     found = is_kind(kind, x, form)
     if kind not in {"whole", "large", "number", "decimal comma"}:
         return found
@@ -60,7 +58,7 @@ def could_be(kind: str, x: str, form: TextForm) -> str:
 
 
 def value(kind: str, x: str, form: TextForm) -> str:
-    """The value of a text that is of this kind."""
+    """Return the value of a text that is of this kind."""
     if kind == "number":
         return f"CAST({x if form.decimal in (None, '.') else _with_point(x)} AS DOUBLE)"
     if kind in {"date", "datetime"}:
@@ -92,13 +90,13 @@ def _is_moment(kind: str, x: str, form: TextForm) -> str:
 
 
 def _moment(x: str) -> str:
-    """A moment that begins with the year; with an offset it is taken to UTC."""
+    """Return a moment that begins with the year; with an offset it is taken to UTC."""
     zoned = f"make_timestamp(epoch_us(TRY_CAST({x} AS TIMESTAMPTZ)))"
     return f"CASE WHEN {_matches(x, f'.*:.*{_OFFSET}')} THEN {zoned} ELSE TRY_CAST({x} AS TIMESTAMP) END"
 
 
 def _turned(x: str, day_first: bool) -> str:
-    """A moment that ends with the year."""
+    """Return a moment that ends with the year."""
     date = "%d-%m-%Y" if day_first else "%m-%d-%Y"
     forms = quoted_texts([date, *(f"{date} {clock}" for clock in ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f"))])
     plain = f"regexp_replace({x}, '^(\\d+)[/.](\\d+)[/.]', '\\1-\\2-')"

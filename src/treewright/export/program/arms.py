@@ -1,8 +1,7 @@
 """The conditions of a step, in any language that has them: which values lead to which child.
 
-Comes in: a plan, a step and the `Words` of a language. Goes out: (condition, child) pairs.
-Always holds: conditions of one question exclude each other. `exclusive_arms` names each child once, so that what lies
-below it is written once.
+Conditions of one question exclude each other. `exclusive_arms` names each child once, so that what lies below it is
+written once.
 """
 
 from __future__ import annotations
@@ -18,9 +17,10 @@ Arm = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Words:
-    """How a language says things about input i: that it is one of some levels, that it lies on one side of a break
-    (its sign, the break, whether the question is closed), that it is known, that it is missing.
+class ConditionSyntax:
+    """How a language writes conditions on input i.
+
+    It is among levels, on one side of a break (sign, break, whether the break is closed), known, or missing.
     """
 
     among: Callable[[int, Sequence[Level]], str]
@@ -31,8 +31,8 @@ class Words:
     either: str
 
 
-def known_arms(plan: Plan, words: Words, question: Question) -> list[Arm]:
-    """Conditions on a known value, each for one child (or -1, for numbers that nobody holds)."""
+def known_arms(plan: Plan, words: ConditionSyntax, question: Question) -> list[Arm]:
+    """Return conditions on a known value, each for one child (or -1, for numbers that nobody holds)."""
     i, levels = question.input, plan.inputs[question.input].levels
     if levels is not None:
         held: dict[int, list[Level]] = {}
@@ -48,15 +48,15 @@ def known_arms(plan: Plan, words: Words, question: Question) -> list[Arm]:
     return arms
 
 
-def answered_arms(plan: Plan, words: Words, question: Question, unseen: int) -> list[Arm]:
-    """Conditions under which a question has an answer, in order: a level that no child holds comes last."""
+def decided_arms(plan: Plan, words: ConditionSyntax, question: Question, unseen: int) -> list[Arm]:
+    """Return conditions under which a question has a value, in order: a level that no child holds comes last."""
     arms = [(condition, child) for condition, child in known_arms(plan, words, question) if child >= 0]
     if unseen != AS_MISSING and plan.inputs[question.input].levels is not None:
         arms.append((words.known(question.input), unseen))
     return arms
 
 
-def exclusive_arms(plan: Plan, words: Words, step: Step) -> tuple[list[Arm], int | None] | None:
+def exclusive_arms(plan: Plan, words: ConditionSyntax, step: Step) -> tuple[list[Arm], int | None] | None:
     """Arms to be tried in order and the child of all other rows (None: what `missing` says).
 
     There are none (None) for a step with surrogates, or where one child needs several conditions.
@@ -77,7 +77,7 @@ def exclusive_arms(plan: Plan, words: Words, step: Step) -> tuple[list[Arm], int
 
 
 def runs(child_of_bin: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Neighbouring bins of one child as (first, last, child)."""
+    """Return neighbouring bins of one child as (first, last, child)."""
     found: list[tuple[int, int, int]] = []
     for i, child in enumerate(child_of_bin):
         if found and found[-1][2] == child:

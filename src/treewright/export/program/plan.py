@@ -1,9 +1,8 @@
 """The tree as a program needs it: the steps that every language writes down in its own words.
 
-Comes in: a `Tree`. Goes out: a `Plan`, plain values without arrays.
-Always holds: a plan says all that routing in docs/boundary.md says and nothing more: rivals, statistics and columns
-that nobody asks about are gone, inputs are numbered anew. Steps are in depth-first order, a node's id is its place. A
-plan that exists can be followed without chance: a tree that draws children at random is refused here for all languages.
+A plan says all that routing in docs/boundary.md says and nothing more: rivals, statistics and columns that no split
+uses are gone, inputs are numbered anew. Steps are in depth-first order, a node's id is its place. A plan that exists
+can be followed without chance: a tree that draws children at random is refused here for all languages.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ __all__ = ["AS_MISSING", "FRACTIONAL", "STOP_HERE", "Plan", "Question", "Step", 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked about one input: its bins and the child of each.
+    """One split or surrogate: the bins of an input and the child of each.
 
     A number's bin is the count of breaks below it (`closed`: breaks less than it, else not more than it); a level's bin
     is its place among the levels. Child -1: nobody holds this bin.
@@ -40,9 +39,8 @@ class Question:
 class Step:
     """A node. `questions` are its split and then its surrogates, in order; a leaf has none.
 
-    `missing` is a child, `FRACTIONAL` or `STOP_HERE`; `unseen` a child or `AS_MISSING`. `answer` is the place of the
-    class
-    this node answers by itself.
+    `missing` is a child, `FRACTIONAL` or `STOP_HERE`; `unseen` a child or `AS_MISSING`. `prediction` is the
+    index of the class that this node predicts by itself.
     """
 
     questions: tuple[Question, ...]
@@ -51,7 +49,7 @@ class Step:
     missing: int
     unseen: int
     value: tuple[float, ...]
-    answer: int
+    prediction: int
 
     @property
     def is_leaf(self) -> bool:
@@ -59,7 +57,7 @@ class Step:
 
     @property
     def is_end(self) -> bool:
-        """Whether a row may end here: at every leaf, and at nodes that answer when they have no answer."""
+        """Whether a row may end here: at every leaf, and at nodes that predict when no value decides."""
         return not self.children or self.missing == STOP_HERE
 
 
@@ -78,7 +76,7 @@ class Plan:
 
     @property
     def n_values(self) -> int:
-        """Numbers per answer: one per class, or one."""
+        """Numbers per prediction: one per class, or one."""
         return len(self.target.classes or (0,))
 
     @cached_property
@@ -106,7 +104,7 @@ class Plan:
 
 
 def plan_of(tree: Tree) -> Plan:
-    """The plan of a tree; worked out once."""
+    """Return the plan of a tree; worked out once."""
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     return tree.keep("plan", lambda: _plan(tree))
@@ -119,8 +117,8 @@ def _plan(tree: Tree) -> Plan:
     own = arrays["split_start"][inner]
     _refuse_chance(tree, own)
     firsts = zip(own.tolist(), arrays["n_surrogates"][inner].tolist(), strict=True)
-    asked = [s for first, surrogates in firsts for s in range(first, first + 1 + surrogates)]
-    used = sorted({int(column) for column in arrays["column"][asked]})
+    chosen = [s for first, surrogates in firsts for s in range(first, first + 1 + surrogates)]
+    used = sorted({int(column) for column in arrays["column"][chosen]})
     place = {column: i for i, column in enumerate(used)}
     return Plan(
         inputs=tuple(columns[i] for i in used),
@@ -153,22 +151,24 @@ def _steps(tree: Tree, place: dict[int, int]) -> tuple[Step, ...]:
 
     values = tree.arrays["value"].tolist()
     classes = tree.schema.target.classes is not None
-    answers = predicted_index(tree.schema.target, tree.arrays["value"]).tolist() if classes else [0] * len(values)
+    predictions = predicted_index(tree.schema.target, tree.arrays["value"]).tolist() if classes else [0] * len(values)
     steps = []
-    for i, (value, answer) in enumerate(zip(values, answers, strict=True)):
+    for i, (value, prediction) in enumerate(zip(values, predictions, strict=True)):
         children = tuple(a["children"][a["child_start"][i] : a["child_start"][i + 1]])
         if not children:
-            steps.append(Step((), (), (), STOP_HERE, AS_MISSING, tuple(value), answer))
+            steps.append(Step((), (), (), STOP_HERE, AS_MISSING, tuple(value), prediction))
             continue
         first = a["split_start"][i]
         questions = tuple(question(s) for s in range(first, first + 1 + a["n_surrogates"][i]))
         share = tuple(a["share"][a["share_start"][first] : a["share_start"][first + 1]])
-        steps.append(Step(questions, children, share, a["missing"][first], a["unseen"][first], tuple(value), answer))
+        steps.append(
+            Step(questions, children, share, a["missing"][first], a["unseen"][first], tuple(value), prediction)
+        )
     return tuple(steps)
 
 
 def level_type(levels: tuple[Level, ...]) -> str:
-    """What kind of values levels are: "text", "truth", "whole", "number", or "mixed" where text meets numbers."""
+    """Return the type of the levels: "text", "truth", "whole", "number", or "mixed" for text and numbers."""
     if all(isinstance(level, str) for level in levels):
         return "text"
     if any(isinstance(level, str) for level in levels):
@@ -179,7 +179,7 @@ def level_type(levels: tuple[Level, ...]) -> str:
 
 
 def refuse_mixed(levels: tuple[Level, ...], whose: str, language: str) -> None:
-    """Where a language holds one type in one place, text and numbers cannot be told apart there."""
+    """Raise for levels of mixed types, for languages where one variable has one type."""
     if level_type(levels) == "mixed":
         text = next(level for level in levels if isinstance(level, str))
         other = next(level for level in levels if not isinstance(level, str))

@@ -1,9 +1,8 @@
 """A plan as a machine of single looks: in each state one value of the row decides which state comes next.
 
-Comes in: a `Plan`. Goes out: a `Machine`.
-Always holds: following the states does what following the plan does: surrogates, several breaks and levels that nobody
-holds have become states and arcs of their own, so there is one rule for all. States never lead back. Ends are numbered
-in the order of the plan's steps, which is the order in which several paths are added up.
+Following the states does what following the plan does: surrogates, several breaks and levels that nobody holds have
+become states and arcs of their own, so there is one rule for all. States never lead back. Ends are numbered in the
+order of the plan's steps, which is the order in which several paths are added up.
 """
 
 from __future__ import annotations
@@ -18,8 +17,10 @@ from treewright.export.program.plan import AS_MISSING, FRACTIONAL, STOP_HERE, Pl
 
 @dataclass(frozen=True)
 class Look:
-    """One value decides. A number goes to `arcs[0]`, above `above` to `arcs[1]`, missing to `arcs[2]`; a level to the
-    arc at its place, missing to the one after all levels, unseen to the last.
+    """A state in which one value decides.
+
+    A number goes to `arcs[0]`, above `above` to `arcs[1]`, missing to `arcs[2]`; a level to the arc of its index,
+    missing to the one after all levels, unseen to the last.
     """
 
     input: int
@@ -29,7 +30,7 @@ class Look:
 
 @dataclass(frozen=True)
 class End:
-    """The row is answered by a step of the plan."""
+    """The row is predicted by a step of the plan."""
 
     step: int
 
@@ -54,7 +55,7 @@ class Machine:
 
     @cached_property
     def ends(self) -> tuple[int, ...]:
-        """The states that answer, in the order of the plan's steps."""
+        """The states that predict, in the order of the plan's steps."""
         ends = [(state.step, i) for i, state in enumerate(self.states) if isinstance(state, End)]
         return tuple(i for _, i in sorted(ends))
 
@@ -80,7 +81,7 @@ class Machine:
 
 
 def machine_of(plan: Plan) -> Machine:
-    """The machine of a plan. Children are made before their parents, so arcs lead to earlier states."""
+    """Return the machine of a plan. Children are made before their parents, so arcs lead to earlier states."""
     states: list[State] = []
     entry = [-1] * len(plan.steps)
 
@@ -90,7 +91,7 @@ def machine_of(plan: Plan) -> Machine:
 
     for i in reversed(range(len(plan.steps))):
         step = plan.steps[i]
-        at = _without_answer(step, i, entry, add)
+        at = _missing_value(step, i, entry, add)
         for k in reversed(range(len(step.questions))):
             question = step.questions[k]
             children = [entry[child] for child in step.children]
@@ -105,8 +106,8 @@ def machine_of(plan: Plan) -> Machine:
     return Machine(tuple(states), entry[0])
 
 
-def _without_answer(step: Step, i: int, entry: list[int], add: Callable[[State], int]) -> int:
-    """The state where no question has an answer."""
+def _missing_value(step: Step, i: int, entry: list[int], add: Callable[[State], int]) -> int:
+    """Return the state where no question has a value."""
     if step.is_leaf or step.missing == STOP_HERE:
         return add(End(i))
     if step.missing == FRACTIONAL:
@@ -116,7 +117,7 @@ def _without_answer(step: Step, i: int, entry: list[int], add: Callable[[State],
 
 
 def _halves(question: Question, held: list[int], missing: int, add: Callable[[State], int]) -> int:
-    """Looks that find a number's bin by halving; only the first of them can meet a missing value."""
+    """Add looks that find a number's bin by halving; only the first can meet a missing value."""
     # "Not above" stands for both tests: below t is not above the largest number below t.
     breaks = [at if question.closed else math.nextafter(at, -math.inf) for at in question.breaks]
 

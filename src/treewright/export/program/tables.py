@@ -1,7 +1,6 @@
 """A plan as flat lists of numbers, for languages where one loop over tables beats a thousand nested ifs.
 
-Comes in: a `Plan`. Goes out: `Tables`, and names that a language accepts.
-Always holds: lists are in the order of the steps; item i of a list of parts lies between `start[i]` and `start[i + 1]`.
+Lists are in the order of the steps; item i of a list of parts lies between `start[i]` and `start[i + 1]`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,9 @@ from treewright.export.program.plan import Plan, Question, refuse_mixed
 
 @dataclass(frozen=True)
 class Tables:
-    """Per node: its questions, children and shares, what missing and unseen do, and where its answer lies (-1: it has
+    """The plan as lists per node, per question and per end.
+
+    Per node: questions, children and shares, destinations of missing and unseen values, and the index of its value (-1:
     none). Per question: the input, its breaks and the children of its bins. `values`: one row of numbers per end.
     """
 
@@ -40,7 +41,7 @@ class Tables:
 
 
 def tables_of(plan: Plan) -> Tables:
-    """The tables of a plan."""
+    """Return the tables of a plan."""
     steps = plan.steps
     questions: list[Question] = [question for step in steps for question in step.questions]
     is_end = [step.is_end for step in steps]
@@ -69,7 +70,7 @@ def _starts(lengths: Iterable[int]) -> list[int]:
 
 
 def identifiers(names: Sequence[str], keywords: Iterable[str] = (), *, lower: bool = False) -> list[str]:
-    """Each name as letters, digits and underscores, all different and none a keyword.
+    """Return each name as letters, digits and underscores, all different and none a keyword.
 
     >>> identifiers(["age", "Age?", "class", "größe", "1st", "", "age"], ["class"])
     ['age', 'Age', 'class_', 'gr_e', 'n_1st', 'n', 'age_2']
@@ -117,7 +118,7 @@ def refuse_inexact(plan: Plan, language: str) -> None:
 
 
 def refuse_large(levels: Sequence[Level], whose: str, language: str) -> None:
-    """No whole number that a float64 does not hold."""
+    """Raise for an integer that float64 does not hold."""
     for level in levels:
         if isinstance(level, int) and abs(level) > 2**53:
             raise ExportError(
@@ -126,15 +127,18 @@ def refuse_large(levels: Sequence[Level], whose: str, language: str) -> None:
             )
 
 
+def has_surrogate(text: str) -> bool:
+    """Return whether text has half a character, which no file can hold."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def refuse_unwritable(plan: Plan, language: str, *, nul: bool) -> None:
-    """Text that is no Unicode, or ends too early where a zero ends text."""
+    """Raise for text that is not Unicode, or that contains a zero where a zero ends text."""
     for whose, levels in [(f"column {spec.name!r}", spec.levels or ()) for spec in plan.inputs] + [
         (f"the target {plan.target.name!r}", plan.target.classes or ())
     ]:
         for level in levels:
-            if isinstance(level, str) and (
-                (nul and "\0" in level) or any("\ud800" <= character <= "\udfff" for character in level)
-            ):
+            if isinstance(level, str) and ((nul and "\0" in level) or has_surrogate(level)):
                 raise ExportError(
                     f"{whose} has the level {level!r} with a character that text in {language} cannot hold; rename it "
                     "and learn anew"

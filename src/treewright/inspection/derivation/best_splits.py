@@ -1,10 +1,7 @@
-"""Every column's best split at a node, asked of the engine itself.
+"""Every column's best split at a node, found by the engine itself.
 
-Comes in: the rows of a node (`Entries`) and a recipe. Goes out: `Found`: one split per column that can split, in the
-engine's own order, and for every other column the reason.
-Always holds: no search is written here: a tree of depth one is grown on the node's rows and its split and rivals are
-read. What a recipe learns from the whole table (quantile groups, observed thresholds) is learned from the whole table
-here too.
+No search is written here: a tree of depth one is grown on the node's rows and its split and rivals are read. What a
+recipe learns from the whole table (quantile groups, observed thresholds) is learned from the whole table here too.
 """
 
 from __future__ import annotations
@@ -26,8 +23,9 @@ from treewright.recipes.missing import Ignore, Surrogates
 from treewright.recipes.numeric import Binned, Threshold
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Stopping
+from treewright.tree.split import Split
 from treewright.tree.text import level_text
-from treewright.tree.tree import Split, Tree
+from treewright.tree.tree import Tree
 
 FloatArray = NDArray[np.float64]
 
@@ -35,8 +33,8 @@ ORDINAL = 1
 
 
 @dataclass(frozen=True)
-class Found:
-    """`splits` best first; `chosen`: the engine would ask the first; `stop`: otherwise why not. `reasons` by column."""
+class BestSplits:
+    """`splits`, best first; `chosen`: the engine takes the first; `stop`: otherwise why not; `reasons` by column."""
 
     splits: tuple[Split, ...]
     chosen: bool
@@ -44,21 +42,21 @@ class Found:
     reasons: dict[int, str]
 
 
-def best_splits(entries: Entries, recipe: Recipe) -> Found:
-    """The best split of each column on these rows."""
+def best_splits(entries: Entries, recipe: Recipe) -> BestSplits:
+    """Return the best split of each column on these rows."""
     if not entries.n_rows:
-        return Found((), False, "empty", dict.fromkeys(range(len(entries.schema.columns)), "no row comes here"))
-    asked = _for_one_node(recipe, len(entries.schema.columns))
-    root = _grown(entries, asked).root
+        return BestSplits((), False, "empty", dict.fromkeys(range(len(entries.schema.columns)), "no row comes here"))
+    used = _for_one_node(recipe, len(entries.schema.columns))
+    root = _grown(entries, used).root
     splits = ((root.split,) if root.split is not None else ()) + root.rivals
     seen = {split.column_index for split in splits}
     rest = [i for i in range(len(entries.schema.columns)) if i not in seen]
-    reasons = {i: _reason(entries, asked, i, root.stop) for i in rest}
-    return Found(splits, root.split is not None, root.stop, reasons)
+    reasons = {i: _reason(entries, used, i, root.stop) for i in rest}
+    return BestSplits(splits, root.split is not None, root.stop, reasons)
 
 
 def _for_one_node(recipe: Recipe, n_columns: int) -> Recipe:
-    """The recipe for one decision: sizes of branches count as ever, but the node itself may be as small as it likes."""
+    """Return the recipe for one decision: limits on branches hold, limits on the node itself do not."""
     stopping = replace(
         recipe.stopping,
         max_depth=1,
@@ -76,7 +74,7 @@ def _for_one_node(recipe: Recipe, n_columns: int) -> Recipe:
 
 
 def _grown(entries: Entries, recipe: Recipe) -> Tree:
-    """The tree of depth one; its splits speak of the columns as the schema has them."""
+    """Return the tree of depth one; its splits speak of the columns as the schema has them."""
     schema = replace(entries.schema, target=replace(entries.schema.target, costs=None, priors=None))
     part = bool((entries.weight != entries.everywhere).any())
     if not part:
@@ -115,7 +113,7 @@ def _with_observed(tree: Tree, entries: Entries) -> Tree:
 
 
 def _grown_in_groups(entries: Entries, schema: Schema, recipe: Recipe) -> Tree:
-    """Numbers stand in the groups of the whole table, which the node's own rows would not give."""
+    """Group numbers as in the whole table, which the node's own rows would not give."""
     bounds = _group_bounds(entries, schema, recipe)
     columns, kinds, levels = list(entries.encoded.columns), list(entries.encoded.kinds), list(entries.encoded.levels)
     specs = list(schema.columns)
@@ -130,7 +128,7 @@ def _grown_in_groups(entries: Entries, schema: Schema, recipe: Recipe) -> Tree:
 
 
 def _group_bounds(entries: Entries, schema: Schema, recipe: Recipe) -> dict[int, FloatArray]:
-    """The breaks between the quantile groups of each column of numbers.
+    """Return the breaks between the quantile groups of each column of numbers.
 
     The engine makes the groups; a branch for each of them, whatever their target, lets it tell them.
     """
@@ -146,13 +144,13 @@ def _group_bounds(entries: Entries, schema: Schema, recipe: Recipe) -> dict[int,
     )
     root = grow(_weighed(entries.encoded, entries.everywhere), schema, probe, ALL_THREADS).root
     splits = ((root.split,) if root.split is not None else ()) + root.rivals
-    told = {split.column_index: np.array(split.breaks) for split in splits if not split.spec.has_levels}
+    found = {split.column_index: np.array(split.breaks) for split in splits if not split.spec.has_levels}
     numbers = (i for i, column in enumerate(schema.columns) if not column.has_levels)
-    return {i: told.get(i, np.zeros(0)) for i in numbers}
+    return {i: found.get(i, np.zeros(0)) for i in numbers}
 
 
 def _with_breaks(tree: Tree, bounds: dict[int, FloatArray], schema: Schema) -> Tree:
-    """The same splits, asking about numbers again: neighbouring groups of one branch are one interval."""
+    """Return the same splits with numeric conditions: neighbouring groups of one branch are one interval."""
     arrays = dict(tree.arrays)
     breaks: list[float] = []
     bins: list[int] = []
@@ -185,7 +183,7 @@ def _reason(entries: Entries, recipe: Recipe, column: int, stop: str | None) -> 
         value = level_text(spec.levels[int(known[0])]) if spec.levels is not None else decode(spec, known[0])
         return f"constant: only {value} here"
     if stop == "pure":
-        return "all rows have the same answer, there is nothing to split"
+        return "all rows have the same target, there is nothing to split"
     if isinstance(recipe.numeric, Threshold) and recipe.numeric.mdl_penalty and stop != "too few rows":
         bare = replace(recipe, numeric=replace(recipe.numeric, mdl_penalty=False))
         root = _grown(entries, bare).root
@@ -195,7 +193,7 @@ def _reason(entries: Entries, recipe: Recipe, column: int, stop: str | None) -> 
 
 
 def _limits(recipe: Recipe) -> str:
-    """The settings that can refuse a branch, with their values."""
+    """Return the settings that can refuse a branch, with their values."""
     plain, stopping = Stopping(), recipe.stopping
     names = ("min_samples_leaf", "min_weight_leaf", "min_weight_two")
     texts = [f"{name}={getattr(stopping, name):g}" for name in names if getattr(stopping, name) != getattr(plain, name)]

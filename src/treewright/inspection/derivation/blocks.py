@@ -1,9 +1,7 @@
 """A derivation laid out: titles, tables, steps, a curve, remarks, in the order they are read.
 
-Comes in: a `NodeExplanation`. Goes out: a list of blocks that every writer (text, Markdown, HTML) writes in its own
-way.
-Always holds: long tables are cut here, once for all writers, and say how much more there is; names and levels are
-printable, but not yet escaped for any form.
+Long tables are cut here, once for all writers, and say how much more there is; names and levels are printable, but not
+yet escaped for any form.
 """
 
 from __future__ import annotations
@@ -12,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from treewright.data.grid import Grid
+from treewright.data.number_text import count_text, figure, p_text
+from treewright.inspection.derivation.criterion_names import TESTS
 from treewright.inspection.derivation.impurity_steps import Step
-from treewright.inspection.derivation.numbers import amount, figure
 from treewright.inspection.derivation.threshold_curve import Curve
-from treewright.tree.text import break_texts, level_text, name_text
+from treewright.tree.text import break_text, level_text, name_text
 
 if TYPE_CHECKING:
     from treewright.inspection.derivation.explain_node import NodeExplanation
@@ -36,25 +36,15 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Grid:
-    """A table: the first column is words, the others are numbers unless `words` says more of them are."""
-
-    caption: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    words: int = 1
-
-
-@dataclass(frozen=True)
 class Steps:
     caption: str
     steps: tuple[Step, ...]
 
-    def told(self) -> list[tuple[str, Step]]:
-        """Each step, after its formula in words where that was not just said."""
+    def with_formulas(self) -> list[tuple[str, Step]]:
+        """Return each step, after its formula in words where that was not just stated."""
         before = ["", *(step.formula for step in self.steps)]
         pairs = zip(self.steps, before, strict=False)
-        return [("" if step.formula == said else f": {step.formula}", step) for step, said in pairs]
+        return [("" if step.formula == shown else f": {step.formula}", step) for step, shown in pairs]
 
 
 @dataclass(frozen=True)
@@ -67,16 +57,15 @@ Block = Title | Remark | Grid | Steps | Plot
 
 
 def blocks(explained: NodeExplanation) -> list[Block]:
-    """The blocks of a derivation."""
+    """Return the blocks of a derivation."""
     laid: list[Block] = [Title(explained.heading)]
     if explained.branches:
         laid.append(_branches(explained))
     if explained.expected is not None:
         laid.append(_expected(explained))
     if explained.steps:
-        laid.append(
-            Steps(f"By {explained.criterion.replace('_', ' ')}" if explained.column else "The answer", explained.steps)
-        )
+        title = f"By {explained.criterion.replace('_', ' ')}" if explained.column else "The prediction"
+        laid.append(Steps(title, explained.steps))
     if explained.significance:
         laid.append(Steps("Significance of this split", explained.significance))
     if explained.curve is not None:
@@ -90,7 +79,7 @@ def blocks(explained: NodeExplanation) -> list[Block]:
 
 
 def shortened(rows: Sequence[tuple[str, ...]], most: int = MOST_ROWS) -> tuple[tuple[str, ...], ...]:
-    """The first of many rows, and a last one that says how many more there are."""
+    """Return the first of many rows, and a last one that says how many more there are."""
     if len(rows) <= most:
         return tuple(rows)
     return (*rows[: most - 1], (f"… {len(rows) - most + 1} more", *[""] * (len(rows[0]) - 1)))
@@ -108,13 +97,13 @@ def _branches(explained: NodeExplanation) -> Grid:
     places = _shown_classes(sums)
     more = len(sums) - len(places)
     names = [*(level_text(explained.classes[i]) for i in places), *([f"… {more} more"] if more else [])]
-    lines = [(b.condition, *_counts(b.counts or (), places), amount(b.weight)) for b in explained.branches]
-    together = () if len(lines) == 1 else (("together", *_counts(sums, places), amount(sum(sums))),)
+    lines = [(b.condition, *_counts(b.counts or (), places), count_text(b.weight)) for b in explained.branches]
+    together = () if len(lines) == 1 else (("together", *_counts(sums, places), count_text(sum(sums))),)
     return Grid(what, ("", *names, _size_title(explained.branches)), (*shortened(lines), *together))
 
 
 def _size_title(branches: Sequence[Branch]) -> str:
-    """Rows where each weighs one."""
+    """Return rows where each weighs one."""
     plain = all(b.rows is not None and abs(b.weight - b.rows) <= 1e-9 * max(1.0, b.weight) for b in branches)
     return "rows" if plain else "weight"
 
@@ -122,11 +111,11 @@ def _size_title(branches: Sequence[Branch]) -> str:
 def _number_row(branch: Branch) -> tuple[str, ...]:
     if not branch.weight > 0:
         return (branch.condition, "0", "", "")
-    return (branch.condition, amount(branch.weight), figure(branch.mean or 0.0), figure(branch.deviation or 0.0))
+    return (branch.condition, count_text(branch.weight), figure(branch.mean or 0.0), figure(branch.deviation or 0.0))
 
 
 def _shown_classes(weights: Sequence[float]) -> list[int]:
-    """The places of all classes, or of the heaviest where they are many, in their order."""
+    """Return the places of all classes, or of the heaviest where they are many, in their order."""
     if len(weights) <= MOST_CLASSES:
         return list(range(len(weights)))
     heaviest = sorted(range(len(weights)), key=lambda i: -weights[i])
@@ -134,11 +123,11 @@ def _shown_classes(weights: Sequence[float]) -> list[int]:
 
 
 def _counts(counts: Sequence[float], places: Sequence[int]) -> list[str]:
-    """The classes shown, and the others together."""
-    shown = [amount(counts[i]) for i in places]
+    """Return the classes shown, and the others together."""
+    shown = [count_text(counts[i]) for i in places]
     if len(places) == len(counts):
         return shown
-    return [*shown, amount(max(0.0, sum(counts) - sum(counts[i] for i in places)))]
+    return [*shown, count_text(max(0.0, sum(counts) - sum(counts[i] for i in places)))]
 
 
 def _expected(explained: NodeExplanation) -> Grid:
@@ -150,22 +139,25 @@ def _expected(explained: NodeExplanation) -> Grid:
     more = len(explained.classes) - len(places)
     titles = [*(level_text(explained.classes[i]) for i in places), *([f"… {more} more"] if more else [])]
     rows = [
-        (branch.condition, *(f"{amount(seen[i])} ({figure(wanted[i])})" for i in places), *[""] * bool(more))
+        (branch.condition, *(f"{count_text(seen[i])} ({figure(wanted[i])})" for i in places), *[""] * bool(more))
         for branch, seen, wanted in zip(explained.branches, observed, expected, strict=True)
     ]
     return Grid("Observed (and expected: row × column / all)", ("", *titles), shortened(rows))
 
 
 def _rivals(explained: NodeExplanation) -> Grid:
-    caption = (
-        "What was compared here, best first" if any(r.won for r in explained.rivals) else "What could be asked here"
-    )
-    gains = any(figure(r.gain) != figure(r.score) for r in explained.rivals)
+    caption = "What was compared here, best first" if any(r.won for r in explained.rivals) else "Possible splits"
+    if explained.criterion in TESTS:  # the score is -ln p, adjusted where the recipe adjusts; the gain is not adjusted
+        titles, numbers = ["-ln p", "p"], [[figure(r.score), p_text(-r.score)] for r in explained.rivals]
+    elif any(figure(r.gain) != figure(r.score) for r in explained.rivals):
+        titles, numbers = ["score", "gain"], [[figure(r.score), figure(r.gain)] for r in explained.rivals]
+    else:
+        titles, numbers = ["score"], [[figure(r.score)] for r in explained.rivals]
     rows = [
-        (name_text(r.column), r.question, figure(r.score), *([figure(r.gain)] if gains else []), "chosen" * r.won)
-        for r in explained.rivals
+        (name_text(r.column), r.question, *texts, "chosen" * r.won)
+        for r, texts in zip(explained.rivals, numbers, strict=True)
     ]
-    return Grid(caption, ("column", "question", "score", *(["gain"] if gains else []), ""), shortened(rows), words=2)
+    return Grid(caption, ("column", "question", *titles, ""), shortened(rows), words=2)
 
 
 # --- the curve --------------------------------------------------------------------------------------------------------
@@ -176,10 +168,10 @@ def _plot(curve: Curve) -> Plot:
 
 
 def curve_text(curve: Curve) -> str:
-    """The best cut, how many there are, and how many may be chosen."""
+    """Return the best cut, how many there are, and how many may be chosen."""
     if curve.best is None:
         return f"{len(curve.cuts):,} cuts, none of them allowed"
-    cut = break_texts(curve.spec, [float(curve.cuts[curve.best])], True)[0]
+    cut = break_text(curve.spec, float(curve.cuts[curve.best]), True)
     of = (
         f"{len(curve.cuts):,} cuts shown, {curve.n_allowed:,} allowed" if curve.thinned else f"{len(curve.cuts):,} cuts"
     )

@@ -1,14 +1,15 @@
-"""What each criterion is called, by the core and by people.
-
-Comes in: a choice of criterion. Goes out: its `Measure`: names and the formula in words.
-Always holds: every criterion a recipe accepts has one; no formula is computed here.
-"""
+"""The names of each criterion, its formula in words, and the derivation of a score with a formula of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from treewright.criteria.statistics import score_of
 from treewright.data.schema import TargetSpec
+from treewright.inspection.derivation.formula import Fraction, Function, Number, Power, Product, Sum, total
+from treewright.inspection.derivation.impurity_steps import Step, of, shortened, step
 from treewright.recipes.criterion import (
     AbsoluteError,
     ChiSquare,
@@ -26,27 +27,46 @@ from treewright.recipes.criterion import (
 )
 from treewright.recipes.recipe import Recipe
 
+if TYPE_CHECKING:
+    from treewright.inspection.derivation.split_counts import Division
+
 
 @dataclass(frozen=True)
 class Measure:
-    """`name` as in `CRITERION_NAMES`; `impurity` as people and the core call it; `words`: its formula; `score`: what
-    the criterion's own number is called, `score_words` how it comes about."""
+    """The names of a criterion.
+
+    `name` is as in `CRITERION_NAMES`, `impurity` as people and the core call it, `words` its formula, `score` the name
+    of the criterion's number and `score_words` its formula. `own_steps` derives a score that is no decrease of the
+    impurity, ratio or test.
+    """
 
     name: str
     impurity: str
     words: str
     score: str
     score_words: str
+    own_steps: Callable[[Division], list[Step]] | None = None
 
     @property
     def impurity_name(self) -> str:
         """What the core calls the impurity."""
         return self.impurity.replace(" ", "_")
 
-    @property
-    def averages(self) -> bool:
-        """Whether the score is an impurity before minus its weighted mean after."""
-        return self.name not in ("gain_ratio", "twoing", "chi_square", "f", "custom")
+
+def _twoing(division: Division) -> list[Step]:
+    left, right = division.children.tolist()
+    sizes, known = division.weights.tolist(), division.known
+    if min(sizes) <= 0:
+        return [step("Twoing", "a branch is empty", None, 0.0)]
+    pairs = [(a, b) for a, b in zip(left, right, strict=True) if a > 0 or b > 0]
+    apart = [Function("abs", (Sum((("+", of(a, sizes[0])), ("-", of(b, sizes[1])))),)) for a, b in pairs]
+    difference = sum(abs(a / sizes[0] - b / sizes[1]) for a, b in pairs)
+    words = "over all classes, how far its shares in the two branches are apart"
+    first = step("Sum of differences", words, total(shortened(apart)), difference)
+    score = score_of("twoing", division.parent, division.children)
+    quarter = Fraction(Number("1"), Number("4"))
+    numbers = Product((of(sizes[0], known), of(sizes[1], known), quarter, Power(Number(first.shown), 2)))
+    return [first, step("Twoing", "share left × share right / 4 × the sum squared", numbers, score)]
 
 
 _ENTROPY = ("entropy", "minus the sum over classes of share × log2(share)")
@@ -61,7 +81,7 @@ _MEASURES: dict[type, Measure] = {
     Misclassification: Measure(
         "misclassification", "misclassification", "one minus the largest share", "decrease of misclassification", _GAIN
     ),
-    Twoing: Measure("twoing", *_GINI, "twoing", "share left × share right / 4 × squared sum of differences"),
+    Twoing: Measure("twoing", *_GINI, "twoing", "share left × share right / 4 × squared sum of differences", _twoing),
     ChiSquare: Measure("chi_square", *_GINI, "-ln p", "minus the natural logarithm of p"),
     Variance: Measure("variance", *_VARIANCE, "reduction of variance", _GAIN),
     StandardDeviation: Measure(
@@ -85,9 +105,12 @@ _MEASURES: dict[type, Measure] = {
     Custom: Measure("custom", *_GINI, "score", "the user's own formula"),
 }
 
+#: Shown names of the criteria whose score is -ln p.
+TESTS = frozenset({"chi_square", "likelihood_ratio", "f"})
+
 
 def criterion_of(recipe: Recipe, target: TargetSpec) -> Criterion:
-    """The criterion that a recipe has for such a target; a tree made by hand may come with none."""
+    """Return the criterion that a recipe has for such a target; a tree made by hand may come with none."""
     if target.classes is None:
         return recipe.regression or Variance()
     return recipe.criterion or Gini()
@@ -98,7 +121,7 @@ def measure_of(criterion: Criterion) -> Measure:
 
 
 def shown_name(criterion: Criterion) -> str:
-    """The name under which a criterion stands in a table; a user's function has its own."""
+    """Return the name under which a criterion stands in a table; a user's function has its own."""
     if isinstance(criterion, Custom):
         return str(getattr(criterion.function, "__name__", "custom"))
     name = measure_of(criterion).name

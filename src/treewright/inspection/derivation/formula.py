@@ -1,9 +1,7 @@
 """Arithmetic with its numbers put in: one small value, three ways to write it.
 
-Comes in: nested `Number`, `Fraction`, `Product`, `Sum`, `Function`, `Power`, `Dots`. Goes out: plain text, LaTeX, or
-MathML, which browsers show without any script.
-Always holds: what is written is only shown, never computed; names are escaped for the form they stand in; the same
-value reads alike in all three.
+What is written is only shown, never computed; names are escaped for the form they stand in; the same value reads alike
+in all three.
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ Expression = Number | Name | Fraction | Product | Sum | Function | Power | Dots
 
 
 def total(parts: Sequence[Expression], sign: str = "+") -> Expression:
-    """The sum of these, or with "-" all of them taken away."""
+    """Return the sum of these, or with "-" all of them taken away."""
     if len(parts) == 1 and sign == "+":
         return parts[0]
     return Sum(tuple((sign, part) for part in parts))
@@ -72,7 +70,7 @@ def total(parts: Sequence[Expression], sign: str = "+") -> Expression:
 
 
 def plain(expression: Expression) -> str:
-    """On one line: -(9/14) log2(9/14) - (5/14) log2(5/14)
+    """Write on one line: -(9/14) log2(9/14) - (5/14) log2(5/14).
 
     >>> share = Fraction(Number("9"), Number("14"))
     >>> plain(Sum((("-", Product((share, Function("log2", (share,))))), ("-", Power(share, 2)))))
@@ -105,7 +103,7 @@ def _plain_product(parts: Sequence[Expression]) -> str:
 
 
 def _part(expression: Expression) -> str:
-    """In brackets where it would otherwise be read differently."""
+    """Add brackets where it would otherwise be read differently."""
     text = plain(expression)
     bare = isinstance(expression, (Number, Name, Function, Power)) and not text.startswith("-")
     return text if bare else f"({text})"
@@ -141,7 +139,7 @@ _LATEX_ESCAPES = {
 
 
 def latex(expression: Expression) -> str:
-    """For $...$: \\frac{9}{14}\\log_2\\frac{9}{14}"""
+    r"""Write as LaTeX for $...$: \frac{9}{14}\log_2\frac{9}{14}."""
     match expression:
         case Number(text):
             return _latex_number(text)
@@ -190,7 +188,7 @@ def _latex_product(parts: Sequence[Expression]) -> str:
 
 
 def mathml(expression: Expression) -> str:
-    """The inside of a <math> element."""
+    """Return the inside of a <math> element."""
     match expression:
         case Number(text):
             return _mathml_number(text)
@@ -232,7 +230,7 @@ def _mathml_product(parts: Sequence[Expression]) -> str:
 
 
 def mathml_terms(expression: Expression) -> list[str]:
-    """The same in pieces between which a line may break: the terms of a sum, each with its sign."""
+    """Return the same in pieces between which a line may break: the terms of a sum, each with its sign."""
     if not isinstance(expression, Sum) or not expression.terms:
         return [mathml(expression)]
     written: list[str] = []

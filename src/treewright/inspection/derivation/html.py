@@ -1,9 +1,7 @@
 """A derivation as a fragment of HTML.
 
-Comes in: blocks. Goes out: one <section> of tables, lists and MathML, readable without styles, with classes for those
-who style it.
-Always holds: no script, no style sheet, nothing loaded; every name and level is escaped; the curve is drawn in
-`currentColor`, so it is seen on dark and on light.
+No script, no style sheet, nothing loaded; every name and level is escaped; the curve is drawn in `currentColor`, so it
+is seen on dark and on light.
 """
 
 from __future__ import annotations
@@ -13,11 +11,12 @@ from html import escape
 
 import numpy as np
 
-from treewright.inspection.derivation.blocks import Block, Grid, Plot, Remark, Steps, Title, curve_text
+from treewright.data.grid import Grid
+from treewright.inspection.derivation.blocks import Block, Plot, Remark, Steps, Title, curve_text
 from treewright.inspection.derivation.formula import mathml_terms
 from treewright.inspection.derivation.impurity_steps import Step
 from treewright.inspection.derivation.threshold_curve import Curve
-from treewright.tree.text import break_texts
+from treewright.tree.text import break_text
 
 _WIDTH, _HEIGHT, _MARGIN = 480, 120, 8
 #: More points than pixels say nothing.
@@ -25,7 +24,7 @@ _POINTS = 480
 
 
 def html(blocks: Sequence[Block]) -> str:
-    """All blocks in one section."""
+    """Return all blocks in one section."""
     return '<section class="tw-worked">\n' + "\n".join(map(_block, blocks)) + "\n</section>\n"
 
 
@@ -36,11 +35,11 @@ def _block(block: Block) -> str:
         case Remark(words):
             return f'<p class="tw-remark">{escape(words)}</p>'
         case Grid():
-            return _grid(block)
+            return block.html()
         case Steps():
             items = "\n".join(
                 f"<li><strong>{escape(step.label)}</strong>{escape(words)}{_equation(step)}</li>"
-                for words, step in block.told()
+                for words, step in block.with_formulas()
             )
             return f'<h4>{escape(block.caption)}</h4>\n<ol class="tw-steps">\n{items}\n</ol>'
         case Plot(caption, curve):
@@ -50,7 +49,7 @@ def _block(block: Block) -> str:
 
 
 def _equation(step: Step) -> str:
-    """One <math> per term, because browsers break lines between such elements but never inside one."""
+    """Return one <math> per term, because browsers break lines between such elements but never inside one."""
     pieces: list[str] = []
     for side in step.sides:
         first, *others = mathml_terms(side)
@@ -61,29 +60,11 @@ def _equation(step: Step) -> str:
     return f'<div class="tw-equation" {about} style="overflow-x:auto;padding:.3em 0">{written}</div>'
 
 
-def _grid(grid: Grid) -> str:
-    head = "".join(f'<th scope="col"{_side(grid, i)}>{escape(text)}</th>' for i, text in enumerate(grid.header))
-    lines = []
-    for row in grid.rows:
-        first, *others = row
-        cells = "".join(f"<td{_side(grid, i)}>{escape(text)}</td>" for i, text in enumerate(others, 1))
-        lines.append(f'<tr><th scope="row" align="left">{escape(first)}</th>{cells}</tr>')
-    body = "\n".join(lines)
-    return (
-        f'<table class="tw-table" cellpadding="3">\n<caption>{escape(grid.caption)}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-    )
-
-
-def _side(grid: Grid, place: int) -> str:
-    return ' align="left"' if place < grid.words else ' align="right"'
-
-
 # --- the curve --------------------------------------------------------------------------------------------------------
 
 
 def _svg(curve: Curve) -> str:
-    """The scores over the cuts, the best one marked; cuts that are not allowed are faint."""
+    """Return the scores over the cuts, the best one marked; cuts that are not allowed are faint."""
     x, y = _places(curve)
     keep = np.unique(np.linspace(0, len(x) - 1, min(len(x), _POINTS)).round().astype(int))
     line = " ".join(f"{x[i]:.1f},{y[i]:.1f}" for i in keep)
@@ -98,7 +79,7 @@ def _svg(curve: Curve) -> str:
             f'<line x1="{at}" x2="{at}" y1="{_MARGIN}" y2="{_HEIGHT}" stroke-dasharray="3 3"/>'
             f'<circle cx="{at}" cy="{y[curve.best]:.1f}" r="4"/>'
         )
-    first, last = (break_texts(curve.spec, [float(curve.cuts[i])], True)[0] for i in (0, -1))
+    first, last = (break_text(curve.spec, float(curve.cuts[i]), True) for i in (0, -1))
     base = _HEIGHT + 14
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT + 20}" width="{_WIDTH}" height="{_HEIGHT + 20}" role="img" '
@@ -111,7 +92,7 @@ def _svg(curve: Curve) -> str:
 
 
 def _places(curve: Curve) -> tuple[np.ndarray, np.ndarray]:
-    """Cuts and scores as places in the picture; the line starts at a score of zero."""
+    """Return cuts and scores as places in the picture; the line starts at a score of zero."""
     cuts, scores = curve.cuts, np.nan_to_num(curve.scores, neginf=0.0, posinf=0.0)
     wide = cuts[-1] / 2 - cuts[0] / 2
     across = (cuts / 2 - cuts[0] / 2) / wide if wide > 0 else np.full(len(cuts), 0.5)

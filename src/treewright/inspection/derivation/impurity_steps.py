@@ -1,20 +1,19 @@
 """The arithmetic of impurities: steps with their numbers put in.
 
-Comes in: statistics as the core reads them. Goes out: `Step` values: a label, the formula in words, the numbers, the
-result.
-Always holds: every result is the core's own; what is put in is what the core was given. Long sums are cut and say so.
+Every result is the core's own; what is put in is what the core was given. Long sums are cut and say so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import criteria
-from treewright.inspection.derivation.criterion_names import Measure
+from treewright.criteria.statistics import impurity_of
+from treewright.data.number_text import count_text, figure
 from treewright.inspection.derivation.formula import (
     Dots,
     Expression,
@@ -28,7 +27,9 @@ from treewright.inspection.derivation.formula import (
     plain,
     total,
 )
-from treewright.inspection.derivation.numbers import amount, figure
+
+if TYPE_CHECKING:
+    from treewright.inspection.derivation.criterion_names import Measure
 
 FloatArray = NDArray[np.float64]
 
@@ -71,14 +72,14 @@ def step(
 
 
 def shortened(parts: Sequence[Expression]) -> list[Expression]:
-    """The first of many terms, and how many more there are."""
+    """Return the first of many terms, and how many more there are."""
     if len(parts) <= MOST_TERMS:
         return list(parts)
     return [*parts[: MOST_TERMS - 1], Dots(len(parts) - MOST_TERMS + 1)]
 
 
 def of(part: float, whole: float) -> Expression:
-    return Fraction(Number(amount(part)), Number(amount(whole)))
+    return Fraction(Number(count_text(part)), Number(count_text(whole)))
 
 
 def figures_of(x: float) -> Number:
@@ -89,11 +90,11 @@ def figures_of(x: float) -> Number:
 
 
 def impurity_step(label: str, measure: Measure, statistics: FloatArray) -> Step:
-    """The impurity of one node, from what the core reads for it."""
-    result = criteria.impurity_of(measure.impurity_name, statistics)
+    """Return the impurity of one node, from what the core reads for it."""
+    result = impurity_of(measure.impurity_name, statistics)
     if measure.impurity in ("entropy", "gini", "misclassification"):
         counts = statistics.tolist()
-        shown = tuple(shortened([Number(amount(count)) for count in counts]))
+        shown = tuple(shortened([Number(count_text(count)) for count in counts]))
         name = Function(measure.impurity, shown)
         return step(label, measure.words, _OF_COUNTS[measure.impurity](counts), result, name=name)
     return step(label, measure.words, _of_numbers(measure, statistics), result)
@@ -122,9 +123,9 @@ def _of_numbers(measure: Measure, statistics: FloatArray) -> Expression:
     weight = float(statistics[0])
     if measure.impurity == "poisson":
         mean = float(statistics[1]) / weight
-        logs = Fraction(figures_of(float(statistics[2])), Number(amount(weight)))
+        logs = Fraction(figures_of(float(statistics[2])), Number(count_text(weight)))
         if not mean > 0:
             return logs
         return Sum((("+", logs), ("-", Product((figures_of(mean), Function("ln", (figures_of(mean),)))))))
-    share = Fraction(figures_of(float(statistics[2])), Number(amount(weight)))
+    share = Fraction(figures_of(float(statistics[2])), Number(count_text(weight)))
     return Function("sqrt", (share,)) if measure.impurity == "standard deviation" else share

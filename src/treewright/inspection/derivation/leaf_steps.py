@@ -1,39 +1,38 @@
-"""The answer of a node, step by step, and why it asks nothing.
+"""The prediction of a node, step by step, and why it has no split.
 
-Comes in: a node. Goes out: steps from counts to answer, and the reason a leaf stopped, in words with its numbers.
-Always holds: the probabilities, and the answer, are those the tree stores; where what is stored does not lead to them
-(the rows of a parent answer for an empty leaf, a median), it is said.
+The probabilities, and the prediction, are those the tree stores; where what is stored does not lead to them (an empty
+leaf takes its parent's, a median), it is stated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treewright.data.number_text import count_text, figure
 from treewright.inspection.derivation.formula import Expression, Fraction, Number, Product, Sum, total
 from treewright.inspection.derivation.impurity_steps import MOST_TERMS, Step, figures_of, of, shortened, step
-from treewright.inspection.derivation.numbers import amount, figure
 from treewright.recipes.criterion import AbsoluteError
 from treewright.tree.text import level_text
 from treewright.tree.tree import Node
 
 
 def prediction_steps(node: Node) -> tuple[Step, ...]:
-    """From the rows of a node to its answer."""
+    """Derive the prediction of a node from its rows."""
     if node.counts is None:
         return _number_steps(node)
     classes, chances = node.tree.schema.target.classes or (), node.probabilities or ()
-    answer = level_text(node.prediction)
+    prediction = level_text(node.prediction)
     steps = _shares(node) if sum(node.counts) > 0 else ()
     if node.tree.schema.target.costs is not None:
-        return (*steps, *_cheapest(node, answer))
+        return (*steps, *_cheapest(node, prediction))
     best = max(chances)
     words = "the most probable class" + (", the first of equals" if chances.count(best) > 1 else "")
     place = list(classes).index(node.prediction)
-    return (*steps, Step("Answer", words, None, chances[place], f"{answer} ({figure(best)})"))
+    return (*steps, Step("Prediction", words, None, chances[place], f"{prediction} ({figure(best)})"))
 
 
 def _shares(node: Node) -> tuple[Step, ...]:
-    """The probability of each class, smoothed as the recipe says."""
+    """Return the probability of each class, smoothed as the recipe says."""
     tree, counts, chances = node.tree, node.counts or (), node.probabilities or ()
     classes, leaves, weight = tree.schema.target.classes or (), tree.recipe.leaves, sum(counts)
     root = tree.arrays["stats"][0]
@@ -46,37 +45,37 @@ def _shares(node: Node) -> tuple[Step, ...]:
     likely = sorted(range(len(classes)), key=lambda i: -chances[i])[:MOST_TERMS]
     many = len(classes) > MOST_TERMS
     for i in sorted(i for i in likely if counts[i] > 0 or not many):
-        top: Expression = Number(amount(counts[i]))
-        bottom: Expression = Number(amount(weight))
+        top: Expression = Number(count_text(counts[i]))
+        bottom: Expression = Number(count_text(weight))
         if leaves.smoothing == "laplace":
             top = Sum((("+", top), ("+", Number("1"))))
             bottom = Sum((("+", bottom), ("+", Number(str(len(classes))))))
         elif leaves.smoothing == "m_estimate":
-            m = Number(amount(leaves.m))
+            m = Number(count_text(leaves.m))
             top = Sum((("+", top), ("+", Product((m, of(float(root[i]), float(root.sum())))))))
             bottom = Sum((("+", bottom), ("+", m)))
         steps.append(step(f"Probability of {level_text(classes[i])}", words, Fraction(top, bottom), chances[i]))
     return tuple(steps)
 
 
-def _cheapest(node: Node, answer: str) -> tuple[Step, ...]:
-    """What each answer would cost, and the cheapest."""
+def _cheapest(node: Node, prediction: str) -> tuple[Step, ...]:
+    """Return what each prediction would cost, and the cheapest."""
     target, chances = node.tree.schema.target, node.probabilities or ()
     classes, costs = target.classes or (), target.costs or ()
     steps, prices = [], []
     for j, level in enumerate(classes):
         parts: list[Expression] = [
-            Product((figures_of(chances[i]), Number(amount(costs[i][j])))) for i in range(len(classes)) if i != j
+            Product((figures_of(chances[i]), Number(count_text(costs[i][j])))) for i in range(len(classes)) if i != j
         ]
         prices.append(sum(chances[i] * costs[i][j] for i in range(len(classes))))
         if j < MOST_TERMS:
-            words = "over all other classes, their probability × the cost of this answer where they are true"
-            label = f"Cost of answering {level_text(level)}"
+            words = "over all other classes, their probability × the cost of this prediction where they are true"
+            label = f"Cost of predicting {level_text(level)}"
             steps.append(step(label, words, total(shortened(parts)) if parts else Number("0"), prices[-1]))
     best = min(prices)
     return (
         *steps,
-        Step("Answer", "the cheapest answer, the first of equals", None, best, f"{answer} ({figure(best)})"),
+        Step("Prediction", "the cheapest class, the first of equals", None, best, f"{prediction} ({figure(best)})"),
     )
 
 
@@ -84,23 +83,23 @@ def _number_steps(node: Node) -> tuple[Step, ...]:
     weight, mean, _ = node.tree.arrays["stats"][node.id].tolist()
     value = float(node.tree.arrays["value"][node.id, 0])
     if not weight > 0:
-        return (step("Answer", "no row came here: the answer of the node above", None, value),)
+        return (step("Prediction", "no row came here: the prediction of the parent", None, value),)
     if isinstance(node.tree.recipe.regression, AbsoluteError):
         words = "the median: half the weight lies at or below it (the lower one of two)"
-        return (step("Answer", words, None, value),)
-    numbers = Fraction(figures_of(weight * mean), Number(amount(weight)))
-    return (step("Answer", "the mean: sum of the targets / weight", numbers, value),)
+        return (step("Prediction", words, None, value),)
+    numbers = Fraction(figures_of(weight * mean), Number(count_text(weight)))
+    return (step("Prediction", "the mean: sum of the targets / weight", numbers, value),)
 
 
 # --- why a leaf stopped -----------------------------------------------------------------------------------------------
 
 
 def stop_text(node: Node) -> str:
-    """Why a leaf asks nothing, with the numbers that decided."""
+    """Return why a leaf has no split, with the numbers that decided."""
     stopping, recipe, tree = node.tree.recipe.stopping, node.tree.recipe, node.tree
-    rows, weight = node.rows, amount(node.weight)
+    rows, weight = node.rows, count_text(node.weight)
     known = {
-        "pure": "all its rows have the same answer",
+        "pure": "all its rows have the same target",
         "depth": f"it lies at depth {node.depth}, and max_depth={stopping.max_depth} allows no deeper",
         "too few rows": (
             f"{rows} rows of weight {weight} are too few to split (min_samples_split={stopping.min_samples_split}, "
@@ -114,19 +113,19 @@ def stop_text(node: Node) -> str:
             f"its impurity {figure(node.impurity)} is at or below max_impurity={stopping.max_impurity}"
         ),
         "not significant": f"the best split is not significant{_tested(node)}",
-        "collapsed": "what was asked here made no fewer errors on the training rows than this leaf does",
+        "collapsed": "the splits below made no fewer errors on the training rows than this leaf does",
         "complexity": f"the splits below saved less than cp={getattr(recipe.simplify, 'cp', 0)} of all risk each",
-        "empty": "no training row came here; it answers for the node above "
+        "empty": "no training row came here; it predicts what its parent predicts "
         + ("(its most frequent class)" if recipe.leaves.empty == "majority" else "(its distribution)"),
         "decrease too small": (
             "the best split decreases the impurity by less than min_impurity_decrease="
             f"{stopping.min_impurity_decrease:g}"
         ),
-        "pruned": "pruning cut off what was asked here",
+        "pruned": "pruning cut off its subtree",
     }
     words = known.get(node.stop or "", node.stop or "")
     cut = next((one for one in reversed(tree.cuts) if one.node == node.id), None)
-    return f"{words}: it asked {cut.question}; {cut.reason}" if cut is not None else words
+    return f"{words}: its split was {cut.question}; {cut.reason}" if cut is not None else words
 
 
 def _best_of(node: Node) -> str:

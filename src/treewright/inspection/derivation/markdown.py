@@ -1,8 +1,7 @@
 """A derivation as Markdown with LaTeX.
 
-Comes in: blocks. Goes out: Markdown, arithmetic between dollars.
-Always holds: names cannot break a table, start a heading or open a formula; what stands between dollars is plain LaTeX
-mathematics, as KaTeX, MathJax and matplotlib read it.
+Names cannot break a table, start a heading or open a formula; what stands between dollars is plain LaTeX mathematics,
+as KaTeX, MathJax and matplotlib read it.
 """
 
 from __future__ import annotations
@@ -10,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from treewright.inspection.derivation.blocks import Block, Grid, Plot, Remark, Steps, Title, curve_text
+from treewright.data.grid import Grid
+from treewright.inspection.derivation.blocks import Block, Plot, Remark, Steps, Title, curve_text
 from treewright.inspection.derivation.formula import latex
 from treewright.inspection.derivation.text import sparkline
 
@@ -18,7 +18,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~&])")
 
 
 def markdown(blocks: Sequence[Block]) -> str:
-    """All blocks, a blank line between them."""
+    """Return all blocks, a blank line between them."""
     return "\n\n".join(map(_block, blocks)) + "\n"
 
 
@@ -32,7 +32,7 @@ def _block(block: Block) -> str:
             return _grid(block)
         case Steps():
             lines = [f"**{_escaped(block.caption)}**", ""]
-            for place, (words, step) in enumerate(block.told(), 1):
+            for place, (words, step) in enumerate(block.with_formulas(), 1):
                 lines.append(
                     f"{place}. **{_escaped(step.label)}**{_escaped(words)}  \n   ${' = '.join(map(latex, step.sides))}$"
                 )
@@ -42,8 +42,8 @@ def _block(block: Block) -> str:
 
 
 def _grid(grid: Grid) -> str:
-    rules = [":--" if i < grid.words else "--:" for i in range(len(grid.header))]
-    head, *rows = (list(map(_escaped, row)) for row in (grid.header, *grid.rows))
+    rules = [":--" if grid.side(i) == "<" else "--:" for i in range(len(grid.header))]
+    head, *rows = ([_escaped(str(cell)) for cell in row] for row in (grid.header, *grid.rows))
     lines = [f"| {' | '.join(row)} |" for row in (head, rules, *rows)]
     return "\n".join([f"**{_escaped(grid.caption)}**", "", *lines])
 

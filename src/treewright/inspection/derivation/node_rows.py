@@ -1,10 +1,8 @@
 """The rows of a node, weighed as growing weighs them.
 
-Comes in: a table as the user has it, and either what to learn from it or a tree and one of its nodes. Goes out:
-`Entries`: the encoded table and one weight per row, zero for rows that are not there.
-Always holds: a row spread over branches has the fraction of its weight that reaches the node; costs and priors have
-already altered the weights; rows that growing leaves out weigh nothing. The whole table stays, because some rules
-(quantile groups, observed thresholds) look at all of it.
+A row spread over branches has the fraction of its weight that reaches the node; costs and priors have already altered
+the weights; rows that growing leaves out weigh nothing. The whole table stays, because some rules (quantile groups,
+observed thresholds) look at all of it.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from treewright.errors import DataError
 from treewright.growing.weights import altered
 from treewright.prediction.routing import reach
 from treewright.recipes.recipe import Recipe
-from treewright.training.learn import training_table
+from treewright.training.learn import FitOptions, training_table
 from treewright.tree.tree import Tree
 
 FloatArray = NDArray[np.float64]
@@ -49,7 +47,7 @@ class Entries:
         return int(np.count_nonzero(self.weight))
 
     def missing(self, column: int) -> NDArray[np.bool_]:
-        """Where the column has no value."""
+        """Return where the column has no value."""
         values = self.encoded.columns[column]
         return values < 0 if self.schema.columns[column].has_levels else np.isnan(values)
 
@@ -62,30 +60,38 @@ def of_table(
     kinds: Mapping[str, KindChoice] | None = None,
     task: Task | None = None,
 ) -> Entries:
-    """The rows of a root, for a table from which nothing was learned yet."""
+    """Return the rows of a root, for a table from which nothing was learned yet."""
     if target is None:
         raise DataError("rank_splits needs to know the target: name its column, or give a tree")
-    encoded, schema = training_table(data, target, weight, kinds, task, keep_columns=True)
+    encoded, schema = training_table(data, target, FitOptions(weight, kinds, task, keep_columns=True))
     return _entries(encoded, schema, recipe)
 
 
 def at_node(tree: Tree, node: int, data: object, target: object = None, weight: object = None) -> Entries:
-    """The rows that reach a node of a tree, as they did when it grew."""
+    """Return the rows that reach a node of a tree, as they did when it grew."""
     name = tree.schema.target.name
     frame = read(data, schema=tree.schema)
     if target is None and name not in frame.names:
         raise DataError(
-            f"the table lacks the target {name!r}, and without answers nothing can be counted; it has the columns "
+            f"the table lacks the target {name!r}, without which nothing can be counted; it has the columns "
             f"{', '.join(map(repr, frame.names[:10]))}; give the table the tree was learned from, target included"
         )
-    answers, frame = taken(frame, name if target is None else target, "target")
+    targets, frame = taken(frame, name if target is None else target, "target")
     weights = None
     if weight is not None:
         weights, frame = taken(frame, weight, "weight")
-    encoded = encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=answers, weight=weights)
-    entries = _entries(encoded, tree.schema, tree.recipe)
-    parts = reach(tree, encoded, node, ALL_THREADS)
-    return replace(entries, weight=entries.weight * parts, everywhere=entries.everywhere)
+    encoded = encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=targets, weight=weights)
+    return reaching(tree, entries_of(tree, encoded), node)
+
+
+def entries_of(tree: Tree, encoded: Encoded) -> Entries:
+    """Return the rows of the root, for rows that have been encoded by the tree's schema."""
+    return _entries(encoded, tree.schema, tree.recipe)
+
+
+def reaching(tree: Tree, entries: Entries, node: int) -> Entries:
+    """Return the entries of the root with the weights that reach a node."""
+    return replace(entries, weight=entries.weight * reach(tree, entries.encoded, node, ALL_THREADS))
 
 
 def _entries(encoded: Encoded, schema: Schema, recipe: Recipe) -> Entries:

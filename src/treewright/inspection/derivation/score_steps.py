@@ -1,9 +1,7 @@
 """From the counts of a division to the score of its split, step by step.
 
-Comes in: a `Division`, its criterion, and what the recipe adds to the criterion (a penalty for many cuts, Bonferroni's
-factor). Goes out: a `Derivation`: the steps, the gain and the score they lead to.
-Always holds: the steps take the same way as the engine, so on the rows it saw they end in the score it stored; the
-results are the core's.
+The steps take the same way as the engine, so on the rows it saw they end in the score it stored; the results are the
+core's.
 """
 
 from __future__ import annotations
@@ -14,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright import criteria
+from treewright.criteria.statistics import impurity_of, score_of
+from treewright.data.number_text import count_text, figure, p_text
 from treewright.inspection.derivation.criterion_names import Measure, measure_of, shown_name
-from treewright.inspection.derivation.formula import Expression, Fraction, Function, Number, Power, Product, Sum, total
+from treewright.inspection.derivation.formula import Expression, Fraction, Function, Number, Product, Sum, total
 from treewright.inspection.derivation.impurity_steps import Step, figures_of, impurity_step, of, shortened, step
-from treewright.inspection.derivation.numbers import amount, figure, probability
 from treewright.inspection.derivation.split_counts import Division
 from treewright.inspection.derivation.test_steps import Expected, significance_steps
 from treewright.recipes.criterion import ChiSquare, Criterion, Custom
@@ -45,14 +43,14 @@ def derive(
     cuts: int | None = None,
     log_multiplier: float | None = None,
 ) -> Derivation:
-    """All steps. `cuts`: among how many the best was chosen, if that is penalised; `log_multiplier`: Bonferroni's."""
+    """Return all steps. `cuts`: number of cuts compared, if penalised; `log_multiplier`: Bonferroni's."""
     measure = measure_of(criterion)
     if measure.name in ("chi_square", "f"):
         ratio = isinstance(criterion, ChiSquare) and criterion.likelihood_ratio
         steps, log_p, expected = significance_steps(division, ratio)
         return _tested(steps, log_p, log_multiplier, expected)
-    if measure.name == "twoing":
-        steps = _twoing(division)
+    if measure.own_steps is not None:
+        steps = measure.own_steps(division)
         return _times_known(steps, division, measure, float(steps[-1].result or 0.0))
     steps, gain = _decrease(measure, division, conditions)
     derived = _times_known(steps, division, measure, gain)
@@ -61,21 +59,21 @@ def derive(
     return _ratio(derived, division) if measure.name == "gain_ratio" else derived
 
 
-def told(criterion: Custom, score: float, gain: float) -> Derivation:
-    """A score whose formula is the user's."""
+def reported(criterion: Custom, score: float, gain: float) -> Derivation:
+    """Return a score whose formula is the user's."""
     words = f"the formula is the user's own function {shown_name(criterion)}; larger is better"
     return Derivation((step("Score", words, None, score),), gain, score)
 
 
 def solved_cuts(derived: Derivation, division: Division, gain: float) -> int | None:
-    """Among how many cuts the best was chosen, told by the penalty that makes the stored gain."""
+    """Among how many cuts the best was chosen, shown by the penalty that makes the stored gain."""
     exponent = (derived.gain - gain) * division.weight
     return round(2.0**exponent) if -0.5 < exponent < 50 else None
 
 
 def gain_before_penalty(division: Division) -> Derivation:
-    """The gain alone, without steps."""
-    gain = criteria.score_of("information_gain", division.parent, division.children)
+    """Return the gain alone, without steps."""
+    gain = score_of("information_gain", division.parent, division.children)
     return Derivation((), _known_share(division) * gain, math.nan)
 
 
@@ -86,7 +84,7 @@ def _decrease(measure: Measure, division: Division, conditions: Sequence[str]) -
     """Before, in each branch, after, and the difference."""
     what = measure.impurity
     parent, children = division.parent, division.children
-    if what == "variance":  # its steps are told from each branch's own mean
+    if what == "variance":  # its steps are shown from each branch's own mean
         assert division.centred is not None
         parent, children = division.centred[0], division.centred[1:]
     rows = "the rows with a value" if division.missing > 0 else "the node"
@@ -104,12 +102,12 @@ def _decrease(measure: Measure, division: Division, conditions: Sequence[str]) -
             parts.append(Product((of(weights[i], known), Number(one.shown))))
             result = one.result or 0.0
         else:
-            result = criteria.impurity_of(measure.impurity_name, children[i])
+            result = impurity_of(measure.impurity_name, children[i])
             parts.append(Number(figure(result)))  # not shown, but counted as one more
         after += weights[i] / known * result
     steps.append(step(f"{_start(what)} after the split", "each branch by its share", total(shortened(parts)), after))
     name = "information_gain" if what == "entropy" else measure.name
-    gain = criteria.score_of(name, division.parent, division.children)
+    gain = score_of(name, division.parent, division.children)
     label = "Information gain" if what == "entropy" else _start(measure.score)
     difference = Sum((("+", Number(before.shown)), ("-", figures_of(after))))
     steps.append(step(label, "before the split minus after it", difference, gain))
@@ -139,7 +137,7 @@ def _times_known(steps: list[Step], division: Division, measure: Measure, gain: 
 def _penalised(derived: Derivation, division: Division, cuts: int) -> Derivation:
     """C4.5 Release 8: a number offers many cuts, and the best of many looks better than it is."""
     lowered = derived.gain - math.log2(cuts) / division.weight
-    penalty = Fraction(Function("log2", (Number(str(cuts)),)), Number(amount(division.weight)))
+    penalty = Fraction(Function("log2", (Number(str(cuts)),)), Number(count_text(division.weight)))
     numbers = Sum((("+", figures_of(derived.gain)), ("-", penalty)))
     words = "minus log2 of the cuts allowed / weight: the best of many cuts looks better than it is"
     more = step("Gain after the penalty", words, numbers, lowered)
@@ -150,7 +148,7 @@ def _ratio(derived: Derivation, division: Division) -> Derivation:
     sizes = division.weights
     if division.missing > 0:
         sizes = np.append(sizes, division.missing)
-    information = criteria.impurity_of("entropy", np.ascontiguousarray(sizes))
+    information = impurity_of("entropy", np.ascontiguousarray(sizes))
     shares = [of(size, float(sizes.sum())) for size in sizes.tolist() if size > 0]
     bits = total(shortened([Product((share, Function("log2", (share,)))) for share in shares]), "-")
     words = "entropy of the branches' sizes" + (", rows without a value as one more" if division.missing > 0 else "")
@@ -163,25 +161,6 @@ def _ratio(derived: Derivation, division: Division) -> Derivation:
     return Derivation(tuple(steps), derived.gain, score)
 
 
-# --- twoing -----------------------------------------------------------------------------------------------------------
-
-
-def _twoing(division: Division) -> list[Step]:
-    left, right = division.children.tolist()
-    sizes, known = division.weights.tolist(), division.known
-    if min(sizes) <= 0:
-        return [step("Twoing", "a branch is empty", None, 0.0)]
-    pairs = [(a, b) for a, b in zip(left, right, strict=True) if a > 0 or b > 0]
-    apart = [Function("abs", (Sum((("+", of(a, sizes[0])), ("-", of(b, sizes[1])))),)) for a, b in pairs]
-    difference = sum(abs(a / sizes[0] - b / sizes[1]) for a, b in pairs)
-    words = "over all classes, how far its shares in the two branches are apart"
-    first = step("Sum of differences", words, total(shortened(apart)), difference)
-    score = criteria.score_of("twoing", division.parent, division.children)
-    quarter = Fraction(Number("1"), Number("4"))
-    numbers = Product((of(sizes[0], known), of(sizes[1], known), quarter, Power(Number(first.shown), 2)))
-    return [first, step("Twoing", "share left × share right / 4 × the sum squared", numbers, score)]
-
-
 # --- tests ------------------------------------------------------------------------------------------------------------
 
 
@@ -189,11 +168,11 @@ def _tested(steps: list[Step], log_p: float, log_multiplier: float | None, expec
     gain, adjusted = -log_p, log_p
     if log_multiplier is not None:
         adjusted = min(0.0, log_p + log_multiplier)
-        times = figure(math.exp(log_multiplier)) if log_multiplier < 600 else probability(log_multiplier)
+        times = count_text(math.exp(log_multiplier)) if log_multiplier < 600 else p_text(log_multiplier)
         words = "p times the number of ways in which its values could have been merged (Bonferroni), at most 1"
-        numbers = Product((Number(probability(log_p)), Number(times)))
-        steps.append(step("p, adjusted", words, numbers, math.exp(adjusted), probability(adjusted)))
-    logarithm = Sum((("-", Function("ln", (Number(probability(adjusted)),))),))
+        numbers = Product((Number(p_text(log_p)), Number(times)))
+        steps.append(step("p, adjusted", words, numbers, math.exp(adjusted), p_text(adjusted)))
+    logarithm = Sum((("-", Function("ln", (Number(p_text(adjusted)),))),))
     words = "what columns are compared by: the larger, the less likely by chance"
     steps.append(step("Score", words, logarithm, -adjusted))
     return Derivation(tuple(steps), gain, -adjusted, expected)

@@ -1,9 +1,7 @@
 """What a split does with the rows of a node, as its score sees it.
 
-Comes in: a split and the rows of its node, or a node of a tree that stores enough. Goes out: a `Division`: statistics
-of each branch as the core's criteria read them, and a `Branch` each for people.
-Always holds: only what the score counts is in it: rows without a value are in a branch where the policy scores them
-there, and otherwise apart. Nothing is rounded.
+Only what the score counts is in it: rows without a value are in a branch where the policy scores them there, and
+otherwise apart. Nothing is rounded.
 """
 
 from __future__ import annotations
@@ -16,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import criteria
+from treewright.criteria.statistics import impurity_of, spread_of
 from treewright.data.schema import TargetSpec
 from treewright.inspection.derivation.node_rows import Entries
 from treewright.recipes.missing import LearnedDirection, Missing, OwnCategory
-from treewright.tree.tree import Node, Split, Tree
+from treewright.tree.split import Split
+from treewright.tree.tree import Node, Tree
 
 FloatArray = NDArray[np.float64]
 
@@ -29,7 +28,7 @@ FloatArray = NDArray[np.float64]
 class Branch:
     """One branch: its condition and its rows. `counts` for classes, `mean` and `deviation` for numbers.
 
-    `rows` is None where only the weight is known.
+    `rows` is None where only the weight is known; `label` is the condition without the name of the column.
     """
 
     condition: str
@@ -38,6 +37,7 @@ class Branch:
     counts: tuple[float, ...] | None = None
     mean: float | None = None
     deviation: float | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,20 +75,20 @@ class Division:
         return float(self.parent[0] if self.numeric else self.parent.sum())
 
     def branches(self, conditions: Sequence[str]) -> tuple[Branch, ...]:
-        """The branches for people."""
+        """Return the branches for people."""
         rows = self.rows or (None,) * len(conditions)
         table = self.moments.tolist()
         if self.centred is None:
             parts = zip(conditions, rows, table, strict=True)
             return tuple(Branch(words, n, sum(counts), counts=tuple(counts)) for words, n, counts in parts)
         means = [self.origin + total / weight if weight > 0 else math.nan for weight, total, _ in table]
-        spread = [criteria.impurity_of("standard_deviation", row) for row in self.centred[1:]]
+        spread = [impurity_of("standard_deviation", row) for row in self.centred[1:]]
         several = zip(conditions, rows, self.weights.tolist(), means, spread, strict=True)
         return tuple(Branch(words, n, w, None, mean, deviation) for words, n, w, mean, deviation in several)
 
 
 def scores_missing(policy: Missing) -> bool:
-    """Whether rows without a value are scored in the branch they go to."""
+    """Return whether rows without a value are scored in the branch they go to."""
     return isinstance(policy, (OwnCategory, LearnedDirection))
 
 
@@ -96,26 +96,19 @@ def scores_missing(policy: Missing) -> bool:
 
 
 def child_of_rows(entries: Entries, split: Split, policy: Missing) -> NDArray[np.intp]:
-    """The branch in which each row is scored; -1: in none."""
-    values = entries.encoded.columns[split.column_index]
+    """Return the branch in which each row is scored; -1: in none."""
     absent = entries.missing(split.column_index)
-    children = np.array(split.child_of_bin, dtype=np.intp)
-    if split.spec.has_levels:
-        bins = np.where(absent, 0, values).astype(np.intp)
-    else:
-        bins = np.searchsorted(np.array(split.breaks), values, side="left" if split.test == "<=" else "right")
-    found = children[np.where(absent, 0, bins)]
     instead = split.missing if scores_missing(policy) and isinstance(split.missing, int) else -1
-    return np.where(absent, instead, found)
+    return np.where(absent, instead, split.child_of(entries.encoded.columns[split.column_index]))
 
 
 def divided(entries: Entries, split: Split, policy: Missing, name: str) -> Division:
-    """The division of the rows by a split, for the criterion of that name."""
+    """Return the division of the rows by a split, for the criterion of that name."""
     return divided_by(entries, child_of_rows(entries, split, policy), split.n_children, name)
 
 
 def divided_by(entries: Entries, child: NDArray[np.intp], n_children: int, name: str) -> Division:
-    """The division by a branch per row, -1 for rows that are not scored."""
+    """Return the division by a branch per row, -1 for rows that are not scored."""
     here = entries.weight > 0
     scored = here & (child >= 0)
     weight, child = entries.weight[scored], child[scored]
@@ -166,7 +159,7 @@ def _as_read(
     moments: FloatArray,
     centred: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """A numeric target's statistics as the criterion reads them: of all rows, and of each branch."""
+    """Return a numeric target's statistics as the criterion reads them: of all rows, and of each branch."""
     if name == "standard_deviation":  # the root makes much of a trace of rounding
         return centred[0], centred[1:]
     if name == "poisson":
@@ -180,23 +173,23 @@ def _as_read(
 
 
 def _y_log_y(target: FloatArray) -> FloatArray:
-    """y ln y, zero at zero: what Poisson adds up."""
+    """Return y ln y, 0 at 0, the summand of the Poisson deviance."""
     product: FloatArray = target * np.log(target, out=np.zeros_like(target), where=target > 0)
     return product
 
 
 def _deviations(values: FloatArray, weight: FloatArray) -> float:
-    """The sum of absolute deviations from the median."""
+    """Return the sum of absolute deviations from the median."""
     if not len(values):
         return 0.0
-    return criteria.spread_of("absolute_error", values, np.ascontiguousarray(weight)) * float(weight.sum())
+    return spread_of("absolute_error", values, np.ascontiguousarray(weight)) * float(weight.sum())
 
 
 # --- read from the tree -----------------------------------------------------------------------------------------------
 
 
 def stored(node: Node, name: str) -> Division:
-    """The division that a node's own split made, as far as the tree stores it: as if no value were missing."""
+    """Return the division that a node's own split made, as far as the tree stores it: as if no value were missing."""
     tree = node.tree
     places = [node.id, *node.children]
     statistics = tree.arrays["stats"][places]
@@ -221,14 +214,14 @@ def stored(node: Node, name: str) -> Division:
 
 
 def stored_weight(node: Node) -> float:
-    """The weight of a node as growing sees it."""
+    """Return the weight of a node as growing sees it."""
     if node.tree.schema.target.costs is None:
         return node.weight
     return float(node.tree.arrays["stats"][node.id] @ alteration(node.tree))
 
 
 def alteration(tree: Tree) -> FloatArray:
-    """How much more growing weighed each class: by all that errors on it cost, the whole unchanged."""
+    """Return how much more growing weighed each class: by all that errors on it cost, the whole unchanged."""
 
     def make() -> FloatArray:
         target: TargetSpec = tree.schema.target

@@ -1,9 +1,7 @@
 """The arithmetic of the chi-square and F tests: steps with their numbers put in.
 
-Comes in: a `Division`. Goes out: steps from the counts to p, its logarithm, and for classes the table of observed and
-expected counts.
-Always holds: statistic, degrees and p are the core's; expected counts are row total × column total / all, shown so that
-the statistic can be followed.
+Statistic, degrees and p are the core's; expected counts are row total × column total / all, shown so that the statistic
+can be followed.
 """
 
 from __future__ import annotations
@@ -13,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright import criteria
+from treewright.criteria.statistics import score_of, significance_of
+from treewright.data.number_text import count_text, figure, p_text
 from treewright.inspection.derivation.formula import Expression, Fraction, Function, Number, Power, Product, Sum, total
 from treewright.inspection.derivation.impurity_steps import Step, figures_of, shortened, step
-from treewright.inspection.derivation.numbers import amount, figure, probability
 from treewright.inspection.derivation.split_counts import Division
 
 
@@ -29,7 +27,7 @@ class Expected:
 
 
 def significance_steps(division: Division, likelihood_ratio: bool = False) -> tuple[list[Step], float, Expected | None]:
-    """The steps of the test that goes with the target, the logarithm of its p, and the table for classes."""
+    """Return the steps of the test that goes with the target, the logarithm of its p, and the table for classes."""
     if division.numeric:
         steps, log_p = _f(division)
         return steps, log_p, None
@@ -38,7 +36,7 @@ def significance_steps(division: Division, likelihood_ratio: bool = False) -> tu
 
 def _chi_square(division: Division, likelihood_ratio: bool) -> tuple[list[Step], float, Expected]:
     observed = division.moments
-    test = criteria.significance_of(np.ascontiguousarray(observed), likelihood_ratio=likelihood_ratio)
+    test = significance_of(np.ascontiguousarray(observed), likelihood_ratio=likelihood_ratio)
     rows, columns = observed.sum(axis=1), observed.sum(axis=0)
     expected = np.outer(rows, columns) / max(observed.sum(), 1e-300)
     cells = [(o, e) for o, e in zip(observed.ravel().tolist(), expected.ravel().tolist(), strict=True) if e > 0]
@@ -66,31 +64,32 @@ def _chi_square(division: Division, likelihood_ratio: bool) -> tuple[list[Step],
 
 
 def _square_cell(observed: float, expected: float) -> Expression:
-    apart = Sum((("+", Number(amount(observed))), ("-", Number(amount(expected)))))
-    return Fraction(Power(apart, 2), Number(amount(expected)))
+    apart = Sum((("+", Number(count_text(observed))), ("-", Number(count_text(expected)))))
+    return Fraction(Power(apart, 2), Number(count_text(expected)))
 
 
 def _log_cell(observed: float, expected: float) -> Expression:
-    ratio = Fraction(Number(amount(observed)), Number(amount(expected)))
-    return Product((Number(amount(observed)), Function("ln", (ratio,))))
+    ratio = Fraction(Number(count_text(observed)), Number(count_text(expected)))
+    return Product((Number(count_text(observed)), Function("ln", (ratio,))))
 
 
 def _f(division: Division) -> tuple[list[Step], float]:
-    """The one-way analysis of variance."""
-    test = criteria.significance_of(np.ascontiguousarray(division.moments), numeric=True)
+    """Return the one-way analysis of variance."""
+    test = significance_of(np.ascontiguousarray(division.moments), numeric=True)
     filled = division.moments[division.moments[:, 0] > 0]
     whole = filled.sum(axis=0)
     assert division.centred is not None
     squares = [square for weight, _, square in division.centred[1:].tolist() if weight > 0]
     within = math.fsum(squares)
-    between = float(whole[0]) * criteria.score_of("variance", whole, np.ascontiguousarray(filled))
+    between = float(whole[0]) * score_of("variance", whole, np.ascontiguousarray(filled))
     mean = division.origin + float(whole[1] / whole[0])
     means = [(float(w), division.origin + float(s / w)) for w, s, _ in filled]
     apart = [
-        Product((Number(amount(w)), Power(Sum((("+", figures_of(m)), ("-", figures_of(mean)))), 2))) for w, m in means
+        Product((Number(count_text(w)), Power(Sum((("+", figures_of(m)), ("-", figures_of(mean)))), 2)))
+        for w, m in means
     ]
-    top = Fraction(figures_of(between), Number(amount(test.degrees)))
-    bottom = Fraction(figures_of(within), Number(amount(test.degrees_within)))
+    top = Fraction(figures_of(between), Number(count_text(test.degrees)))
+    bottom = Fraction(figures_of(within), Number(count_text(test.degrees_within)))
     infinite = test.statistic >= 1e300
     steps = [
         step("Squares between branches", "weight × (mean of branch - mean)²", total(shortened(apart)), between),
@@ -102,8 +101,8 @@ def _f(division: Division) -> tuple[list[Step], float]:
         ),
         step(
             "F",
-            f"between / (branches - 1), over within / (weight - branches): {amount(test.degrees)} and "
-            f"{amount(test.degrees_within)} degrees of freedom",
+            f"between / (branches - 1), over within / (weight - branches): {count_text(test.degrees)} and "
+            f"{count_text(test.degrees_within)} degrees of freedom",
             None if infinite else Fraction(top, bottom),
             test.statistic,
             "∞" if infinite else "",
@@ -114,4 +113,4 @@ def _f(division: Division) -> tuple[list[Step], float]:
 
 
 def _p(log_p: float, words: str) -> Step:
-    return step("p", words, None, math.exp(min(0.0, log_p)), probability(log_p))
+    return step("p", words, None, math.exp(min(0.0, log_p)), p_text(log_p))

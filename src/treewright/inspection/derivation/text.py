@@ -1,7 +1,6 @@
 """A derivation as text for a terminal.
 
-Comes in: blocks. Goes out: lines.
-Always holds: tables line up; long arithmetic is broken between its terms; a curve is one line of bars.
+Tables line up; long arithmetic is broken between its terms; a curve is one line of bars.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treewright.inspection.derivation.blocks import Block, Grid, Plot, Remark, Steps, Title, curve_text
+from treewright.data.grid import Grid
+from treewright.inspection.derivation.blocks import Block, Plot, Remark, Steps, Title, curve_text
 from treewright.inspection.derivation.threshold_curve import Curve
 
 WIDTH = 100
@@ -22,7 +22,7 @@ _TIED = "\x1f"
 
 
 def text(blocks: Sequence[Block], width: int = WIDTH) -> str:
-    """All blocks, with a blank line between those of different kind; `width` is where words and sums are broken."""
+    """Return all blocks, blank lines between different kinds; lines are broken at `width`."""
     parts: list[str] = []
     for i, block in enumerate(blocks):
         apart = i and not (isinstance(block, Remark) and isinstance(blocks[i - 1], Remark))
@@ -37,31 +37,18 @@ def _block(block: Block, width: int) -> str:
         case Remark(words):
             return textwrap.fill(words, width)
         case Grid():
-            return _grid(block)
+            return block.text()
         case Steps():
             return _steps(block, width)
         case Plot(caption, curve):
             return f"{caption}\n  {sparkline(curve)}\n  {curve_text(curve)}"
 
 
-def _grid(grid: Grid) -> str:
-    table = [grid.header, *grid.rows]
-    widths = [max(len(row[i]) for row in table) for i in range(len(grid.header))]
-    lines = [grid.caption]
-    for row in table:
-        cells = [
-            cell.ljust(width) if i < grid.words else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append(("  " + "  ".join(cells)).rstrip())
-    return "\n".join(lines)
-
-
 def _steps(block: Steps, width: int) -> str:
     lines = [block.caption]
     digits = len(str(len(block.steps)))
     indent = " " * (digits + 4)
-    for place, (words, step) in enumerate(block.told(), 1):
+    for place, (words, step) in enumerate(block.with_formulas(), 1):
         lines += _wrapped(step.label + words, f"  {place:>{digits}}. ", indent, width)
         lines += [line.replace(_TIED, " ") for line in _wrapped(_tied(step.text), indent, indent + "    ", width)]
     return "\n".join(lines)
@@ -83,7 +70,7 @@ def _tied(words: str) -> str:
 
 
 def sparkline(curve: Curve) -> str:
-    """One bar per cut, or the best of several; a dot where no cut is allowed."""
+    """Return one bar per cut, or the best of several; a dot where no cut is allowed."""
     n = len(curve.scores)
     groups = np.array_split(np.arange(n), min(n, _SPARKS))
     tops = [float(curve.scores[g].max()) for g in groups]

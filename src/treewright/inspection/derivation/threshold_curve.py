@@ -1,9 +1,7 @@
 """The score of every cut of an ordered column.
 
-Comes in: the rows of a node, a column of numbers (or ordered levels), the recipe. Goes out: a `Curve`: the cuts as the
-recipe would store them, each one's score, which may be chosen and which is best.
-Always holds: a cut lies between two neighbouring values of the node; the scores are the core's; the best is the one the
-engine takes: the largest score among those allowed, the lowest cut of equals.
+A cut lies between two neighbouring values of the node; the scores are the core's; the best is the one the engine takes:
+the largest score among those allowed, the lowest cut of equals.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import criteria
+from treewright.criteria.statistics import score_of, significance_of
 from treewright.data.schema import ColumnSpec
 from treewright.inspection.derivation.criterion_names import Measure, measure_of
 from treewright.inspection.derivation.node_rows import Entries
@@ -39,8 +37,8 @@ class Curve:
 
     `allowed` is False where the sizes of branches forbid a cut. `best` is the place of the best cut, None if none is
     allowed; `n_allowed` counts all allowed cuts, also those thinned out (`thinned`), `n_tried` all
-    candidates: a cut counts once for each branch that rows without a value were tried in, and so does asking only
-    whether there is a value.
+    candidates: a cut counts once for each branch that rows without a value were tried in, and so does a
+    split on whether the value is missing.
     """
 
     spec: ColumnSpec
@@ -57,7 +55,7 @@ class Curve:
 def curve_of(
     entries: Entries, column: int, recipe: Recipe, criterion: Criterion, chosen: float | None = None
 ) -> Curve | None:
-    """The curve of a column; None where the recipe does not cut it in two, or has a user's criterion.
+    """Return the curve of a column; None where the recipe does not cut it in two, or has a user's criterion.
 
     `chosen`: a cut that is never thinned out.
     """
@@ -97,7 +95,7 @@ def curve_of(
 
 
 def _best(scores: FloatArray, allowed: NDArray[np.bool_]) -> int | None:
-    """The first of the largest, equal up to rounding as the engine has it."""
+    """Return the first of the largest, equal up to rounding as the engine has it."""
     if not allowed.any():
         return None
     top = float(scores[allowed].max())
@@ -109,7 +107,7 @@ _Order = tuple[int, int, int]
 
 
 def _orders(entries: Entries, bins: NDArray[np.intp], recipe: Recipe) -> tuple[_Order, ...]:
-    """The branch of the low side, the high side and the missing rows (-1: not scored)."""
+    """Return the branch of the low side, the high side and the missing rows (-1: not scored)."""
     lacking = bool(((entries.weight > 0) & (bins < 0)).any())
     if not lacking or not scores_missing(recipe.missing):
         return ((0, 1, -1),)
@@ -128,7 +126,7 @@ class _Cutter:
     orders: tuple[_Order, ...]
 
     def _sums(self, per_bin: NDArray[np.float64], places: NDArray[np.intp], order: _Order) -> FloatArray:
-        """What the branches of each cut add up to: [cuts, branches, ...]; the last bin holds the missing rows."""
+        """Return the sums of the branches of each cut: [cuts, branches, ...]; the last bin is the missing rows."""
         below = np.cumsum(per_bin[:-1], axis=0)
         branches = np.zeros((len(places), max(order) + 1, *per_bin.shape[1:]))
         branches[:, order[0]] += below[places]
@@ -138,7 +136,7 @@ class _Cutter:
         return branches
 
     def allowed(self, places: NDArray[np.intp], recipe: Recipe) -> NDArray[np.bool_]:
-        """Whether the branches are as large as the recipe asks for: [orders, cuts]."""
+        """Return whether the branches are as large as the recipe requires: [orders, cuts]."""
         return np.array(
             [self._large(recipe, *(self._sums(part, places, order) for part in self._sizes)) for order in self.orders]
         )
@@ -160,7 +158,7 @@ class _Cutter:
         return weights, rows, sums
 
     def _large(self, recipe: Recipe, weight: FloatArray, rows: FloatArray, sums: FloatArray) -> NDArray[np.bool_]:
-        """Whether all branches [cuts, branches] are large enough, as the engine compares."""
+        """Return whether all branches [cuts, branches] are large enough, as the engine compares."""
         stopping, numeric = recipe.stopping, recipe.numeric
         least = stopping.min_weight_leaf
         if isinstance(numeric, Threshold) and numeric.min_tenth_per_class:
@@ -177,7 +175,7 @@ class _Cutter:
     def scores(
         self, places: NDArray[np.intp], criterion: Criterion, measure: Measure, allowed: NDArray[np.bool_]
     ) -> FloatArray:
-        """The best score of each cut over the orders that are allowed, or over all where none is."""
+        """Return the best score of each cut over the orders that are allowed, or over all where none is."""
         tried = np.array([self._by_order(places, criterion, measure, order) for order in self.orders])
         usable = allowed | ~allowed.any(axis=0)
         best: FloatArray = np.where(usable, tried, -np.inf).max(axis=0)
@@ -208,6 +206,6 @@ def _share(missing: float, weight: float) -> float:
 def _score(criterion: Criterion, measure: Measure, parent: FloatArray, branches: FloatArray) -> float:
     if measure.name in ("chi_square", "f"):
         ratio = isinstance(criterion, ChiSquare) and criterion.likelihood_ratio
-        return -criteria.significance_of(branches, numeric=measure.name == "f", likelihood_ratio=ratio).log_p
+        return -significance_of(branches, numeric=measure.name == "f", likelihood_ratio=ratio).log_p
     name = "information_gain" if measure.name == "gain_ratio" else measure.name
-    return criteria.score_of(name, parent, branches)
+    return score_of(name, parent, branches)

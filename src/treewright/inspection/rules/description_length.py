@@ -1,10 +1,8 @@
 """Which rules of a class to keep: those that describe the class in the fewest bits.
 
-Comes in: the rules of one class, each with the rows it covers and the bits it takes to write down. Goes out: the places
-of the rules kept.
-Always holds: bits = half of what the rules take (rules of one set repeat each other, so their full price would be too
-much) + what the exceptions take: rows covered wrongly and rows not covered. Up to ten rules every subset is tried;
-beyond that rules are added and dropped one at a time, from none and from all, while bits are saved.
+Bits = half of what the rules take (rules of one set repeat each other, so their full price would be too much) + what
+the exceptions take: rows covered wrongly and rows not covered. Up to ten rules every subset is tried; beyond that rules
+are added and dropped one at a time, from none and from all, while bits are saved.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
-from treewright.inspection.rules.conditions import Condition
+from treewright.tree.conditions import Condition
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
@@ -35,12 +33,12 @@ ROUNDING = 1e-9
 
 
 def distinct_values(rows: Encoded) -> tuple[int, ...]:
-    """How many values each column has: what a threshold is chosen from."""
+    """Return how many values each column has: what a threshold is chosen from."""
     return tuple(len(np.unique(column)) for column in rows.columns)
 
 
 def rule_bits(conditions: Sequence[Condition], distinct: Sequence[int]) -> float:
-    """What it takes to write a rule down: its conditions, in any order."""
+    """Return what it takes to write a rule down: its conditions, in any order."""
     bits = sum(log2(len(distinct)) + _prediction_bits(condition, distinct) for condition in conditions)
     return max(1.0, bits - float(_log_factorials(len(conditions))[-1]))
 
@@ -53,18 +51,18 @@ def _prediction_bits(condition: Condition, distinct: Sequence[int]) -> float:
 
 
 def exception_bits(covered: FloatArray, wrong: FloatArray, others: FloatArray, missed: FloatArray) -> FloatArray:
-    """What it takes to say which of the covered rows are wrong and which of the others are missed."""
+    """Return what it takes to say which of the covered rows are wrong and which of the others are missed."""
     return _coverage_bits(wrong, covered) + _coverage_bits(missed, others)
 
 
 def _coverage_bits(errors: FloatArray, cases: FloatArray) -> FloatArray:
-    """The length of the message that tells the errors among the cases, by their own rate."""
+    """Return the length of the message that tells the errors among the cases, by their own rate."""
     rate = _ratio(errors, cases)
     return -(errors * _log2(rate) + (cases - errors) * _log2(1.0 - rate))
 
 
 def _log2(share: FloatArray) -> FloatArray:
-    """Of a share; what never happens is never told, so that its logarithm does not matter."""
+    """Of a share; what never happens is never shown, so that its logarithm does not matter."""
     logarithm: FloatArray = np.log2(np.where(share > 0, share, 1.0))
     return logarithm
 
@@ -91,7 +89,7 @@ class Problem:
     weight: FloatArray
 
     def length(self, n_rules: Array, bits: FloatArray, right: FloatArray, wrong: FloatArray) -> FloatArray:
-        """The bits of sets of rules: by how many they are, what they take, what they cover rightly and wrongly."""
+        """Return the bits of sets of rules, by their number, their conditions and their errors."""
         whole, own = float(self.weight.sum()), float(self.weight[self.own].sum())
         covered = right + wrong
         theory = np.maximum(0.0, bits - _log_factorials(len(self.rows))[n_rules])
@@ -101,7 +99,7 @@ class Problem:
 
 
 def shortest(problem: Problem) -> list[int]:
-    """The places of the rules of the shortest description."""
+    """Return the places of the rules of the shortest description."""
     n = len(problem.rows)
     if n <= TRY_ALL:
         return _of_all_subsets(problem)
@@ -180,7 +178,7 @@ class _Cover:
         return np.bincount(own, weights=self._problem.weight[rows], minlength=2).astype(np.float64)
 
     def _per_rule(self, rows: Array) -> FloatArray:
-        """The weight of some rows in every rule that covers them, wrongly and rightly."""
+        """Return the weight of some rows in every rule that covers them, wrongly and rightly."""
         length = self._start[rows + 1] - self._start[rows]
         entry = np.repeat(self._start[rows] - np.cumsum(length) + length, length) + np.arange(length.sum())
         row, n = np.repeat(rows, length), len(self._problem.rows)

@@ -1,8 +1,7 @@
 """Paths of a tree become rules of their own: conditions that do not help are dropped.
 
-Comes in: a tree and the encoded rows it was learned from. Goes out: `Candidate` rules, each with the rows it covers.
-Always holds: a condition is dropped only while the pessimistic error rate (errors seen, taken at the upper limit of
-their confidence interval) does not rise; no two candidates are the same; each is better than answering without looking.
+A condition is dropped only while the pessimistic error rate (errors seen, taken at the upper limit of their confidence
+interval) does not rise; no two candidates are the same; each is better than predicting without looking.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from numpy.typing import NDArray
 
 from treewright.criteria import extra_errors
 from treewright.data.encoding import Encoded
-from treewright.inspection.rules.conditions import Condition, leaf_paths, merged
+from treewright.inspection.rules.paths import leaf_paths, merged
+from treewright.tree.conditions import Condition
 from treewright.tree.tree import Node, Tree, predicted_index
 
 Array = NDArray[Any]
@@ -34,34 +34,34 @@ class Candidate:
     """
 
     conditions: tuple[Condition, ...]
-    answer: int
+    prediction: int
     node: int
     rows: NDArray[np.intp]
     rate: float
 
 
 def candidates(tree: Tree, rows: Encoded, weight: FloatArray, confidence: float) -> list[Candidate]:
-    """One rule per leaf that has rows, generalised; without repetitions and without those worse than no rule."""
+    """Return one rule per leaf that has rows, generalised; without repetitions and without those worse than no rule."""
     assert rows.target is not None
     found: dict[tuple[int, tuple[Condition, ...]], Candidate] = {}
     worst = _rate_without_rule(rows.target, weight, rows.n_classes)
-    answers = predicted_index(tree.schema.target, tree.arrays["value"])
+    predictions = predicted_index(tree.schema.target, tree.arrays["value"])
     for leaf, path, steps, total in _paths_with_steps(tree, rows):
         if leaf.weight <= 0 or total is None:
             continue
-        answer = int(answers[leaf.id])
-        kept, covered, rate = needed(steps, total, rows.target == answer, weight, confidence)
+        prediction = int(predictions[leaf.id])
+        kept, covered, rate = needed(steps, total, rows.target == prediction, weight, confidence)
         conditions = merged(path[i] for i in kept)
-        key = (answer, tuple(sorted(conditions, key=lambda condition: condition.column_index)))
-        if conditions and rate < worst[answer] and key not in found:
-            found[key] = Candidate(conditions, answer, leaf.id, covered, rate)
+        key = (prediction, tuple(sorted(conditions, key=lambda condition: condition.column_index)))
+        if conditions and rate < worst[prediction] and key not in found:
+            found[key] = Candidate(conditions, prediction, leaf.id, covered, rate)
     return list(found.values())
 
 
 def needed(
     steps: Sequence[Array], total: Array, right: Array, weight: FloatArray, confidence: float
 ) -> tuple[list[int], NDArray[np.intp], float]:
-    """The conditions worth keeping, the rows that meet them, and the pessimistic error rate there.
+    """Return the conditions worth keeping, the rows that meet them, and the pessimistic error rate there.
 
     Step i (see `step`) holds a mark plus i for each row that fails condition i, and zero for the others. Their `total`
     then tells of every row whether it fails nothing (0), one condition and which (below two marks), or more: all that
@@ -86,7 +86,7 @@ def needed(
 
 
 def step(condition: Condition, place: int, rows: Encoded, longest: int) -> Array:
-    """What a condition adds for each row: nothing where it is met, otherwise a mark and its place on the path."""
+    """Return what a condition adds for each row: nothing where met, otherwise a mark and its path index."""
     whole: type = np.int32 if longest < 1000 else np.int64
     met = condition.holds(rows.columns[condition.column_index])
     marked: Array = np.where(met, whole(0), whole(MARKS[whole] + place))
@@ -98,14 +98,14 @@ MARKS: dict[type, int] = {np.int32: 1 << 20, np.int64: 1 << 40}
 
 
 def error_rates(errors: FloatArray, cases: FloatArray, confidence: float) -> FloatArray:
-    """The pessimistic error rate; where there are no cases, all is thought wrong."""
+    """Return the pessimistic error rate; where there are no cases, all is thought wrong."""
     errors = np.minimum(errors, cases)
     estimate = errors + extra_errors(cases, errors, confidence)
     return np.divide(estimate, cases, out=np.ones(len(cases)), where=cases > 0)
 
 
 def _rate_without_rule(target: Array, weight: FloatArray, n_classes: int) -> FloatArray:
-    """How often each class would be wrong as an answer to everything, with a little doubt about small tables."""
+    """Return the error rate of predicting each class for every row, corrected for small tables."""
     found = np.bincount(target, weights=weight, minlength=n_classes)
     return np.asarray(1.0 - (found + 1.0) / (found.sum() + 3.0), dtype=np.float64)
 
@@ -113,7 +113,7 @@ def _rate_without_rule(target: Array, weight: FloatArray, n_classes: int) -> Flo
 def _paths_with_steps(
     tree: Tree, rows: Encoded
 ) -> Iterator[tuple[Node, tuple[Condition, ...], list[Array], Array | None]]:
-    """Every leaf with its path, the step of each condition on it and their total; rows are asked once per condition."""
+    """Yield each leaf, its path, the step of each condition and their total; conditions are tested once."""
     before: tuple[Condition, ...] = ()
     steps: list[Array] = []
     totals: list[Array] = []

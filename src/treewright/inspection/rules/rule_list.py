@@ -1,9 +1,8 @@
-"""An ordered list of rules, in the manner of C4.5rules: the first that applies answers, a default answers the rest.
+"""An ordered list of rules, in the manner of C4.5rules: the first that applies predicts, a default predicts the rest.
 
-Comes in: a tree of classes and the rows it was learned from. Goes out: rules in order and the default class.
-Always holds: classes whose rules claim the fewest rows of others come first; within a class the most certain rule does.
-No rule can be left out of the finished list without more errors on the rows it was made from. Costs and priors count as
-they do in growing: as weights of rows.
+Classes whose rules claim the fewest rows of others come first; within a class the most certain rule does. No rule can
+be left out of the finished list without more errors on the rows it was made from. Costs and priors count as they do in
+growing: as weights of rows.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from numpy.typing import NDArray
 
 from treewright.data.encoding import MISSING_CODE, Encoded
 from treewright.growing.weights import altered
-from treewright.inspection.rules.conditions import Condition
 from treewright.inspection.rules.description_length import Problem, distinct_values, rule_bits, shortest
 from treewright.inspection.rules.generalise import ROUNDING, Candidate, candidates
+from treewright.tree.conditions import Condition
 from treewright.tree.tree import Tree
 
 Array = NDArray[Any]
@@ -27,25 +26,25 @@ FloatArray = NDArray[np.float64]
 
 
 class RuleList(NamedTuple):
-    """Rules in order; the place of the class that answers where none applies."""
+    """Rules in order; the place of the class that predicts where none applies."""
 
     rules: tuple[Candidate, ...]
     default: int
 
 
 def rule_list(tree: Tree, rows: Encoded, confidence: float) -> RuleList:
-    """The list made from a tree's paths; `rows` have their classes."""
+    """Return the list made from a tree's paths; `rows` have their classes."""
     assert rows.target is not None
     weight = altered(tree.schema.target, rows.target, rows.weight).weight
     weight = np.ones(rows.n_rows) if weight is None else weight
     lacking = columns_with_missing(rows)
-    found = [_frank(one, lacking) for one in candidates(tree, rows, weight, confidence)]
+    found = [_with_explicit_missing(one, lacking) for one in candidates(tree, rows, weight, confidence)]
     kept = _kept(found, rows, weight)
-    return _polished(in_order(kept, rows, weight), rows, weight)
+    return _without_harmful_rules(in_order(kept, rows, weight), rows, weight)
 
 
 def first_match(rules: Sequence[Sequence[Condition]], rows: Encoded) -> NDArray[np.intp]:
-    """The place of the first rule that each row meets; their number where it meets none."""
+    """Return the place of the first rule that each row meets; their number where it meets none."""
     columns: Any = rows.columns
     columns = columns.T if isinstance(columns, np.ndarray) else columns  # a matrix stands for its columns
     found = np.full(rows.n_rows, len(rules), dtype=np.intp)
@@ -60,57 +59,57 @@ def first_match(rules: Sequence[Sequence[Condition]], rows: Encoded) -> NDArray[
 
 
 def columns_with_missing(rows: Encoded) -> tuple[bool, ...]:
-    """Which columns lack a value somewhere."""
+    """Return which columns lack a value somewhere."""
     return tuple(bool((np.isnan(x) if x.dtype.kind == "f" else x == MISSING_CODE).any()) for x in rows.columns)
 
 
-def _frank(rule: Candidate, lacking: tuple[bool, ...]) -> Candidate:
-    """The rule with words that say all: a missing value meets a condition only if some did, and it then says so."""
+def _with_explicit_missing(rule: Candidate, lacking: tuple[bool, ...]) -> Candidate:
+    """Return the rule with complete conditions: a missing value meets one only if training rows did, and it says so."""
     conditions = []
     for condition in rule.conditions:
         met = condition.missing and lacking[condition.column_index]
-        conditions.append(replace(condition, missing=met, told=met))
+        conditions.append(replace(condition, missing=met, mentions_missing=met))
     return replace(rule, conditions=tuple(conditions))
 
 
 def _kept(found: list[Candidate], rows: Encoded, weight: FloatArray) -> dict[int, list[Candidate]]:
-    """For each class the rules of its shortest description."""
+    """Return for each class the rules of its shortest description."""
     assert rows.target is not None
     distinct = distinct_values(rows)
     kept: dict[int, list[Candidate]] = {}
-    for answer in range(rows.n_classes):
-        own = [one for one in found if one.answer == answer]
+    for prediction in range(rows.n_classes):
+        own = [one for one in found if one.prediction == prediction]
         if not own:
             continue
         bits = np.array([rule_bits(one.conditions, distinct) for one in own])
-        problem = Problem(tuple(one.rows for one in own), bits, np.equal(rows.target, answer), weight)
-        kept[answer] = [own[place] for place in shortest(problem)]
+        problem = Problem(tuple(one.rows for one in own), bits, np.equal(rows.target, prediction), weight)
+        kept[prediction] = [own[place] for place in shortest(problem)]
     return kept
 
 
 def in_order(kept: dict[int, list[Candidate]], rows: Encoded, weight: FloatArray) -> list[Candidate]:
-    """Class after class, the one that claims the fewest rows of others next; rows claimed are out of the game."""
+    """Order the classes: next the one that claims the fewest rows of others, without rows claimed before."""
     still = weight.copy()
-    claims = {answer: np.unique(np.concatenate([one.rows for one in own])) for answer, own in kept.items() if own}
+    claims = {label: np.unique(np.concatenate([one.rows for one in own])) for label, own in kept.items() if own}
     ordered: list[Candidate] = []
 
-    def claimed(answer: int) -> tuple[float, float, int]:
-        own = rows.target[claims[answer]] == answer  # type: ignore[index]
-        heavy = still[claims[answer]]
-        return float(heavy[~own].sum()), -float(heavy[own].sum()), answer
+    def claimed(label: int) -> tuple[float, float, int]:
+        own = rows.target[claims[label]] == label  # type: ignore[index]
+        heavy = still[claims[label]]
+        return float(heavy[~own].sum()), -float(heavy[own].sum()), label
 
     while claims:
-        answer = min(claims, key=claimed)
-        still[claims.pop(answer)] = 0.0
-        ordered += sorted(kept[answer], key=lambda one: (one.rate, -len(one.rows), one.node))
+        label = min(claims, key=claimed)
+        still[claims.pop(label)] = 0.0
+        ordered += sorted(kept[label], key=lambda one: (one.rate, -len(one.rows), one.node))
     return ordered
 
 
-def _polished(ordered: list[Candidate], rows: Encoded, weight: FloatArray) -> RuleList:
+def _without_harmful_rules(ordered: list[Candidate], rows: Encoded, weight: FloatArray) -> RuleList:
     """Without the rules whose absence makes no more errors, taken away one at a time, the most harmful first."""
     assert rows.target is not None
     n, target = len(ordered), rows.target
-    answers = np.array([one.answer for one in ordered] + [0], dtype=np.intp)
+    predictions = np.array([one.prediction for one in ordered] + [0], dtype=np.intp)
     # Every row meets the default twice, after all rules: once as its first rule, once as its second.
     row = np.concatenate([one.rows for one in ordered] + [np.arange(rows.n_rows)] * 2)
     rank = np.concatenate(
@@ -126,8 +125,8 @@ def _polished(ordered: list[Candidate], rows: Encoded, weight: FloatArray) -> Ru
         # Ranks of a row rise, so its first living rule is found by value; the default stays behind it.
         behind[(rank == first[np.searchsorted(start, first_of_row)]) & (rank < n)] = n
         second = np.minimum.reduceat(behind, start)
-        answers[n] = _default(target[first == n], weight[first == n], target, weight, rows.n_classes)
-        worse = weight * ((answers[second] != target).astype(np.float64) - (answers[first] != target))
+        predictions[n] = _default(target[first == n], weight[first == n], target, weight, rows.n_classes)
+        worse = weight * ((predictions[second] != target).astype(np.float64) - (predictions[first] != target))
         change = np.bincount(first, weights=worse, minlength=n + 1)[:n]
         used = np.bincount(first, weights=weight, minlength=n + 1)[:n]
         droppable = np.flatnonzero(alive & (change <= ROUNDING))
@@ -136,11 +135,11 @@ def _polished(ordered: list[Candidate], rows: Encoded, weight: FloatArray) -> Ru
         drop = min(droppable.tolist(), key=lambda place: (change[place], used[place], -place))
         alive[drop] = False
         rank[rank == drop] = n
-    return RuleList(tuple(one for one, lives in zip(ordered, alive, strict=True) if lives), int(answers[n]))
+    return RuleList(tuple(one for one, lives in zip(ordered, alive, strict=True) if lives), int(predictions[n]))
 
 
 def _default(left: Array, heavy: FloatArray, target: Array, weight: FloatArray, n_classes: int) -> int:
-    """The heaviest class of the rows that no rule covers; of equals, the heaviest of all rows."""
+    """Return the heaviest class of the rows that no rule covers; of equals, the heaviest of all rows."""
     here = np.bincount(left, weights=heavy, minlength=n_classes)
     everywhere = np.bincount(target, weights=weight, minlength=n_classes)
     return int(np.lexsort((-np.arange(n_classes), everywhere, here))[-1])

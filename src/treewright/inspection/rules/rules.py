@@ -1,8 +1,7 @@
 """Rules: a tree as sentences "if ... then ...".
 
-Comes in: a tree; for a list, or to measure on rows, a table. Goes out: `Rules`, a sequence of `Rule` values.
-Always holds: leaf rules (`kind="leaves"`) are the tree's leaves, one rule each, and together answer as the tree does. A
-list (`kind="list"`) is made from its paths in the manner of C4.5rules: the first rule that applies answers, and its
+Leaf rules (`kind="leaves"`) are the tree's leaves, one rule each, and together predict as the tree does. A list
+(`kind="list"`) is made from its paths in the manner of C4.5rules: the first rule that applies predicts, and its
 accuracy stands beside the tree's. A rule's figures are those of the training rows that meet it.
 """
 
@@ -16,20 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.grid import Grid, Results, page_fragment
 from treewright.data.schema import Level
 from treewright.data.survey import survey
 from treewright.errors import DataError
-from treewright.inspection.rules.conditions import Condition, merged_paths, node_paths
+from treewright.inspection.rules.paths import merged_paths, node_paths
 from treewright.inspection.rules.rule_list import RuleList, columns_with_missing, first_match, rule_list
-from treewright.inspection.rules.rule_text import listing, markdown_table, rule_text, web_table
+from treewright.inspection.rules.rule_text import listing, markdown_table, rule_text, rules_grid
 from treewright.prediction.encode_rows import encode_labelled, encoded
-from treewright.prediction.predict import answered, named
+from treewright.prediction.predict import named, predicted_codes
 from treewright.prediction.scores import chosen_measure, measured
 from treewright.pruning.bottom_up import labels, staying
 from treewright.pruning.cross_validation import real_weight
 from treewright.render.node_text import same
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.ordinary_numbers import ordinary_numbers
+from treewright.tree.conditions import Condition
+from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.tree import Node, Tree
 
 FloatArray = NDArray[np.float64]
@@ -39,16 +40,16 @@ Style = Literal["formal", "plain"]
 
 @dataclass(frozen=True)
 class Rule:
-    """If all of `tests` hold, then `answer`.
+    """If all of `tests` hold, then `prediction`.
 
     `support` is the weight of the training rows that meet it, `coverage` their share of all, `confidence` the share of
-    them that is of the answer's class, and `lift` how many times more frequent that class is here than everywhere. For
-    a number, `mean` and `deviation` stand instead. `node` is the leaf the rule comes from; None for a default.
+    them that is of the prediction's class, and `lift` how many times more frequent that class is here than everywhere.
+    For a number, `mean` and `deviation` stand instead. `node` is the leaf the rule comes from; None for a default.
     """
 
     target: str
     tests: tuple[Condition, ...]
-    answer: Level
+    prediction: Level
     support: float
     rows: int
     coverage: float
@@ -69,18 +70,18 @@ class Rule:
         return tuple(test.column for test in self.tests)
 
     def text(self, style: Style = "formal", most: int | None = None) -> str:
-        """The rule as a sentence; "plain" is for those who follow it, `most` cuts long lists of levels."""
+        """Return the rule as a sentence; "plain" is for those who follow it, `most` cuts long lists of levels."""
         return rule_text(self, style, most)
 
     def __str__(self) -> str:
         return self.text()
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, as for JSON."""
+        """Return plain values, as for JSON."""
         figures = ("support", "rows", "coverage", "confidence", "lift", "mean", "deviation", "node")
         return {
             "if": list(self.conditions),
-            "then": self.answer,
+            "then": self.prediction,
             **{name: getattr(self, name) for name in figures},
             "text": self.text(),
             "plain": self.text("plain"),
@@ -88,7 +89,7 @@ class Rule:
 
 
 class Evaluation(NamedTuple):
-    """How well rules and the tree they come from answer some rows."""
+    """How well rules and the tree they come from predict some rows."""
 
     measure: str
     rules: float
@@ -96,11 +97,11 @@ class Evaluation(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Rules(Sequence[Rule]):
-    """The rules of a tree. `default` answers where no rule of a list applies; None for leaf rules.
+class Rules(Results, Sequence[Rule]):
+    """The rules of a tree. `default` predicts where no rule of a list applies; None for leaf rules.
 
     `accuracy` and `tree_accuracy` are on the training rows (None for a number). `part`: these are some of the rules
-    only, so that they cannot answer every row. `missing_met`: a list was made from rows of which some lack a value.
+    only, so that they cannot predict every row. `missing_met`: a list was made from rows of which some lack a value.
     """
 
     tree: Tree
@@ -136,28 +137,29 @@ class Rules(Sequence[Rule]):
         """How many conditions one has to read, in all rules together."""
         return sum(len(rule.tests) for rule in self.rules)
 
-    def for_class(self, answer: Level) -> Rules:
-        """The rules that give this answer."""
+    def for_class(self, label: Level) -> Rules:
+        """Return the rules that give this prediction."""
         classes = self.tree.schema.target.classes
-        if classes is not None and answer not in classes:
-            raise DataError(f"{answer!r} is no class of the target {self.tree.schema.target.name!r}: {list(classes)}")
-        return self._some(tuple(rule for rule in self.rules if rule.answer == answer))
+        if classes is not None and label not in classes:
+            raise DataError(f"{label!r} is no class of the target {self.tree.schema.target.name!r}: {list(classes)}")
+        return self._some(tuple(rule for rule in self.rules if rule.prediction == label))
 
     def with_column(self, column: str) -> Rules:
-        """The rules that ask about this column."""
+        """Return the rules with a condition on this column."""
         if column not in self.tree.schema.names:
             raise DataError(f"{column!r} is no column of the tree; it has {list(self.tree.schema.names)}")
         return self._some(tuple(rule for rule in self.rules if column in rule.columns))
 
     def where(self, holds: Callable[[Rule], bool]) -> Rules:
-        """The rules for which a function says yes."""
+        """Return the rules for which a function says yes."""
         return self._some(tuple(rule for rule in self.rules if holds(rule)))
 
-    def sorted(self, by: Literal["support", "confidence", "lift", "answer", "deviation", "node"] = "support") -> Rules:
-        """The same rules in another order: largest first, "node" in the tree's order. A list's order has a meaning and
-        stays as it is."""
+    def sorted(
+        self, by: Literal["support", "confidence", "lift", "prediction", "deviation", "node"] = "support"
+    ) -> Rules:
+        """Sort the rules: largest first, or "node" for the tree's order. A rule list has a fixed order."""
         if self.kind == "list":
-            raise DataError("the order of a rule list decides what it answers; sort rules of kind='leaves'")
+            raise DataError("the order of a rule list decides what it predicts; sort rules of kind='leaves'")
         sign = 1.0 if by == "node" else -1.0
 
         def key(rule: Rule) -> tuple[float, int]:
@@ -171,61 +173,70 @@ class Rules(Sequence[Rule]):
     def _some(self, rules: tuple[Rule, ...]) -> Rules:
         return replace(self, rules=rules, part=self.part or len(rules) < len(self.rules))
 
-    # --- answering ---
+    # --- predicting ---
 
     def predict(self, data: object, *, n_threads: int = 0) -> NDArray[Any]:
-        """The answer for each row. Leaf rules follow the tree, missing values included; a list goes from the top."""
-        found = self._answers(encoded(self.tree, data), n_threads)
+        """Predict each row. Leaf rules follow the tree, missing values included; a list goes from the top."""
+        found = self._predictions(encoded(self.tree, data), n_threads)
         return found if self.tree.schema.target.classes is None else named(self.tree, found)
 
     def evaluate(
         self, data: object, target: object = None, weight: object = None, *, measure: str | None = None
     ) -> Evaluation:
-        """How well rules and tree answer rows whose target is known, such as rows held out."""
-        spec = self.tree.schema.target
-        name, rows = chosen_measure(measure, spec), encode_labelled(self.tree, data, target, weight)
+        """Return how well rules and tree predict rows whose target is known, such as rows held out."""
+        name, rows = chosen_measure(measure, self.tree.schema.target), encode_labelled(self.tree, data, target, weight)
         if rows is None:
             raise DataError("evaluate needs a table with the tree's columns and its target; give it as data=")
-        both = (measured(name, spec, rows, found) for found in (self._answers(rows, 0), answered(self.tree, rows, 0)))
-        return Evaluation(name, *both)
+        return self._compared(rows, name)
 
-    def _answers(self, rows: Encoded, n_threads: int) -> NDArray[Any]:
+    def _compared(self, rows: Encoded, measure: str) -> Evaluation:
+        both = (self._predictions(rows, 0), predicted_codes(self.tree, rows, 0))
+        return Evaluation(measure, *(measured(measure, self.tree.schema.target, rows, codes) for codes in both))
+
+    def _predictions(self, rows: Encoded, n_threads: int) -> NDArray[Any]:
         if self.part:
-            raise DataError("these are some of the rules only and cannot answer every row; ask all of them")
+            raise DataError("these are some of the rules only and cannot predict every row; use all of them")
         if self.default is None:
-            return answered(self.tree, rows, n_threads)
+            return predicted_codes(self.tree, rows, n_threads)
         survey(rows, self.tree.schema, n_threads)  # infinite numbers are an error here as for the tree
         classes = self.tree.schema.target.classes or ()
-        places = np.array([classes.index(rule.answer) for rule in (*self.rules, self.default)])
+        places = np.array([classes.index(rule.prediction) for rule in (*self.rules, self.default)])
         found: NDArray[Any] = places[first_match([rule.tests for rule in self.rules], rows)]
         return found
 
     # --- being shown ---
 
     def text(self, style: Style = "formal", *, most: int | None = 6, max_rules: int = 50) -> str:
-        """One line per rule, `max_rules` at most; `most` cuts long lists of levels."""
+        """Return one line per rule, `max_rules` at most; `most` cuts long lists of levels."""
         return listing(self, style, most, max_rules)
-
-    def __str__(self) -> str:
-        return self.text()
 
     def __repr__(self) -> str:
         where = "in a list" if self.kind == "list" else "of leaves"
         return f"<Rules: {len(self)} {where}, {self.n_conditions} conditions>"
 
     def markdown(self, style: Style = "formal") -> str:
-        """A table for a document."""
+        """Return a table for a document."""
         return markdown_table(self, style)
 
     def html(self, style: Style = "formal") -> str:
-        """A table for a page: a fragment, everything in it escaped."""
-        return web_table(self, style)
+        """Return a table for a page: a fragment, everything in it escaped."""
+        return page_fragment(rules_grid(self, style).html())
 
-    def _repr_html_(self) -> str:
-        return self.html()
+    def grid(self) -> Grid:
+        """Return the table as it is read."""
+        return rules_grid(self, "formal")
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rules = (*self.rules, *([self.default] if self.default is not None and not self.part else []))
+        figures = ("support", "rows", "coverage", "confidence", "lift", "mean", "deviation", "node")
+        return {
+            "if": [" and ".join(rule.conditions) for rule in rules],
+            "prediction": [rule.prediction for rule in rules],
+            **{name: [getattr(rule, name) for rule in rules] for name in figures},
+        }
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, as for JSON."""
+        """Return plain values, as for JSON."""
         return {
             "kind": self.kind,
             "target": self.tree.schema.target.name,
@@ -239,7 +250,7 @@ class Rules(Sequence[Rule]):
 # --- making them ------------------------------------------------------------------------------------------------------
 
 
-@ordinary_numbers()
+@finite_arithmetic()
 def rules(
     tree: TreeLike,
     data: object = None,
@@ -249,13 +260,31 @@ def rules(
     weight: object = None,
     confidence: float = 0.25,
 ) -> Rules:
-    """The rules of a tree.
+    """Return the rules of a tree.
 
-    `kind="leaves"`: one rule per leaf that has rows, heaviest first; `data` is not needed and only measures `accuracy`.
-    `kind="list"`: a shorter, ordered list in the manner of C4.5rules, for classes; `data` is the table the tree was
-    learned from, `target` and `weight` its columns (names or arrays) where they are not as in training. `confidence`
-    says how errors are estimated: with less of it more pessimistically, most of all in small rules.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    data : table, optional
+        The training rows: required for `kind="list"`; for leaf rules only to measure their accuracy.
+    kind : {"leaves", "list"}, default="leaves"
+        "leaves": one rule per leaf that has rows, heaviest first. "list": a shorter, ordered list in the manner of
+        C4.5rules, for classes.
+    target : str or array, optional
+        The target of the rows, where it is not the column of `data` with the name it had in training.
+    weight : str or array, optional
+        The weights of the rows.
+    confidence : float, default=0.25
+        The confidence of the error estimates of a list; less is more pessimistic, most of all for small rules.
 
+    Returns
+    -------
+    Rules
+        The rules in order; prints as text.
+
+    Examples
+    --------
     >>> import treewright as tw
     >>> table = {"age": [20, 31, 35, 44, 61, 70], "pays": ["no", "no", "yes", "yes", "no", "no"]}
     >>> print(tw.rules(tw.learn(table, "pays", tw.SKLEARN)).for_class("yes")[0])
@@ -273,7 +302,7 @@ def rules(
 def _refuse_list(tree: Tree, data: object, confidence: float) -> None:
     target = tree.schema.target
     if target.classes is None:
-        raise DataError(f"a rule list answers with classes, but {target.name!r} is a number; use kind='leaves'")
+        raise DataError(f"a rule list predicts classes, but {target.name!r} is a number; use kind='leaves'")
     if data is None:
         raise DataError("a rule list is made from the rows the tree was learned from; give them as data=")
     if not 0 < confidence < 1:
@@ -283,15 +312,18 @@ def _refuse_list(tree: Tree, data: object, confidence: float) -> None:
 def _leaf_rules(tree: Tree, rows: Encoded | None) -> Rules:
     made = [_leaf_rule(leaf, tests) for leaf, tests in merged_paths(tree) if leaf.weight > 0]
     heaviest = tuple(sorted(made, key=lambda rule: (-rule.support, rule.node)))
-    accuracy = None
-    if tree.schema.target.classes is not None:
-        known = rows is not None
-        accuracy = measured("accuracy", tree.schema.target, rows, answered(tree, rows, 0)) if known else _right(tree)  # type: ignore[arg-type]
+    target = tree.schema.target
+    if target.classes is None:
+        accuracy = None
+    elif rows is None:
+        accuracy = _right(tree)
+    else:
+        accuracy = measured("accuracy", target, rows, predicted_codes(tree, rows, 0))
     return Rules(tree, "leaves", heaviest, accuracy=accuracy, tree_accuracy=accuracy)
 
 
 def rules_inside(tree: Tree) -> list[Rule]:
-    """The rule of every node with a question, as if the tree ended there."""
+    """Return the rule of every node with a question, as if the tree ended there."""
     return [_leaf_rule(node, tests) for node, tests in node_paths(tree) if not node.is_leaf and node.weight > 0]
 
 
@@ -300,7 +332,7 @@ def _leaf_rule(leaf: Node, tests: tuple[Condition, ...]) -> Rule:
     rule = Rule(
         target=leaf.tree.schema.target.name,
         tests=tests,
-        answer=leaf.prediction,
+        prediction=leaf.prediction,
         support=leaf.weight,
         rows=leaf.rows,
         coverage=_share(leaf.weight, root.weight),
@@ -316,7 +348,7 @@ def _leaf_rule(leaf: Node, tests: tuple[Condition, ...]) -> Rule:
 
 
 def _share(part: float, whole: float) -> float:
-    """Of a tree whose source told no weights, nothing."""
+    """Of a tree whose source gave no weights, nothing."""
     return part / whole if whole > 0 else 0.0
 
 
@@ -325,7 +357,7 @@ def _certain(rule: Rule, confidence: float, base_rate: float) -> Rule:
 
 
 def _right(tree: Tree) -> float:
-    """The share of training weight where leaves (and nodes that keep rows) answer rightly, as the tree counts it."""
+    """Return the share of training weight that leaves (and nodes that keep rows) predict correctly."""
     own = labels(tree)
     leaf = tree.arrays["stop"] != 0
     counts = np.where(leaf[:, np.newaxis], tree.arrays["stats"], staying(tree))
@@ -337,29 +369,26 @@ def _listed_rules(tree: Tree, rows: Encoded | None, confidence: float) -> Rules:
     found = rule_list(tree, rows, confidence)
     made, default = _measured_rules(tree, rows, found)
     listed = Rules(tree, "list", made, default, missing_met=any(columns_with_missing(rows)))
-    spec = tree.schema.target
-    accuracy, tree_accuracy = (
-        measured("accuracy", spec, rows, answers) for answers in (listed._answers(rows, 0), answered(tree, rows, 0))
-    )
-    return replace(listed, accuracy=accuracy, tree_accuracy=tree_accuracy)
+    compared = listed._compared(rows, "accuracy")
+    return replace(listed, accuracy=compared.rules, tree_accuracy=compared.tree)
 
 
 def _measured_rules(tree: Tree, rows: Encoded, found: RuleList) -> tuple[tuple[Rule, ...], Rule]:
-    """The rules with the figures of the rows that meet each, whatever comes before; the default's are of the rest."""
+    """Measure each rule on all rows that meet it, and the default on the rest."""
     assert rows.target is not None
     target, weight = rows.target, real_weight(rows, tree.schema)
     classes, whole = tree.schema.target.classes or (), float(weight.sum())
     rate = np.bincount(target, weights=weight, minlength=len(classes)) / whole
 
-    def rule(tests: tuple[Condition, ...], answer: int, met: NDArray[Any], node: int | None) -> Rule:
-        heavy, right = float(weight[met].sum()), float(weight[met][target[met] == answer].sum())
+    def rule(tests: tuple[Condition, ...], prediction: int, met: NDArray[Any], node: int | None) -> Rule:
+        heavy, right = float(weight[met].sum()), float(weight[met][target[met] == prediction].sum())
         weighted = not same(whole, rows.n_rows)
         name = tree.schema.target.name
-        made = Rule(name, tests, classes[answer], heavy, len(met), heavy / whole, node=node, weighted=weighted)
-        return _certain(made, right / heavy, float(rate[answer])) if heavy > 0 else made
+        made = Rule(name, tests, classes[prediction], heavy, len(met), heavy / whole, node=node, weighted=weighted)
+        return _certain(made, right / heavy, float(rate[prediction])) if heavy > 0 else made
 
     rest = np.ones(rows.n_rows, dtype=np.bool_)
     for one in found.rules:
         rest[one.rows] = False
-    made = tuple(rule(one.conditions, one.answer, one.rows, one.node) for one in found.rules)
+    made = tuple(rule(one.conditions, one.prediction, one.rows, one.node) for one in found.rules)
     return made, rule((), found.default, np.flatnonzero(rest), None)

@@ -1,8 +1,4 @@
-"""The lessons themselves: a function each, by name, in the order in which they are best read.
-
-Comes in: nothing, or another table for the same lesson. Goes out: `Lesson` values.
-Always holds: a lesson is told when it is asked for; importing this tells none.
-"""
+"""The lessons: one function each, by name, in reading order."""
 
 from __future__ import annotations
 
@@ -20,8 +16,10 @@ from treewright.lessons.stories.missing import missing
 from treewright.lessons.stories.overfitting import overfitting
 from treewright.lessons.stories.telehealth import telehealth
 from treewright.lessons.stories.tennis import tennis
+from treewright.lessons.stories.titanic import titanic
 from treewright.lessons.stories.trading import trading
 from treewright.lessons.stories.wordle import wordle
+from treewright.lessons.stories.xor import xor
 
 STORIES: dict[str, Callable[..., Lesson]] = {
     "tennis": tennis,
@@ -29,29 +27,33 @@ STORIES: dict[str, Callable[..., Lesson]] = {
     "codes": codes,
     "trading": trading,
     "cricket": cricket,
+    "titanic": titanic,
     "humidity": humidity,
     "golf-hours": golf_hours,
     "importance": importance,
     "missing": missing,
     "overfitting": overfitting,
     "boundaries": boundaries,
+    "xor": xor,
     "wordle": wordle,
     "telehealth": telehealth,
 }
 
-#: What each is about, for a list; the lesson itself has its title and question.
+#: One line about each, for a list.
 ABOUT: dict[str, str] = {
-    "tennis": "which question comes first? (ID3, information gain)",
+    "tennis": "which split comes first? (ID3, information gain)",
     "buys": "a first table for C4.5 (gain ratio)",
-    "codes": "what entropy and gini mean",
+    "codes": "what entropy and gini measure",
     "trading": "gini by hand (CART)",
-    "cricket": "four gain functions side by side",
+    "cricket": "four criteria side by side",
+    "titanic": "which groups differ? (CHAID, chi-square, p-values)",
     "humidity": "where to cut a number (C4.5, CART)",
     "golf-hours": "regression by standard deviation reduction",
-    "importance": "which column mattered?",
-    "missing": "five answers to one question",
-    "overfitting": "how big should the tree be? (pruning)",
-    "boundaries": "where trees fail: slopes and extrapolation",
-    "wordle": "a decision tree you play",
+    "importance": "which column matters?",
+    "missing": "five policies for missing values",
+    "overfitting": "how large should the tree be? (pruning)",
+    "boundaries": "where trees fail: diagonal boundaries, extrapolation",
+    "xor": "where greedy growth fails, and the best tree with a proof",
+    "wordle": "a decision tree as a game",
     "telehealth": "a triage tree: rules, one patient, SQL",
 }

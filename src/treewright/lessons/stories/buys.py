@@ -1,8 +1,4 @@
-"""The lesson "buys": a first C4.5 table.
-
-Comes in: customers. Goes out: a `Lesson`.
-Always holds: every number is computed from the table.
-"""
+"""The lesson "buys": a first table for C4.5."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ from treewright.inspection.derivation.explain_node import explain_node
 from treewright.inspection.ranking import rank_splits
 from treewright.lessons.content import Code, Heading, Lesson, Printed, Shown, Text
 from treewright.lessons.phrases import (
-    asked,
     checked,
     counts_of,
     data_source,
@@ -18,6 +13,7 @@ from treewright.lessons.phrases import (
     four_digits,
     impurity,
     rows_grid,
+    split_column,
 )
 from treewright.lessons.tables import BUYS, Columns
 from treewright.recipes.criterion import InformationGain
@@ -26,7 +22,7 @@ from treewright.training.learn import learn
 
 
 def buys(data: Columns = BUYS) -> Lesson:
-    """Nine customers, two columns, two gains."""
+    """Information gain and gain ratio of two columns."""
     tree = learn(checked(data, BUYS, "Buys", classes=("no", "yes")), "Buys", ID3)
     best, other = rank_splits(data, "Buys")[:2]
     ranked = rank_splits(data, "Buys", ["information_gain", "gain_ratio"])
@@ -36,21 +32,19 @@ def buys(data: Columns = BUYS) -> Lesson:
     return Lesson(
         "buys",
         "Buys: a first table for C4.5",
-        "Who buys? We know the age and the income of a few customers.",
+        "Which customers buy? Their age and income are known.",
         data,
         (
             rows_grid(data, "The customers"),
-            Text(f"{yes} of {yes + no} buy. This is how much there is to find out:"),
-            impurity("Entropy of all customers", InformationGain(), [yes, no], "Before any question"),
+            Text(f"{yes} of {yes + no} buy. The entropy before any split:"),
+            impurity("Entropy of all customers", InformationGain(), [yes, no], "Before the split"),
             Heading(f"First {other.column}"),
             *derivation(explain_node(tree, 0, data, column=other.column)),
             Heading(f"Then {best.column}"),
             *derivation(explain_node(tree)),
             Text(
                 f"{other.column} gains {four_digits(other.gain or 0)} bits, {best.column} "
-                f"{four_digits(best.gain or 0)}: the tree "
-                "asks "
-                f"**{asked(tree)}**."
+                f"{four_digits(best.gain or 0)}: the tree splits on **{split_column(tree)}**."
             ),
             Heading("What C4.5 adds"),
             Code(
@@ -59,8 +53,8 @@ def buys(data: Columns = BUYS) -> Lesson:
             ),
             Printed(str(ranked), "both columns ranked"),
             Text(
-                "C4.5 divides each gain by what it costs to name the branch, so that a column with many values has no "
-                f"unfair start. By that ratio {by_ratio} comes first, {also}."
+                "C4.5 divides each gain by the split information, the entropy of the children's sizes, so that a "
+                f"column with many levels has no advantage. By that ratio {by_ratio} comes first, {also}."
             ),
             Heading("The tree"),
             Code('print(tw.learn(data, "Buys", tw.ID3))'),

@@ -1,22 +1,19 @@
-"""The lesson "codes": what entropy means.
-
-Comes in: shares of letters, their code words. Goes out: a `Lesson`.
-Always holds: entropies and ginis are the core's; lengths of codes are counted.
-"""
+"""The lesson "codes": what entropy and gini measure."""
 
 from __future__ import annotations
 
 from itertools import product
 
 from treewright import criteria
-from treewright.inspection.derivation.blocks import Grid, Steps
+from treewright.data.grid import Grid
+from treewright.data.number_text import number_text
+from treewright.inspection.derivation.blocks import Steps
 from treewright.inspection.derivation.impurity_steps import Step
 from treewright.lessons.charts import Series, line_chart
 from treewright.lessons.content import Code, Drawn, Heading, Lesson, Printed, Text
 from treewright.lessons.phrases import data_source, four_digits, impurity, joined, spelled
 from treewright.lessons.tables import LETTERS, Columns
 from treewright.recipes.criterion import Gini, InformationGain
-from treewright.tree.text import number_text
 
 _STEPS = 40
 
@@ -32,7 +29,7 @@ def codes(data: Columns = LETTERS) -> Lesson:
     return Lesson(
         "codes",
         "Codes: what entropy means",
-        "Bits, surprise, two draws from an urn: what do the two famous formulas count?",
+        "Bits of a code, two draws from an urn: what do entropy and gini count?",
         data,
         (
             Heading("Entropy is the length of the best code"),
@@ -53,17 +50,16 @@ def codes(data: Columns = LETTERS) -> Lesson:
             Heading("Two outcomes"),
             Steps("Coins", tuple(_coin(shares) for shares in data["coin"])),
             Text(
-                "A fair coin is worth a whole bit. The more lopsided it is, the less you learn from seeing it fall, "
-                "and a "
-                "coin with two heads tells nothing. Gini and the error of a blind guess have the same shape."
+                "A fair coin carries one bit. The more biased it is, the less a toss tells, and a coin with two "
+                "heads carries no information. Gini and misclassification have a similar shape."
             ),
             _curves(),
-            Heading("Gini is the chance that two draws differ"),
+            Heading("Gini is the probability that two draws differ"),
             Text(
                 f"An urn holds {len(urn)} balls: "
-                f"{', '.join(f'{n} {letter}' for letter, n in zip(letters, balls, strict=True))}. "
-                f"Draw one, put it back, draw again. Of all {len(pairs)} pairs, {differ} differ: "
-                f"{differ} / {len(pairs)} = {number_text(differ / len(pairs))}."
+                f"{', '.join(f'{n} {letter}' for letter, n in zip(letters, balls, strict=True))}. Draw one, put it "
+                f"back, draw again. Of all {len(pairs)} pairs, {differ} differ: {differ} / {len(pairs)} = "
+                f"{number_text(differ / len(pairs))}."
             ),
             impurity("Gini of the urn", Gini(), balls, "The same by the formula"),
             Text(f"Counting and formula agree: {four_digits(criteria.gini(balls))}."),
@@ -72,14 +68,14 @@ def codes(data: Columns = LETTERS) -> Lesson:
 
 
 def _length_text(shares: list[float], digits: float) -> str:
-    """What a code needs per letter, beside the entropy."""
+    """Return what a code needs per letter, beside the entropy."""
     entropy = criteria.entropy(shares)
-    told = f"On average {number_text(digits)} digits per letter; the entropy is {number_text(entropy)} bits."
-    return f"{told} No code can do better." if digits <= entropy + 1e-9 else f"{told} A better code may exist."
+    text = f"On average {number_text(digits)} digits per letter; the entropy is {number_text(entropy)} bits."
+    return f"{text} No code can do better." if digits <= entropy + 1e-9 else f"{text} A better code may exist."
 
 
 def _prefix_text(words: list[str]) -> str:
-    """Whether a message can be read without commas."""
+    """Return whether a message can be read without commas."""
     clash = any(a != b and b.startswith(a) for a in words for b in words) or len(set(words)) < len(words)
     return "" if clash else " No word is the start of another, so a message can still be read without commas."
 
@@ -98,8 +94,8 @@ def _codes_grid(caption: str, letters: list[str], shares: list[float], words: li
 
 
 def _coin(shares: tuple[int, int]) -> Step:
-    told = joined([number_text(share / sum(shares)) for share in shares])
-    return impurity(f"Entropy of the chances {told}", InformationGain(), shares).steps[0]
+    texts = joined([number_text(share / sum(shares)) for share in shares])
+    return impurity(f"Entropy of the probabilities {texts}", InformationGain(), shares).steps[0]
 
 
 def _curves() -> Drawn:

@@ -1,20 +1,15 @@
-"""The lesson "cricket": four gain functions side by side.
-
-Comes in: students, and who plays cricket. Goes out: a `Lesson`.
-Always holds: every number is computed from the table.
-"""
+"""The lesson "cricket": four criteria side by side."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from treewright import criteria
-from treewright.inspection.derivation.blocks import Grid
+from treewright.data.grid import Grid
 from treewright.inspection.derivation.explain_node import explain_node
 from treewright.inspection.ranking import Ranking, rank_splits
 from treewright.lessons.content import Code, Heading, Lesson, Listed, Note, Printed, Text
 from treewright.lessons.phrases import (
-    asked,
     checked,
     counts_of,
     data_source,
@@ -23,7 +18,9 @@ from treewright.lessons.phrases import (
     gains,
     joined,
     n_rows,
+    shares_grid,
     spelled,
+    split_column,
 )
 from treewright.lessons.tables import CRICKET, Columns
 from treewright.recipes.criterion import ClassificationCriterion, Gini, InformationGain, Misclassification, Variance
@@ -42,33 +39,33 @@ _MEASURES: dict[str, ClassificationCriterion | Variance] = {
 
 
 def cricket(data: Columns = CRICKET) -> Lesson:
-    """Entropy, gini, variance and training error agree, this time."""
+    """Entropy, gini, variance and misclassification on one table."""
     checked(data, CRICKET, "Plays", classes=("no", "yes"))
     made = {name: _tree(data, criterion) for name, criterion in _MEASURES.items()}
     columns = [name for name in data if name != "Plays"]
     plays, others = counts_of(data, "Plays")["all"][::-1]
-    winners = {asked(tree) for tree in made.values()}
+    winners = {split_column(tree) for tree in made.values()}
     verdict = (
-        f"All {spelled(len(made))} choose **{winners.pop()}**. Usually it is so: the measures disagree rarely."
+        f"All {spelled(len(made))} choose **{winners.pop()}**. The criteria rarely disagree."
         if len(winners) == 1
-        else f"They differ: {joined([f'{name} chooses {asked(tree)}' for name, tree in made.items()])}."
+        else f"They differ: {joined([f'{name} chooses {split_column(tree)}' for name, tree in made.items()])}."
     )
     ranked = rank_splits(data, "Plays", ["information_gain", "gini", "misclassification"])
     return Lesson(
         "cricket",
-        f"Cricket: {spelled(len(_MEASURES))} ways to measure a gain",
-        f"Of {n_rows(data)} students {plays} play cricket. Does it matter how we measure which question is better?",
+        f"Cricket: {spelled(len(_MEASURES))} criteria",
+        f"Of {n_rows(data)} students {plays} play cricket. Does the choice of split depend on the criterion?",
         data,
         (
-            Text(f"There are {spelled(len(columns))} questions to choose from: {joined(columns)}."),
-            _counts(data, columns),
-            Heading("The measures"),
+            Text(f"There are {spelled(len(columns))} columns to choose from: {joined(columns)}."),
+            shares_grid("Who plays", data, "Plays", ("students", "play", "share")),
+            Heading("The criteria"),
             Listed(
                 (
-                    "**Entropy**: how many bits it takes to tell who plays.",
+                    "**Entropy**: the average number of bits needed to encode who plays.",
                     "**Gini**: how often two students, drawn at random, differ.",
                     "**Variance**: write one for playing and zero for not; how far do the numbers lie from their mean?",
-                    "**Misclassification**: how often the most frequent answer is wrong.",
+                    "**Misclassification**: how often the majority class is wrong.",
                 )
             ),
             _comparison(made, columns),
@@ -80,27 +77,18 @@ def cricket(data: Columns = CRICKET) -> Lesson:
                 f"import treewright as tw\n\n{data_source('cricket', data, CRICKET)}\n"
                 'print(tw.rank_splits(data, "Plays", ["information_gain", "gini", "misclassification"]))'
             ),
-            Printed(str(ranked), "every column ranked by three measures"),
+            Printed(str(ranked), "every column ranked by three criteria"),
             *([_slip(columns, ranked, [plays, others])] if data == CRICKET else []),
         ),
     )
 
 
 def _tree(data: Columns, criterion: ClassificationCriterion | Variance) -> Tree:
-    """One question by a measure; variance wants the answer as a number."""
+    """Learn a tree by a criterion; variance needs a numeric target."""
     if isinstance(criterion, Variance):
-        numbers = {**data, "Plays": [int(answer == "yes") for answer in data["Plays"]]}
+        numbers = {**data, "Plays": [int(value == "yes") for value in data["Plays"]]}
         return learn(numbers, "Plays", replace(_PLAIN, regression=criterion), task="regression")
     return learn(data, "Plays", replace(_PLAIN, criterion=criterion))
-
-
-def _counts(data: Columns, columns: list[str]) -> Grid:
-    rows = [
-        (f"{column} = {level}", str(sum(counts)), str(counts[1]), f"{counts[1] / sum(counts):.2f}")
-        for column in columns
-        for level, counts in sorted(counts_of(data, "Plays", column).items())
-    ]
-    return Grid("Who plays", ("", "students", "play", "share"), tuple(rows))
 
 
 def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
@@ -109,7 +97,7 @@ def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
         before, gained = tree.root.impurity, gains(tree.root)
         rows.append((name, four_digits(before), *(four_digits(before - gained.get(column, 0.0)) for column in columns)))
     return Grid(
-        "Before, and after each question (smaller is better)",
+        "Before and after each split (smaller is better)",
         ("", "parent", *(f"after {c}" for c in columns)),
         tuple(rows),
     )
@@ -118,9 +106,9 @@ def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
 def _slip(columns: list[str], ranked: Ranking, counts: list[int]) -> Note:
     before = criteria.gini(counts)
     squares = {c: 1 - (before - (ranked.by("gini").of(c).gain or 0)) for c in columns}
-    told = joined([f"{squares[c]:.2f} for {c}" for c in columns])
+    values = joined([f"{squares[c]:.2f} for {c}" for c in columns])
     return Note(
-        f'**A slip worth finding.** The slide computes a "Gini" of {told}, and calls it better where it is larger. '
+        f'**A slip worth finding.** The slide computes a "Gini" of {values}, and calls it better where it is larger. '
         "That "
         "is the sum of the squared shares: one minus the impurity. It is the chance that two students are alike, not "
         "that "

@@ -1,19 +1,16 @@
-"""The lesson "golf-hours": a tree that answers with a number.
-
-Comes in: days and the hours played. Goes out: a `Lesson`.
-Always holds: every number is computed from the table.
-"""
+"""The lesson "golf-hours": a regression tree."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from treewright import criteria
-from treewright.inspection.derivation.blocks import Grid
+from treewright.data.grid import Grid
+from treewright.data.number_text import number_text
 from treewright.inspection.derivation.explain_node import explain_node
 from treewright.inspection.ranking import Ranking, rank_splits
 from treewright.lessons.content import Code, Heading, Lesson, Printed, Shown, Text
-from treewright.lessons.phrases import asked, checked, data_source, derivation, four_digits, gains, rows_grid
+from treewright.lessons.phrases import checked, data_source, derivation, four_digits, gains, rows_grid, split_column
 from treewright.lessons.tables import GOLF, Columns
 from treewright.recipes.criterion import AbsoluteError, RegressionCriterion, StandardDeviation, Variance
 from treewright.recipes.named import ID3
@@ -21,7 +18,6 @@ from treewright.recipes.numeric import Threshold
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Stopping
 from treewright.training.learn import learn
-from treewright.tree.text import number_text
 
 _MEASURES: dict[str, RegressionCriterion] = {
     "standard deviation": StandardDeviation(),
@@ -31,7 +27,7 @@ _MEASURES: dict[str, RegressionCriterion] = {
 
 
 def golf_hours(data: Columns = GOLF) -> Lesson:
-    """Standard deviation reduction, and what variance and medians make of it."""
+    """Compare standard deviation reduction with variance and absolute error."""
     hours = checked(data, GOLF, "Hours")["Hours"]
     trees = {name: learn(data, "Hours", _recipe(criterion)) for name, criterion in _MEASURES.items()}
     tree = trees["standard deviation"]
@@ -40,22 +36,19 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
     median = trees["absolute error"].root.prediction
     return Lesson(
         "golf-hours",
-        "Golf hours: a tree that answers with a number",
-        "Not whether they will play, but for how long. What is a good question now?",
+        "Golf hours: a regression tree",
+        "The target is a number: the hours played. What is a good split now?",
         data,
         (
             rows_grid(data, "The days, and the hours played", "Day"),
             Text(
-                f"The mean is {number_text(round(tree.root.mean or 0, 4))} hours. To answer it every day would be "
-                "wrong by "
-                f"about the standard deviation, {four_digits(criteria.standard_deviation(hours))} hours. A good "
-                f"question "
-                "makes "
-                "piles in which the hours lie closer together."
+                f"The mean is {number_text(round(tree.root.mean or 0, 4))} hours. A constant prediction of the mean "
+                f"is wrong by about the standard deviation, {four_digits(criteria.standard_deviation(hours))} hours. "
+                "A good split gives children whose hours are closer together."
             ),
-            Heading(f"{asked(tree)}, worked out"),
+            Heading(f"{split_column(tree)}, worked out"),
             *derivation(explain_node(tree)),
-            Heading("All questions side by side"),
+            Heading("All columns side by side"),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
                 f"{data_source('golf-hours', data, GOLF)}\n"
@@ -65,18 +58,16 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
             ),
             Printed(str(ranked), "every column ranked"),
             Text(
-                f"{asked(tree)} takes {four_digits(tree.root.gain)} hours off the deviation, {_margin(ranked)}: it "
-                f"is asked "
-                "first."
+                f"{split_column(tree)} reduces the standard deviation by {four_digits(tree.root.gain)} hours, "
+                f"{_margin(ranked)}: the root splits on it."
             ),
-            Heading("By other measures"),
+            Heading("By other criteria"),
             Text(
                 "Variance is the square of the deviation and is what CART uses. The absolute error measures from the "
-                "median "
-                f"({number_text(float(median))} hours here), so that one wild day counts no more than it should."
+                f"median ({number_text(float(median))} hours here), so that one outlier has less influence."
             ),
             Grid(
-                "What each column takes away, by each measure",
+                "Reduction by each column, by each criterion",
                 ("", *_MEASURES),
                 (
                     ("before", *(four_digits(one.root.impurity) for one in trees.values())),
@@ -92,7 +83,7 @@ def golf_hours(data: Columns = GOLF) -> Lesson:
                 'print(tw.learn(data, "Hours", small))'
             ),
             Shown(small),
-            Text("Each leaf answers with the mean of its days, and says how far they lie from it."),
+            Text("Each leaf predicts the mean of its days; the tree shows their standard deviation beside it."),
         ),
     )
 

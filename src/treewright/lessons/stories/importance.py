@@ -1,8 +1,4 @@
-"""The lesson "importance": which column mattered?
-
-Comes in: days whose tree has the entropies printed in the source. Goes out: a `Lesson`.
-Always holds: every number is computed from the table; where the source rounds first, so does the lesson, and says it.
-"""
+"""The lesson "importance": which column matters."""
 
 from __future__ import annotations
 
@@ -11,27 +7,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from treewright.inspection.derivation.blocks import Grid
+from treewright.data.grid import Grid
+from treewright.data.number_text import percent
 from treewright.inspection.importance import Importance
 from treewright.inspection.importance import importance as importance_of
 from treewright.inspection.masking import masking
 from treewright.inspection.ranking import rank_splits
 from treewright.lessons.content import Code, Heading, Lesson, Note, Printed, Shown, Text
-from treewright.lessons.phrases import asked, checked, data_source, four_digits, joined, n_rows, rows_grid
+from treewright.lessons.phrases import checked, data_source, four_digits, joined, n_rows, rows_grid, split_column
 from treewright.lessons.tables import DAYS, Columns, with_twin
 from treewright.recipes.criterion import InformationGain
 from treewright.recipes.missing import Surrogates
 from treewright.recipes.named import CART
 from treewright.training.learn import learn
-from treewright.tree.text import percent
 from treewright.tree.tree import Node, Tree
 
 _RECIPE = replace(CART, criterion=InformationGain(), pruning=None)
 
 
 @dataclass(frozen=True)
-class Part:
-    """What one split contributes: the rows times entropy of its node, and of its children."""
+class SplitGain:
+    """The contribution of one split: rows and entropy of its node, and of its children."""
 
     column: str
     depth: int
@@ -50,28 +46,33 @@ class Part:
         return " - ".join(f"{n} × {x:.3f}" for n, x in [self.node, *mixed])
 
 
-def _parts(tree: Tree) -> list[Part]:
-    def told(node: Node) -> tuple[int, float]:
+def _split_gains(tree: Tree) -> list[SplitGain]:
+    def rows_and_entropy(node: Node) -> tuple[int, float]:
         return node.rows, node.impurity
 
     return [
-        Part(node.split.column, node.depth, told(node), tuple(told(tree[i]) for i in node.children))
+        SplitGain(
+            node.split.column,
+            node.depth,
+            rows_and_entropy(node),
+            tuple(rows_and_entropy(tree[i]) for i in node.children),
+        )
         for node in tree.walk()
         if node.split is not None
     ]
 
 
 def importance(data: Columns = DAYS) -> Lesson:
-    """What each split takes away, summed per column; and what that does not say."""
+    """Return the contributions of splits, summed per column, and their limits."""
     tree = learn(checked(data, DAYS, "Play", classes=("No", "Yes")), "Play", _RECIPE)
-    parts = sorted(_parts(tree), key=lambda part: part.depth)
+    parts = sorted(_split_gains(tree), key=lambda one: one.depth)
     found = importance_of(tree)
-    sums = {name: sum(part.printed for part in parts if part.column == name) for name in found.columns}
-    first = asked(tree)
+    sums = {name: sum(one.printed for one in parts if one.column == name) for name in found.columns}
+    first = split_column(tree)
     return Lesson(
         "importance",
         "Importance: which column mattered?",
-        "The tree is grown. Which of its columns does the work?",
+        "The tree is grown. Which of its columns contribute most?",
         data,
         (
             rows_grid(data, "The days", "Day"),
@@ -83,25 +84,24 @@ def importance(data: Columns = DAYS) -> Lesson:
                 "print(tree)"
             ),
             Shown(tree),
-            Heading("Count what each split takes away"),
+            Heading("The contribution of each split"),
             Text(
-                "A split matters if it makes many rows much purer. So take the entropy of its node times its rows, and "
-                "subtract the same for its children. A pure child subtracts nothing."
+                "A split contributes the more, the more rows it makes purer. Take the entropy of its node times its "
+                "rows, and subtract the same for its children. A pure child subtracts nothing."
             ),
             Grid(
                 "Each split, with entropies rounded to three digits first",
-                ("column", "level", "rows × entropy", "taken away"),
+                ("column", "level", "rows × entropy", "contribution"),
                 tuple((p.column, str(p.depth + 1), p.words, f"{p.printed:.3f}") for p in parts),
                 words=3,
             ),
-            Text("A column may be asked in several places. Its importance is the sum over all of them."),
+            Text("A column may be used in several splits. Its importance is the sum over all of them."),
             _sums(parts, sums),
             *(_truncated(parts) if data == DAYS else []),
             Heading("By one call"),
             Text(
-                "The library does not round on the way. `raw` is what we have summed up; divided by the "
-                f"{n_rows(data)} rows "
-                "it is a part of the root's entropy, and as a share of the whole it adds up to one."
+                f"The library does not round on the way. `raw` is the sum above; divided by the {n_rows(data)} rows "
+                "it is a fraction of the root's entropy, and as a share of the whole it adds up to one."
             ),
             Code("print(tw.importance(tree))"),
             Printed(str(found), "importances with bars"),
@@ -122,7 +122,7 @@ def importance(data: Columns = DAYS) -> Lesson:
 
 
 def _order(found: Importance) -> str:
-    """The columns from the most important on, such as "a > b = c"."""
+    """Return the columns from the most important on, such as "a > b = c"."""
     text = found.columns[0]
     for (_, more), (name, less) in pairwise(zip(found.columns, found.values, strict=True)):
         text += f" {'>' if more > less + 1e-12 else '='} {name}"
@@ -130,27 +130,29 @@ def _order(found: Importance) -> str:
 
 
 def _position(first: str, found: Importance) -> str:
-    """What the root's column says about position and importance."""
+    """Compare the position of the root's column with its importance."""
     own, most, least = found[first], max(found.values), min(found.values)
     if own >= most - 1e-12:
-        return f"The root asks {first}, and no column is more important here; that need not be so."
+        return f"The root splits on {first}, and no column is more important here; that need not be so."
     place = "the least" if own <= least + 1e-12 else "not the most"
-    return f"The root asks {first}, and yet {first} is {place} important: **position in the tree is not importance.**"
+    return (
+        f"The root splits on {first}, and yet {first} is {place} important: **position in the tree is not importance.**"
+    )
 
 
-def _sums(parts: Sequence[Part], sums: dict[str, float]) -> Grid:
+def _sums(parts: Sequence[SplitGain], sums: dict[str, float]) -> Grid:
     rows = []
     for name, whole in sums.items():
-        own = [f"{part.printed:.3f}" for part in parts if part.column == name]
+        own = [f"{one.printed:.3f}" for one in parts if one.column == name]
         rows.append((name, " + ".join(own), f"{whole:.3f}"))
     return Grid("Summed per column", ("column", "its splits", "together"), tuple(rows), words=2)
 
 
-def _truncated(parts: Sequence[Part]) -> list[Note]:
+def _truncated(parts: Sequence[SplitGain]) -> list[Note]:
     """Entropies that are cut and not rounded in the source."""
-    mixed = sorted({after for part in parts for _, after in part.children if after > 0})
+    mixed = sorted({after for one in parts for _, after in one.children if after > 0})
     cut = [(x, math.floor(1000 * x) / 1000) for x in mixed]
-    first = [part for part in parts if part.depth == 0]
+    first = [one for one in parts if one.depth == 0]
     odd = [(x, short) for x, short in cut if f"{x:.3f}" != f"{short:.3f}" and any(x == y for _, y in first[0].children)]
     if not odd:
         return []
@@ -160,17 +162,14 @@ def _truncated(parts: Sequence[Part]) -> list[Note]:
     return [
         Note(
             f"**If you check this against the page:** it prints {short:.3f} where the entropy is {four_digits(x)}, "
-            f"cut off "
-            "and not "
-            f"rounded. With {short:.3f} the first line would be {by_hand:.3f}; the {first[0].printed:.3f} it prints "
-            "needs "
-            f"{x:.3f}. Its results are right, one of its inputs is not."
+            f"cut off and not rounded. With {short:.3f} the first line would be {by_hand:.3f}; the "
+            f"{first[0].printed:.3f} it prints needs {x:.3f}. Its results are right, one of its inputs is not."
         )
     ]
 
 
 def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
-    """Of two columns that tell the same only one is asked."""
+    """Of two similar columns only one may appear in the tree."""
     wide = with_twin(data)
     twin = next(name for name in wide if name not in data)
     ranked = rank_splits(wide, "Play", recipe=_RECIPE)
@@ -179,17 +178,21 @@ def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
     by_impurity, by_surrogate = importance_of(both), importance_of(both, kind="surrogate")
     shuffled = importance_of(both, wide, kind="permutation")
     pairs = zip(wide["Humidity"], wide[twin], strict=True)
-    alike = sum((humidity == "High") == (said == "low") for humidity, said in pairs) / n_rows(wide)
+    alike = sum((humidity == "High") == (pressure == "low") for humidity, pressure in pairs) / n_rows(wide)
     names = [name for name in wide if name != "Play"]
     turned = learn({name: wide[name] for name in (twin, *(n for n in names if n != twin), "Play")}, "Play", surrogates)
     seen = {node.split.column for node in both.walk() if node.split is not None}
     absent = twin not in seen
-    unused = ", because this tree does not look at it" if absent and not shuffled[twin] else ""
+    unused = ", because this tree does not use it" if absent and not shuffled[twin] else ""
     return [
         Heading("A column that is not in the tree may matter just as much"),
         Text(
-            f"Add a column {twin}, that says nearly what Humidity says: on {percent(alike)} of the days. The "
-            + (f"new tree asks {joined(sorted(seen))}, and never {twin}." if absent else f"new tree asks {twin}, too.")
+            f"Add a column {twin} that agrees with Humidity on {percent(alike)} of the days. The "
+            + (
+                f"new tree splits on {joined(sorted(seen))}, and never on {twin}."
+                if absent
+                else f"new tree splits on {twin}, too."
+            )
         ),
         Code(
             "from treewright.lessons.tables import with_twin\n\n"
@@ -198,10 +201,10 @@ def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
         ),
         Printed(str(ranked), "the rivals of the root"),
         Text(
-            f"{asked(both)} gains {four_digits(both.root.gain)} at the root, {twin} "
-            f"{four_digits(ranked.of(twin).gain or 0)}. With "
-            f"{twin} as the first column of the table, the root asks {asked(turned)}."
-            + (" **Which of the two appears is a fluke.**" if asked(turned) != asked(both) else "")
+            f"{split_column(both)} gains {four_digits(both.root.gain)} at the root, {twin} "
+            f"{four_digits(ranked.of(twin).gain or 0)}. With {twin} as the first column of the table, the root "
+            f"splits on {split_column(turned)}."
+            + (" **Which of the two appears is an accident.**" if split_column(turned) != split_column(both) else "")
         ),
         Code(
             'surrogates = replace(recipe, missing=tw.missing.Surrogates(search="always"))\n'
@@ -215,19 +218,14 @@ def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
             "importances, with and without surrogates",
         ),
         Text(
-            f"Counting splits alone, {twin} is worth {four_digits(by_impurity[twin])}. Counting how well each "
-            f"column could "
-            "stand in "
-            f"for another (its surrogates), it is worth {four_digits(by_surrogate[twin])}."
+            f"Counting splits alone, {twin} is worth {four_digits(by_impurity[twin])}. Counting its surrogate splits "
+            f"too, it is worth {four_digits(by_surrogate[twin])}."
         ),
         Code('print(tw.importance(both, wide, kind="permutation"))'),
         Printed(str(shuffled), "permutation importance"),
         Text(
-            f"Shuffling a column asks something else: how much worse would this tree become without it? For {twin} "
-            "that is "
-            f"{four_digits(shuffled[twin])}{unused}. "
-            "All of these numbers describe a tree. "
-            "**None of "
-            "them says what causes what.**"
+            f"Permutation importance is the loss of accuracy when the column is shuffled. For {twin} that is "
+            f"{four_digits(shuffled[twin])}{unused}. All of these numbers describe a tree. **None of them says what "
+            "causes what.**"
         ),
     ]

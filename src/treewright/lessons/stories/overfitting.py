@@ -1,8 +1,4 @@
-"""The lesson "overfitting": how big should the tree be?
-
-Comes in: a noisy sample, and many more rows of the same kind that no tree has seen. Goes out: a `Lesson`.
-Always holds: every number is computed from the tables; chance is seeded, so that every reader sees the same.
-"""
+"""The lesson "overfitting": how large a tree should be."""
 
 from __future__ import annotations
 
@@ -10,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from treewright.inspection.derivation.blocks import Grid
+from treewright.data.grid import Grid
+from treewright.data.number_text import number_text
 from treewright.lessons.charts import Series, line_chart
-from treewright.lessons.content import Code, Heading, Lesson, Note, Printed, Text
+from treewright.lessons.content import Code, Heading, Lesson, Note, Part, Printed, Text
 from treewright.lessons.phrases import accuracy, checked, data_source, n_rows, right, rows_grid
 from treewright.lessons.tables import NOISE, Columns, noisy
 from treewright.pruning.path import PruningPath
@@ -28,7 +25,6 @@ from treewright.recipes.pruners import (
 )
 from treewright.recipes.recipe import Recipe
 from treewright.training.learn import learn
-from treewright.tree.text import number_text
 from treewright.tree.tree import Tree
 
 _GROWN = replace(CART, pruning=None)
@@ -52,8 +48,8 @@ def _stopping(name: str, **settings: Any) -> Method:
 
 
 def _pruner(name: str, pruner: Pruner) -> Method:
-    told = [(one.name, getattr(pruner, one.name), one.default) for one in fields(pruner)]
-    settings = [f"{setting}={value!r}" for setting, value, usual in told if value != usual]
+    settings_of = [(one.name, getattr(pruner, one.name), one.default) for one in fields(pruner)]
+    settings = [f"{setting}={value!r}" for setting, value, usual in settings_of if value != usual]
     return Method(name, False, f"{type(pruner).__name__}({', '.join(settings)})", replace(_GROWN, pruning=pruner))
 
 
@@ -81,83 +77,39 @@ def overfitting(data: Columns | None = None) -> Lesson:
     scores = [_scores(tree, seen, unseen) for tree in sizes]
     best = max(scores, key=lambda row: row[2])
     found = {method: _scores(learn(seen, "side", method.recipe), seen, unseen) for method in METHODS}
-    path = pruning_path(whole, seen)
-    chosen = {rule: path.chosen(rule) for rule in ("min", "1se")}
     return Lesson(
         "overfitting",
-        "Overfitting: how big should the tree be?",
-        "A tree can learn every row by heart. Why should it not?",
+        "Overfitting: how large should the tree be?",
+        "A tree can fit every training row. Why should it not?",
         seen,
         (
             Text(
-                "Points in a square are in or out, above or below a diagonal. But the labels are noisy"
-                f"{changed}: about "
-                f"{number_text(100 * NOISE)} in a hundred are wrong. Even someone who knew the rule would be right "
-                "for only about "
-                f"{number_text(100 * (1 - NOISE))} % of new points. A third column, z, is chance."
+                f"Points in a square are in or out, above or below a diagonal. But the labels are noisy{changed}: "
+                f"about {number_text(100 * NOISE)} in a hundred are wrong. Even the true rule is right for only "
+                f"about {number_text(100 * (1 - NOISE))} % of new points. A third column, z, is noise."
             ),
             rows_grid(seen, "The sample", most=6),
             Text(
-                f"The tree learns from {n_rows(seen):,} rows, and {n_rows(unseen):,} others are kept to see how good "
-                "it is."
+                f"The tree learns from {n_rows(seen):,} rows, and {n_rows(unseen):,} others are held out to measure "
+                "its accuracy."
             ),
-            Heading("Grow it as far as it goes"),
+            Heading("The full tree"),
             Text(
-                f"With {whole.n_leaves} leaves it answers {right(whole, seen)[0]:,} of {n_rows(seen):,} training "
-                f"rows rightly. Of the rows it has not seen it gets {100 * scores[-1][2]:.1f} %"
-                + (": it has learned the noise, too." if scores[-1][1] > scores[-1][2] else ".")
+                f"With {whole.n_leaves} leaves it predicts {right(whole, seen)[0]:,} of {n_rows(seen):,} training "
+                f"rows correctly. Its accuracy on held-out rows is {100 * scores[-1][2]:.1f} %"
+                + (": it has fitted the noise, too." if scores[-1][1] > scores[-1][2] else ".")
             ),
-            Heading("Now cut it back, leaf by leaf"),
-            Grid(
-                "Share of right answers by size of the tree",
-                ("leaves", "training rows", "held-out rows", ""),
-                tuple(
-                    (f"{leaves:,}", f"{a:.3f}", f"{b:.3f}", "best" if (leaves, a, b) == best else "")
-                    for leaves, a, b in scores
-                ),
-            ),
-            line_chart(
-                [
-                    Series("training rows", tuple((float(n), a) for n, a, _ in scores)),
-                    Series("held-out rows", tuple((float(n), b) for n, _, b in scores)),
-                ],
-                "leaves",
-                "share of right answers",
-                f"{_flattery(scores)}Rows it has not seen tell the truth: best at {best[0]} leaves.",
-                by_powers=True,
-                mark=float(best[0]),
-            ),
+            *_by_size(scores, best),
             *_fits(scores, best),
-            Heading("Ways to a smaller tree"),
+            Heading("Methods"),
             Text(
-                "The held-out rows must not choose the tree, or they would flatter it as well. So each method has to "
-                "find the "
-                "size from the training rows alone."
+                "The held-out rows must not choose the tree, or its accuracy on them would be too optimistic as "
+                "well. So each method chooses the size from the training rows alone."
             ),
-            _methods("Stop early: while it grows", True, found, scores[-1]),
-            _methods("Cut back: after it has grown", False, found, scores[-1]),
+            _methods("Stopping rules, while the tree grows", True, found, scores[-1]),
+            _methods("Pruning, after it has grown", False, found, scores[-1]),
             Note(f"{_trade(found, scores[-1])}Which of them is best depends on the sample."),
-            Heading("Cost-complexity, in a formula"),
-            Text(
-                "Let R(T) be what a tree gets wrong and |leaves(T)| its size. Cost-complexity pruning wants the least "
-                "**R_a(T) = R(T) + a × |leaves(T)|**: each leaf has a price a, and must pay for itself. For a price "
-                "of zero the "
-                "whole tree is best; as the price rises, branches fall, the weakest first."
-            ),
-            _path(path, chosen),
-            Text(
-                "Cross-validation tries every price on rows left out in turn. The least error has "
-                f"{path.leaves[chosen['min']]} "
-                "leaves; the smallest tree that is no more than one standard error worse has "
-                f"{path.leaves[chosen['1se']]}."
-            ),
-            Code(
-                "from dataclasses import replace\nimport treewright as tw\n\n"
-                f"{data_source('overfitting', seen, own)}\n"
-                'pruned = replace(tw.CART, pruning=tw.pruning.CostComplexityCV(rule="1se"))\n'
-                'print(tw.learn(data, "side", pruned))'
-            ),
-            Printed(str(learn(seen, "side", replace(CART, pruning=CostComplexityCV(rule="1se")))), "the pruned tree"),
+            *_cost_complexity(whole, seen, own),
         ),
     )
 
@@ -165,35 +117,90 @@ def overfitting(data: Columns | None = None) -> Lesson:
 Scores = tuple[int, float, float]
 
 
+def _by_size(scores: Sequence[Scores], best: Scores) -> tuple[Part, ...]:
+    return (
+        Heading("Pruned trees of all sizes"),
+        Grid(
+            "Accuracy by size of the tree",
+            ("leaves", "training rows", "held-out rows", ""),
+            tuple(
+                (f"{leaves:,}", f"{a:.3f}", f"{b:.3f}", "best" if (leaves, a, b) == best else "")
+                for leaves, a, b in scores
+            ),
+        ),
+        line_chart(
+            [
+                Series("training rows", tuple((float(n), a) for n, a, _ in scores)),
+                Series("held-out rows", tuple((float(n), b) for n, _, b in scores)),
+            ],
+            "leaves",
+            "accuracy",
+            f"{_flattery(scores)}Accuracy on held-out rows is best at {best[0]} leaves.",
+            by_powers=True,
+            mark=float(best[0]),
+        ),
+    )
+
+
+def _cost_complexity(whole: Tree, seen: Columns, own: Columns) -> tuple[Part, ...]:
+    path = pruning_path(whole, seen)
+    chosen = {rule: path.chosen(rule) for rule in ("min", "1se")}
+    return (
+        Heading("Cost-complexity, in a formula"),
+        Text(
+            "Let R(T) be the risk of a tree, its training errors, and |leaves(T)| its size. Cost-complexity "
+            "pruning minimises **R_a(T) = R(T) + a × |leaves(T)|**: each leaf costs a. For a = zero the whole "
+            "tree is best; as a rises, subtrees are pruned, the weakest link first."
+        ),
+        _path(path, chosen),
+        Text(
+            f"Cross-validation estimates the error for every a. The least error has {path.leaves[chosen['min']]} "
+            "leaves; the smallest tree that is no more than one standard error worse has "
+            f"{path.leaves[chosen['1se']]}."
+        ),
+        Code(
+            "from dataclasses import replace\nimport treewright as tw\n\n"
+            f"{data_source('overfitting', seen, own)}\n"
+            'pruned = replace(tw.CART, pruning=tw.pruning.CostComplexityCV(rule="1se"))\n'
+            'print(tw.learn(data, "side", pruned))'
+        ),
+        Printed(str(learn(seen, "side", replace(CART, pruning=CostComplexityCV(rule="1se")))), "the pruned tree"),
+    )
+
+
 def _flattery(scores: Sequence[Scores]) -> str:
     gaps = [seen - unseen for _, seen, unseen in scores]
     rising = gaps == sorted(gaps)
-    return "Training rows flatter a tree the more, the larger it is. " if rising else "Training rows flatter a tree. "
+    return (
+        "Accuracy on training rows is too optimistic, the more so the larger the tree. "
+        if rising
+        else "Accuracy on training rows is too optimistic. "
+    )
 
 
 def _fits(scores: Sequence[Scores], best: Scores) -> list[Text]:
-    """What smaller and larger trees than the best do, as far as there are any that are worse."""
+    """Describe trees smaller and larger than the best, where there are any that are worse."""
     left = [unseen for leaves, _, unseen in scores if leaves < best[0]]
     right_ = [unseen for leaves, _, unseen in scores if leaves > best[0]]
-    told = []
+    sentences = []
     if left and max(left) < best[2]:
-        told.append("On the left the tree is too simple and misses the rule: it **underfits**.")
+        sentences.append("On the left the tree is too simple for the rule: it **underfits**.")
     if right_ and max(right_) < best[2]:
-        told.append("On the right it tells noise as if it were rule: it **overfits**.")
-    if len(told) == 2:
-        told.append("Seen as errors, the lower curve is the famous U.")
-    return [Text(" ".join(told))] if told else []
+        sentences.append("On the right the tree fits noise: it **overfits**.")
+    if len(sentences) == 2:
+        sentences.append("As an error, the held-out curve has the shape of a U.")
+    return [Text(" ".join(sentences))] if sentences else []
 
 
 def _scores(tree: Tree, seen: Columns, unseen: Columns) -> Scores:
-    """Its leaves, and the share of right answers for the rows it was grown from and for others."""
+    """Return the number of leaves and the accuracy on training and held-out rows."""
     return tree.n_leaves, accuracy(tree, seen), accuracy(tree, unseen)
 
 
 def _trade(found: Mapping[Method, Scores], whole: Scores) -> str:
-    """What all methods give up and win, if all do."""
+    """State what all methods lose and gain, if all do."""
     if all(seen < whole[1] and unseen > whole[2] for _, seen, unseen in found.values()):
-        return "All of them give up right answers on rows they have seen, and win some on rows they have not. "
+        return "All of them lose accuracy on the training rows and gain accuracy on the held-out rows. "
     return ""
 
 
@@ -222,4 +229,4 @@ def _path(path: PruningPath, chosen: dict[str, int]) -> Grid:
         )
         for i in wanted
     ]
-    return Grid("Some prices", ("price a", "leaves", "R(T)", "by cross-validation", ""), tuple(rows))
+    return Grid("Some values of a", ("a", "leaves", "R(T)", "by cross-validation", ""), tuple(rows))

@@ -1,8 +1,4 @@
-"""The lesson "telehealth": a triage tree.
-
-Comes in: patients on the phone, made up. Goes out: a `Lesson`.
-Always holds: every number is computed from the table.
-"""
+"""The lesson "telehealth": a triage tree."""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ from treewright.recipes.pruners import ErrorBased
 from treewright.training.learn import learn
 from treewright.tree.tree import Tree
 
-#: Someone who was not asked for breath.
+#: A patient whose breathlessness is not known.
 PATIENT = {"fever": 38.2, "cough": "dry", "oxygen": 91, "age": 70}
 
 
@@ -30,23 +26,22 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
     recipe = replace(CART, missing=Surrogates(search="always"), pruning=None)
     grown = learn(checked(data, PATIENTS, "advice"), "advice", recipe)
     tree = prune(grown, ErrorBased(), data)
-    told = explain_row(tree, PATIENT)
-    said = joined(sorted(set(data["advice"])), "or")
-    unanswered = sum(value is None for column in data.values() for value in column)
-    unasked = [name for name in tree.schema.names if name not in PATIENT]
+    explained = explain_row(tree, PATIENT)
+    advice = joined(sorted(set(data["advice"])), "or")
+    n_missing = sum(value is None for column in data.values() for value in column)
+    unknown = [name for name in tree.schema.names if name not in PATIENT]
     good, whole = right(tree, data)
     return Lesson(
         "telehealth",
         "Telehealth: a triage tree",
-        f"A patient calls. What should the nurse advise: {said}?",
+        f"A patient calls. What should the nurse advise: {advice}?",
         data,
         (
             Note("The patients are made up, and so is the advice. This shows a way of working, not medicine."),
             rows_grid(data, "The calls"),
             Text(
-                f"{n_rows(data)} calls, {unanswered} questions that nobody could answer. A tree suits such a task: "
-                "its questions "
-                "are few, everyone can follow them, and it can say why."
+                f"{n_rows(data)} calls, {n_missing} missing values. A tree suits such a task: its conditions are few "
+                "and easy to follow."
             ),
             Heading("Learn"),
             Code(
@@ -59,29 +54,25 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
             Shown(grown),
             Heading("Prune"),
             Text(
-                "What rests on a handful of calls may be chance. Error-based pruning, C4.5's way, assumes that each "
-                "leaf is "
-                "somewhat worse than it looks, and cuts what does not pay."
+                "A split supported by a few calls may be chance. Error-based pruning (C4.5) estimates the error of "
+                "each leaf by an upper confidence limit, and removes subtrees that do not lower it."
             ),
             Code("tree = tw.prune(grown, tw.pruning.ErrorBased(), data)\nprint(tree)"),
             Shown(tree),
-            Text(f"{_pruned(grown, tree)}; {good} of {whole} calls get the advice that was given."),
+            Text(f"{_pruned(grown, tree)}; {good} of {whole} calls are predicted correctly."),
             Heading("Rules a nurse can read"),
             Code('print(tw.rules(tree).text(style="plain"))'),
             *_rules(tree),
             Heading("One patient"),
             Text(
                 f"Someone calls with {joined([f'{name} {value}' for name, value in PATIENT.items()])}. "
-                f"{joined(unasked).capitalize()}: no answer."
-                + (" So another answer has to stand in: a surrogate." if "surrogate" in str(told) else "")
+                f"{joined(unknown).capitalize()} is not known."
+                + (" So a surrogate split on another column decides." if "surrogate" in str(explained) else "")
             ),
             Code(f"patient = {PATIENT!r}\n".replace("'", '"') + "print(tw.explain_row(tree, patient))"),
-            Printed(str(told), "the way of this patient through the tree", told.html()),
-            Heading("Into the database"),
-            Text(
-                "The calls are in a database, and so the tree goes there: one statement, the same answers, missing "
-                "ones too."
-            ),
+            Printed(str(explained), "the path of this patient", explained.html()),
+            Heading("In the database"),
+            Text("The tree as one SQL statement gives the same predictions in the database, for missing values too."),
             Code("print(tw.export.sql(tree))"),
             Printed(export.sql(tree), "the tree as SQL"),
         ),
@@ -90,16 +81,16 @@ def telehealth(data: Columns = PATIENTS) -> Lesson:
 
 def _pruned(grown: Tree, tree: Tree) -> str:
     if tree.n_leaves == grown.n_leaves:
-        return f"Nothing is cut here, and all {grown.n_leaves} leaves stay"
+        return f"Nothing is pruned here, and all {grown.n_leaves} leaves stay"
     return f"{grown.n_leaves} leaves have become {tree.n_leaves}"
 
 
 def _rules(tree: Tree) -> list[Part]:
-    """The rules one below the other, between what is said about all of them."""
+    """Return the rules as a list, after the sentence about all of them."""
     lines = rules(tree).text(style="plain").splitlines()
     items = tuple(line for line in lines if line.startswith("If "))
     return [
         Text(lines[0] + ":"),
         Listed(items),
-        *(Text(f"Besides, {line}.") for line in lines[1:] if line not in items),
+        *(Text(f"Also: {line}.") for line in lines[1:] if line not in items),
     ]

@@ -1,8 +1,4 @@
-"""The lesson "tennis": which question comes first?
-
-Comes in: the table of days. Goes out: a `Lesson`.
-Always holds: every number is computed from the table.
-"""
+"""The lesson "tennis": ID3 by hand: entropy, information gain, and the tree that follows."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ from treewright.inspection.derivation.explain_node import explain_node
 from treewright.inspection.ranking import Ranking, rank_splits
 from treewright.lessons.content import Code, Heading, Lesson, Note, Part, Printed, Shown, Text
 from treewright.lessons.phrases import (
-    asked,
     branch_of,
     branch_words,
     checked,
@@ -24,6 +19,7 @@ from treewright.lessons.phrases import (
     right,
     rows_grid,
     spelled,
+    split_column,
 )
 from treewright.lessons.tables import GOLF, SLIP_DAY, TENNIS, Columns
 from treewright.recipes.criterion import InformationGain
@@ -41,28 +37,30 @@ def tennis(data: Columns = TENNIS) -> Lesson:
     good, whole = right(tree, data)
     return Lesson(
         "tennis",
-        "Tennis: which question comes first?",
-        f"{spelled(whole).capitalize()} days of weather, and whether anyone played. What should we ask first?",
+        "Tennis: which split comes first?",
+        f"{spelled(whole).capitalize()} days of weather, and whether tennis was played. Which column should the "
+        "tree split on first?",
         data,
         (
             rows_grid(data, "The days", "Day"),
             Text(
-                "A decision tree plays a guessing game. It asks one column at a time, and it wants to know the answer "
-                "after as few questions as possible. So everything turns on one thing: **which question is best?**"
+                "A decision tree tests one column at a time and should reach a prediction after few tests. So "
+                "everything depends on one thing: **which split is best?**"
             ),
-            Heading("How unsure are we before we ask?"),
+            Heading("Entropy before the split"),
             Text(
-                f"Of {whole} days, {counts[1]} are {classes[1]} and {counts[0]} are {classes[0]}. Entropy says how "
-                "mixed that is, in bits: zero when all days agree, one when it is heads or tails."
+                f"Of {whole} days, {counts[1]} are {classes[1]} and {counts[0]} are {classes[0]}. Entropy measures "
+                "how mixed that is, in bits: zero when all days have one class, one when both classes are equally "
+                "frequent."
             ),
-            impurity("Entropy of all days", InformationGain(), counts[::-1], "Before any question"),
-            Heading(f"What does {best.column} tell us?"),
+            impurity("Entropy of all days", InformationGain(), counts[::-1], "Before the split"),
+            Heading(f"The split on {best.column}"),
             Text(
-                f"Sort the days by {best.column}. Each pile has an entropy of its own, and the average over the piles, "
-                "each by its size, is what we still do not know. What has gone is the **information gain**."
+                f"Divide the days by {best.column}. Each child has its own entropy; their average, weighted by size, "
+                "is the entropy that remains. The difference is the **information gain**."
             ),
             *derivation(explain_node(tree)),
-            Heading("All questions side by side"),
+            Heading("All columns side by side"),
             Code(
                 f"import treewright as tw\n\n{data_source('tennis', data, TENNIS)}\n"
                 'print(tw.rank_splits(data, "Play", ["information_gain", "gain_ratio"]))'
@@ -70,20 +68,20 @@ def tennis(data: Columns = TENNIS) -> Lesson:
             Printed(str(ranked), "every column ranked"),
             Text(
                 f"{best.column} gains {four_digits(best.gain or 0)} bits, {second.column} "
-                f"{four_digits(second.gain or 0)}; "
-                f"the least, {four_digits(worst.gain or 0)}, has {worst.column}. So the root asks **{asked(tree)}**."
+                f"{four_digits(second.gain or 0)}; the least, {four_digits(worst.gain or 0)}, has {worst.column}. So "
+                f"the root splits on **{split_column(tree)}**."
             ),
             Text(
-                "The gain ratio divides by the entropy of the pile sizes, because a question with many answers gains "
-                f"something by luck alone. {_by_ratio(ranked)}"
+                "The gain ratio divides the gain by the entropy of the children's sizes, because a column with many "
+                f"levels gains something by chance alone. {_by_ratio(ranked)}"
             ),
             *_below(data, tree),
             Heading("The tree"),
             Code(("" if branch_of(tree, "Sunny") else 'tree = tw.learn(data, "Play", tw.ID3)\n') + "print(tree)"),
             Shown(tree),
             Text(
-                f"It answers {good} of {whole} days rightly. Read a path from the root down, and you have read a rule; "
-                "a branch that no day ever took answers like the node above it."
+                f"It predicts {good} of {whole} days correctly. Each path from the root to a leaf is a rule. A leaf "
+                "without training rows predicts the majority class of its parent."
             ),
             *(_slips(data) if data == TENNIS else []),
         ),
@@ -91,10 +89,10 @@ def tennis(data: Columns = TENNIS) -> Lesson:
 
 
 def _by_ratio(ranked: Ranking) -> str:
-    """Whether the gain ratio puts the same column first, and how clearly."""
+    """Return whether the gain ratio ranks the same column first, and how clearly."""
     first, second = ranked.by("gain_ratio")[:2]
     ahead, behind = first.score or 0, second.score or 0
-    stays = "stays in front" if first.column == ranked[0].column else "comes first then"
+    stays = "remains first" if first.column == ranked[0].column else "comes first"
     clearly = ", but only just" if is_close(ahead, behind) else ""
     return (
         f"Here {first.column} {stays}, with {four_digits(ahead)} against {second.column}'s "
@@ -103,53 +101,51 @@ def _by_ratio(ranked: Ranking) -> str:
 
 
 def _below(data: Columns, tree: Tree) -> list[Part]:
-    """The next question in one of the piles, where a pile needs one."""
-    pile = branch_of(tree, "Sunny")
+    """Return the next split in one of the children, where a child is split."""
+    child = branch_of(tree, "Sunny")
     settled = _settled(tree)
-    head = Heading("The same game in each pile")
-    if pile is None:
+    head = Heading("The same in each child")
+    if child is None:
         return [head, Text(settled)] if settled else []
-    below = rank_splits(data, "Play", tree=tree, node=pile.id)
+    below = rank_splits(data, "Play", tree=tree, node=child.id)
     gain = below[0].gain or 0
-    all_of_it = ": all of it. No doubt is left there." if gain >= pile.impurity - 1e-12 else "."
+    all_of_it = ": all of it. Its children are pure." if gain >= child.impurity - 1e-12 else "."
     return [
         head,
         Text(
-            f"{settled}Where {branch_words(pile)}, {int((pile.counts or (0, 0))[1])} of {pile.rows} days say Yes, and "
-            f"the entropy is {four_digits(pile.impurity)}. So we ask again, with these days only."
+            f"{settled}Where {branch_words(child)}, {int((child.counts or (0, 0))[1])} of {child.rows} days are Yes, "
+            f"and the entropy is {four_digits(child.impurity)}. The same search is repeated with these days only."
         ),
-        Code(f'tree = tw.learn(data, "Play", tw.ID3)\nprint(tw.rank_splits(data, "Play", tree=tree, node={pile.id}))'),
-        Printed(str(below), f"every column ranked where {branch_words(pile)}"),
-        Text(f"{below[0].column} gains {four_digits(gain)} of {four_digits(pile.impurity)} bits{all_of_it}"),
+        Code(f'tree = tw.learn(data, "Play", tw.ID3)\nprint(tw.rank_splits(data, "Play", tree=tree, node={child.id}))'),
+        Printed(str(below), f"every column ranked where {branch_words(child)}"),
+        Text(f"{below[0].column} gains {four_digits(gain)} of {four_digits(child.impurity)} bits{all_of_it}"),
     ]
 
 
 def _settled(tree: Tree) -> str:
-    """The piles that need no further question."""
+    """Return sentences about the children that are pure."""
     pure = [child for child in map(tree.__getitem__, tree.root.children) if child.rows and not child.impurity]
-    told = [
-        f"Where {branch_words(leaf)}, {_all_of(leaf.rows)} {leaf.prediction}: nothing is left to ask. " for leaf in pure
+    sentences = [
+        f"Where {branch_words(leaf)}, {_all_of(leaf.rows)} {leaf.prediction}: the child is a leaf. " for leaf in pure
     ]
-    return "".join(told)
+    return "".join(sentences)
 
 
 def _all_of(rows: int) -> str:
-    return "the one day says" if rows == 1 else f"all {rows} days say"
+    return "the one day is" if rows == 1 else f"all {rows} days are"
 
 
 def _slips(data: Columns) -> list[Note]:
-    """What the sources print differently, and what that would change: it is about their table alone."""
+    """Return notes on what the sources print differently; they are about their table alone."""
     printed = rank_splits(data, "Play").of("Temperature").gain or 0
     cold = ["Cold" if day == SLIP_DAY else value for day, value in enumerate(data["Temperature"], 1)]
     with_cold = rank_splits({**data, "Temperature": cold}, "Play").of("Temperature")
     notes = [
         Note(
             f"**A slip worth finding.** The slides print Cold for the Temperature of D{SLIP_DAY}. Then Temperature "
-            "would "
-            f"have {spelled(len(set(cold)))} values and gain {four_digits(with_cold.gain or 0)}. But the gain they "
-            f"print is "
-            "the one "
-            f"for Cool, {four_digits(printed)}: the arithmetic is right, and the table has a typing error."
+            f"would have {spelled(len(set(cold)))} values and gain {four_digits(with_cold.gain or 0)}. But the gain "
+            f"they print is the one for Cool, {four_digits(printed)}: the arithmetic is right, and the table has a "
+            "typing error."
         )
     ]
     book = {**data, "Wind": GOLF["Wind"]}

@@ -1,19 +1,14 @@
-"""The lesson "trading": gini by hand.
-
-Comes in: days at an exchange. Goes out: a `Lesson`.
-Always holds: every number is computed from the table.
-"""
+"""The lesson "trading": gini by hand."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from treewright.inspection.derivation.blocks import Grid
+from treewright.data.grid import Grid
 from treewright.inspection.derivation.explain_node import explain_node
 from treewright.inspection.ranking import rank_splits
 from treewright.lessons.content import Code, Heading, Lesson, Printed, Shown, Text
 from treewright.lessons.phrases import (
-    asked,
     checked,
     counts_of,
     data_source,
@@ -21,6 +16,7 @@ from treewright.lessons.phrases import (
     four_digits,
     rows_grid,
     spelled,
+    split_column,
 )
 from treewright.lessons.tables import TRADING, Columns
 from treewright.recipes.named import CART
@@ -38,24 +34,22 @@ def trading(data: Columns = TRADING) -> Lesson:
     return Lesson(
         "trading",
         "Trading: gini by hand",
-        f"Will the price go up? {spelled(len(data) - 1).capitalize()} things are known each day. CART chooses by "
-        "gini: which "
-        "comes first?",
+        f"Will the price go up? {spelled(len(data) - 1).capitalize()} columns describe each day. CART compares "
+        "splits by gini: which comes first?",
         data,
         (
             rows_grid(data, "The days at the exchange", "Day"),
             Heading("What gini measures"),
             Text(
-                "Draw two days at random. Gini is the chance that they differ in what we want to know. With "
-                f"{counts[1]} days up and {counts[0]} down it is {four_digits(before)}; in a pile of one kind it is "
-                f"zero."
+                f"Draw two days at random. Gini is the probability that their classes differ. With {counts[1]} days "
+                f"up and {counts[0]} down it is {four_digits(before)}; in a pure node it is zero."
             ),
             Heading(f"{ranked[0].column}, worked out"),
             *derivation(explain_node(tree)),
             Heading("The columns side by side"),
             Text(
-                "Textbooks compare what is left after the split: **the weighted gini, smaller is better**. The library "
-                "compares what was gained, larger is better. It is the same order."
+                "Textbooks compare what is left after the split: **the weighted gini, smaller is better**. The "
+                "library compares the gain, larger is better. The order is the same."
             ),
             Grid(
                 f"Gini before is {four_digits(before)}",
@@ -63,9 +57,10 @@ def trading(data: Columns = TRADING) -> Lesson:
                 tuple((c.column, four_digits(before - (c.gain or 0)), four_digits(c.gain or 0)) for c in ranked),
             ),
             Text(
-                f"**{asked(tree)}** leaves the least, {four_digits(before - tree.root.gain)}, and becomes the root."
+                f"**{split_column(tree)}** leaves the least, {four_digits(before - tree.root.gain)}, and becomes the "
+                "root."
                 if tree.root.split is not None
-                else "No column gains anything, so the tree asks nothing."
+                else "No column gains anything, so the tree is a single leaf."
             ),
             Code(
                 "from dataclasses import replace\nimport treewright as tw\n\n"
@@ -76,6 +71,9 @@ def trading(data: Columns = TRADING) -> Lesson:
             Heading("The tree"),
             Code('print(tw.learn(data, "Return", recipe))'),
             Shown(tree),
-            Text(f"Of {whole} days nobody should trade by this tree. It is there to check each number with a pencil."),
+            Text(
+                f"{whole} days are far too few to trade by. The table is small so that each number can be checked by "
+                "hand."
+            ),
         ),
     )

@@ -1,7 +1,6 @@
 """The small charts inside a node: its classes, its numbers, its histogram.
 
-Comes in: a node's counts, its mean and deviation, or a `Histogram`; the room there is. Goes out: shapes.
-Always holds: nothing is drawn outside the room; a class has its colour, a number its place on the scale.
+Nothing is drawn outside the room; a class has its colour, a number its place on the scale.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ class Paint:
     bar_high: float
 
     def of(self, node: Node) -> str:
-        """The colour of a node's answer."""
+        """Return the colour of a node's prediction."""
         if self.classes:
             return self.classes[prediction_index(node)]
         return scale(float(node.tree.arrays["value"][node.id, 0]), self.low, self.high)
 
     def strength(self, node: Node) -> float:
-        """How sure the answer is, from 0 to 1; for a number, how little of the root's deviation is left."""
+        """Return how sure the prediction is, from 0 to 1; for a number, how little of the root's deviation is left."""
         if self.classes:
             return strength(prediction_share(node) or 0.0, len(self.classes))
         whole = node.tree.root.deviation or 0.0
@@ -45,18 +44,18 @@ class Paint:
 
 
 def paint_of(tree: Tree, nodes: Sequence[int]) -> Paint:
-    """The colours for a picture of these nodes."""
+    """Return the colours for a picture of these nodes."""
     classes = tree.schema.target.classes
     if classes is not None:
         return Paint(tuple(class_colours(len(classes))), 0.0, 0.0, 0.0, 0.0)
-    answers = [float(tree.arrays["value"][i, 0]) for i in nodes]
+    predictions = [float(tree.arrays["value"][i, 0]) for i in nodes]
     ends = [(node.mean or 0.0, node.deviation or 0.0) for node in map(tree.__getitem__, nodes) if node.weight > 0]
     lows, highs = [mean - deviation for mean, deviation in ends], [mean + deviation for mean, deviation in ends]
-    return Paint((), min(answers), max(answers), min(lows, default=0.0), max(highs, default=0.0))
+    return Paint((), min(predictions), max(predictions), min(lows, default=0.0), max(highs, default=0.0))
 
 
 def class_bar(node: Node, paint: Paint, x: float, y: float, width: float, height: float) -> Iterator[Shape]:
-    """One bar, divided by the weight of the classes."""
+    """Yield one bar, divided by the weight of the classes."""
     counts = node.counts or ()
     total = sum(counts)
     yield Box(x, y, width, height, "chip", radius=2)
@@ -73,7 +72,7 @@ def class_bar(node: Node, paint: Paint, x: float, y: float, width: float, height
 
 
 def number_bar(node: Node, paint: Paint, x: float, y: float, width: float, height: float) -> Iterator[Shape]:
-    """The mean on a line from the lowest to the highest of the picture, and one deviation to either side."""
+    """Yield the mean on a line from the lowest to the highest of the picture, and one deviation to either side."""
     yield Line(x, y + height / 2, x + width, y + height / 2, "line")
     span = paint.bar_high - paint.bar_low
     if node.weight <= 0 or not span > 0 or not math.isfinite(span):
@@ -92,7 +91,7 @@ def number_bar(node: Node, paint: Paint, x: float, y: float, width: float, heigh
 
 
 def panel(histogram: Histogram, paint: Paint, x: float, y: float, width: float, height: float) -> Iterator[Shape]:
-    """A histogram, its bars stacked by class, with the cuts as lines; the ends of a range of numbers are written."""
+    """Draw a histogram stacked by class, with cuts as lines and the ends of a numeric range."""
     floor = y + height - 14
     room = floor - y - 4
     n = len(histogram.counts)

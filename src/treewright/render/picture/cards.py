@@ -1,21 +1,22 @@
-"""One node as a card: its question or answer, its chart, its facts; and the chips of the edge that leads to it.
+"""One node as a card: its split or prediction, its chart, its facts; and the chips of the edge that leads to it.
 
-Comes in: a node, and what the picture knows about it. Goes out: a `Card` that knows its size and can be drawn anywhere.
-Always holds: every text fits its card; what was shortened is told in full by the card's title and detail.
+Every text fits its card; what was shortened is shown in full by the card's title and detail.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from treewright.render.node_text import certainty, many, met_missing, missing_remark, prediction_text, size_text
+from treewright.data.number_text import amount, many, number_text, percent
+from treewright.render.node_text import certainty, met_missing, missing_remark, prediction_text, size_text
 from treewright.render.picture.bars import Paint, class_bar, number_bar, panel
 from treewright.render.picture.chips import Chips, chips
 from treewright.render.picture.histogram import Histogram
 from treewright.render.picture.shapes import Box, Line, Shape, Words
 from treewright.render.text_width import fit_pixels, pixels
-from treewright.tree.text import amount, level_text, name_text, number_text, percent, prediction_text_of
+from treewright.tree.condition_text import value_texts
+from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Node
 
 _PAD, _STRIP, _BAR = 10.0, 4.0, 8.0
@@ -45,18 +46,18 @@ class Card:
 def card(
     node: Node, below: int, label: Chips, histogram: Histogram | None, widest: float, flat: bool, opened: bool
 ) -> Card:
-    """The card of a node; `below` counts the nodes folded under it, `opened` is whether its children are drawn."""
+    """Return the card of a node; `below`: nodes folded under it, `opened`: whether its children are drawn."""
     split = node.split if opened else None
     folded = "" if opened or not below else f"+ {many(below, 'node')}"
     if flat and split is None and histogram is None:
         heading = fit_pixels(short_prediction(node), widest * 0.5, _TITLE, bold=True)
-        facts = " · ".join(filter(None, (size_text(node), _sureness(node), folded)))
+        facts = " · ".join(filter(None, (size_text(node), certainty(node), folded)))
         wanted = pixels(heading, _TITLE, bold=True) + pixels(facts, _FACTS) + _FLAT_BAR + 16
         return Card(node, heading, facts, folded, label, True, wanted + 2 * _PAD + _STRIP, 26.0)
     heading = short_prediction(node) if split is None else name_text(split.column)
     most = widest - 2 * _PAD - _STRIP
     facts = " · ".join(
-        filter(None, (size_text(node), _sureness(node) if split is None else _class_share_text(node, most)))
+        filter(None, (size_text(node), certainty(node) if split is None else _class_share_text(node, most)))
     )
     wanted = max(pixels(heading, _TITLE, bold=True), pixels(facts, _FACTS), pixels(folded, _FACTS))
     room = min(most, max(74.0 if histogram is None else 130.0, wanted))
@@ -65,9 +66,15 @@ def card(
     return Card(node, heading, facts, folded, label, False, room + 2 * _PAD + _STRIP, height, histogram)
 
 
+def before_split(drawn: Card) -> Card:
+    """Return the card of a node before it was split, as large as its card with the split."""
+    leaf = card(drawn.node, 0, drawn.label, None, drawn.width, False, False)
+    return replace(leaf, width=drawn.width, height=drawn.height)
+
+
 def _class_share_text(node: Node, room: float) -> str:
-    """What a node that asks would answer itself; a long name is shortened so that its share can be read."""
-    sure = _sureness(node)
+    """Return what a node with a split would predict itself; a long name is shortened so that its share can be read."""
+    sure = certainty(node)
     if node.counts is None:
         return f"{short_prediction(node)} {sure}".rstrip()
     used = pixels(f"{size_text(node)} · : {sure}", _FACTS)
@@ -75,24 +82,8 @@ def _class_share_text(node: Node, room: float) -> str:
     return f"{name}: {sure}" if sure else name
 
 
-def _sureness(node: Node) -> str:
-    """How far the rows agree: as in text, but numbers in card size."""
-    if node.counts is None:
-        return f"± {number_text(brief(node.deviation or 0.0))}" if node.rows > 1 else ""
-    return certainty(node)
-
-
-def brief(x: float) -> float:
-    """A number as a card has room for.
-
-    >>> brief(14840.23), brief(0.123456)
-    (14840.0, 0.1235)
-    """
-    return float(round(x)) if 1000 <= abs(x) < 1e15 else float(f"{x:.4g}")
-
-
 def draw_card(drawn: Card, paint: Paint) -> Iterator[Shape]:
-    """The card, its upper left corner at (0, 0)."""
+    """Yield the card, its upper left corner at (0, 0)."""
     node, width, height = drawn.node, drawn.width, drawn.height
     if drawn.folded:
         for behind in (STACK, STACK / 2):
@@ -124,12 +115,11 @@ def draw_card(drawn: Card, paint: Paint) -> Iterator[Shape]:
 
 
 def labels(node: Node, room: float, most_lines: int) -> list[Chips]:
-    """The chips on the edges to each child of a node."""
+    """Return the chips on the edges to each child of a node."""
     split = node.split
-    assert split is not None  # asked only of nodes whose children are drawn
-    closed = split.test == "<="
-    texts = prediction_text_of(split.spec, split.breaks, split.child_of_bin, closed, split.n_children)
-    # Where surrogates are asked first, "missing" leads nowhere by itself: the node's detail tells the whole of it.
+    assert split is not None  # only nodes whose children are drawn
+    texts = [value_texts(branch) for branch in split.branches]
+    # Where surrogates are used first, "missing" leads nowhere by itself: the node's detail tells the whole of it.
     met = missing_remark(node, split) is None and met_missing(node, split, children_of(node))
     also = [["missing"] if met and split.missing == i and texts[i] else [] for i in range(split.n_children)]
     named = [found or (["missing"] if split.missing == i else ["no value"]) for i, found in enumerate(texts)]
@@ -141,20 +131,20 @@ def children_of(node: Node) -> list[Node]:
 
 
 def short_prediction(node: Node) -> str:
-    """The class, or the number rounded for a card."""
+    """Return the class, or the number rounded for a card."""
     prediction = node.prediction
-    return number_text(brief(prediction)) if isinstance(prediction, float) else prediction_text(node)
+    return amount(prediction) if isinstance(prediction, float) else prediction_text(node)
 
 
 def title_of(node: Node) -> str:
-    """A node in one sentence, in full."""
+    """Return a node in one sentence, in full."""
     split = node.split
-    does = f"answers {prediction_text(node)}" if split is None else f"asks {name_text(split.column)}"
+    does = f"predicts {prediction_text(node)}" if split is None else f"splits on {name_text(split.column)}"
     return f"node {node.id}: {does} ({', '.join(filter(None, (size_text(node), certainty(node))))})"
 
 
 def detail_of(node: Node, path: Sequence[str]) -> str:
-    """How one comes to a node, what its rows are and what it asks or why it stops; `path` are the conditions above."""
+    """Describe a node: conditions above (`path`), rows, and its split or why it stops."""
     parts = [f"when {' and '.join(path)}" if path else "every row"]
     counts, classes = node.counts, node.tree.schema.target.classes
     if counts is not None and classes is not None and sum(counts) > 0:

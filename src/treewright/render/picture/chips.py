@@ -1,7 +1,6 @@
 """The conditions on an edge, as chips: one per level, or one for an interval.
 
-Comes in: the texts of the answers that lead to a child, the room there is. Goes out: lines of chips with their size.
-Always holds: chips fit into the room; those that do not are counted in a last one, "… 12 more".
+Chips fit into the room; those that do not are counted in a last one, "… 12 more".
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class Chips:
 
 
 def chips(texts: Sequence[str], also: Sequence[str], room: float, most_lines: int) -> Chips:
-    """The texts as chips; `also` are quiet ones at the end that are never left out."""
+    """Return the texts as chips; `also` are quiet ones at the end that are never left out."""
     items = [(fit_pixels(text, room - 2 * _PAD, SIZE), False) for text in texts[:_MOST]]
     quiet = [(text, True) for text in also]
     if len(texts) > _MOST or len(_wrapped(items + quiet, room)) > most_lines:
@@ -45,7 +44,7 @@ def chips(texts: Sequence[str], also: Sequence[str], room: float, most_lines: in
 
 
 def draw_chips(label: Chips, middle: float, top: float) -> Iterator[Shape]:
-    """The chips, centred line by line."""
+    """Yield the chips, centred line by line."""
     for k, line in enumerate(label.lines):
         x, y = middle - _line_width(line) / 2, top + k * (HEIGHT + 3)
         for text, quiet in line:

@@ -1,8 +1,7 @@
 """Which nodes of a large tree are drawn, and what is folded away.
 
-Comes in: a `Tree` and how many nodes, how deep. Goes out: a `Folded`, the drawn part of the tree.
-Always holds: the drawn nodes are a tree with the same root, in the tree's order; what carries the most weight is
-unfolded first; every node is either drawn or counted by the drawn node that hides it.
+The drawn nodes are a tree with the same root, in the tree's order; what carries the most weight is unfolded first;
+every node is either drawn or counted by the drawn node that hides it.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Folded:
 
 
 def subtree_sizes(tree: Tree) -> list[int]:
-    """The number of nodes of each node's subtree, itself included."""
+    """Return the number of nodes of each node's subtree, itself included."""
     sizes = [1] * tree.n_nodes
     parent = tree.arrays["parent"].tolist()
     for i in range(tree.n_nodes - 1, 0, -1):
@@ -50,7 +49,7 @@ def subtree_sizes(tree: Tree) -> list[int]:
 
 
 def fold(tree: Tree, max_nodes: int, max_depth: int | None = None) -> Folded:
-    """The heaviest part of the tree that has at most `max_nodes` nodes and `max_depth` levels below the root."""
+    """Return the heaviest part of the tree that has at most `max_nodes` nodes and `max_depth` levels below the root."""
     if max_nodes < 1:
         raise ValueError(f"max_nodes must be at least 1, not {max_nodes}")
     if max_depth is not None and max_depth < 0:

@@ -1,8 +1,7 @@
 """The rows of a node, counted for drawing.
 
-Comes in: counts, made by `treewright.inspection.histograms` from a table. Goes out: a frozen value.
-Always holds: bars are equally wide between `low` and `high`; each cut lies between these two. What lies outside is
-counted in the first and last bar, and the words for that end then have a "…".
+Bars are equally wide between `low` and `high`; each cut lies between these two. What lies outside is counted in the
+first and last bar, and the words for that end then have a "…".
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Histogram:
-    """Rows of one node by the column it asks about; in a leaf with a numeric target, by that target.
+    """Rows of one node by the column it splits on; in a leaf with a numeric target, by that target.
 
     `counts` has one entry per bar: the weight of each class, or just the weight where the target is a number. `means`
     is then the mean of the target in each bar. `ends` are `low` and `high` in words. `labels` are the levels in the

@@ -1,8 +1,7 @@
 """Where the nodes of a drawn tree stand: tidy, tight, children in order, parents centred above them.
 
-Comes in: each node's children, and how much room each takes across and along. Goes out: one place per node.
-Always holds: no two nodes overlap; a subtree has the same shape wherever it stands; the work grows with the number of
-nodes alone (Buchheim, Jünger and Leipert's walk, widened to nodes of unequal width); no recursion: any depth will do.
+No two nodes overlap; a subtree has the same shape wherever it stands; the work grows with the number of nodes alone
+(Buchheim, Jünger and Leipert's walk, widened to nodes of unequal width); no recursion: any depth will do.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def tidy(
     level_gap: float,
     cousin_gap: float | None = None,
 ) -> list[Place]:
-    """The place of each node; node 0 is the root and every parent comes before its children.
+    """Return the place of each node; node 0 is the root and every parent comes before its children.
 
     `breadth` is a node's size across, `length` its size along; each level is as long as its longest node. `gap` lies
     between siblings, `cousin_gap` (by default the same) between neighbours with other parents.
@@ -82,7 +81,7 @@ class _Walk:
         return place
 
     def _order(self) -> list[int]:
-        """An order whose reverse meets all children of a node, first to last, before the node itself."""
+        """Return an order whose reverse meets all children of a node, first to last, before the node itself."""
         order, stack = [], [0]
         while stack:
             i = stack.pop()
@@ -91,7 +90,7 @@ class _Walk:
         return order
 
     def _settle(self, i: int) -> None:
-        """Places the children's subtrees side by side (each knows its own shape by now) and centres the node."""
+        """Place the children's subtrees side by side and centre the node above them."""
         below = self.children[i]
         if not below:
             return
@@ -127,7 +126,7 @@ class _Walk:
         return self.children[i][-1] if self.children[i] else self.thread[i]
 
     def _push(self, child: int, siblings: Sequence[int], default: int) -> int:
-        """Moves a subtree to the right until its left contour clears the right contour of all before it."""
+        """Move a subtree right until its left contour clears the right contour of all before it."""
         inner_right, outer_right = child, child
         inner_left, outer_left = siblings[self.number[child] - 1], siblings[0]
         sums = [self.shifted[j] for j in (inner_right, outer_right, inner_left, outer_left)]
@@ -157,7 +156,7 @@ class _Walk:
         return default
 
     def _move(self, left: int, right: int, shift: float) -> None:
-        """Moves `right` and notes that the siblings between the two share the way evenly."""
+        """Move `right` and record that the siblings in between share the shift evenly."""
         between = self.number[right] - self.number[left]
         self.change[right] -= shift / between
         self.spread[right] += shift

@@ -1,7 +1,6 @@
 """The legend: which colour is which class, or which number.
 
-Comes in: a tree and its colours, the room there is. Goes out: shapes and their height.
-Always holds: of many classes the most frequent are named, the others counted.
+Of many classes the most frequent are named, the others counted.
 """
 
 from __future__ import annotations
@@ -9,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from treewright.data.number_text import amount
 from treewright.render.colours import scale
 from treewright.render.picture.bars import Paint
-from treewright.render.picture.cards import brief
 from treewright.render.picture.shapes import Box, Shape, Words
 from treewright.render.text_width import fit_pixels, pixels
-from treewright.tree.text import level_text, number_text
+from treewright.tree.text import level_text
 from treewright.tree.tree import Tree
 
 _SIZE, _LINE, _SWATCH = 11.0, 18.0, 11.0
@@ -29,7 +28,7 @@ class Legend:
 
 
 def legend(tree: Tree, paint: Paint, width: float, note: str) -> Legend:
-    """The legend, its upper left corner at (0, 0); `note` stands beside a scale of numbers."""
+    """Return the legend, its upper left corner at (0, 0); `note` stands beside a scale of numbers."""
     if paint.classes:
         return _of_classes(tree, paint, width)
     return Legend(tuple(_number_shapes(paint, width, note)), _LINE)
@@ -57,7 +56,7 @@ def _of_classes(tree: Tree, paint: Paint, width: float) -> Legend:
 
 
 def _number_shapes(paint: Paint, width: float, note: str) -> Iterator[Shape]:
-    low, high = number_text(brief(paint.low)), number_text(brief(paint.high))
+    low, high = amount(paint.low), amount(paint.high)
     start = pixels(low, _SIZE) + 6
     yield Words(0, 11.5, low, _SIZE)
     for i in range(_STEPS):

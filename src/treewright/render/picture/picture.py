@@ -1,17 +1,17 @@
 """A tree as a picture: cards in their places, edges as thick as their weight, a heading and a legend.
 
-Comes in: a `Tree` and how much of it to draw. Goes out: a `Picture`, which `svg` writes and `plot` draws.
-Always holds: at most about `max_nodes` nodes are drawn, and what is folded is said; nothing overlaps, nothing lies
-outside; the same tree always gives the same picture.
+At most about `max_nodes` nodes are drawn, and what is folded is counted; nothing overlaps, nothing lies outside; the
+same tree always gives the same picture.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from treewright.render.node_text import branch_words, heading, many
+from treewright.data.number_text import many
+from treewright.render.node_text import branch_words, heading
 from treewright.render.picture.bars import Paint, paint_of
 from treewright.render.picture.cards import CHIP_GAP, STACK, Card, card, detail_of, draw_card, labels, title_of
 from treewright.render.picture.chips import Chips, draw_chips
@@ -32,7 +32,7 @@ _WIDEST = 1500.0
 #: The edge that carries all rows is this thick.
 _THICKEST = 16.0
 _NO_CHIPS = Chips((), 0.0, 0.0)
-#: So many conditions of a long path are told.
+#: So many conditions of a long path are shown.
 _LONGEST_PATH = 30
 
 
@@ -59,7 +59,52 @@ def picture(
     histograms: Mapping[int, Histogram] | None = None,
     direction: Direction | None = None,
 ) -> Picture:
-    """The picture; without a direction, downward if that is not too wide."""
+    """Return the picture; without a direction, downward if that is not too wide."""
+    one = scene(tree, max_nodes, max_depth, histograms, direction)
+    edges = Group(tuple(shape for i in range(len(one.folded.nodes)) for shape in one.edges(i)), one.left, one.top)
+    groups = (one.heading(one.title), one.legend, edges, *one.nodes(), *one.notes)
+    return Picture(one.width, one.height, one.title, " ".join(_notes(tree, one.folded)), groups)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A tree laid out: where its cards and edges go, before they are drawn; `left` and `top` are where they begin."""
+
+    tree: Tree
+    folded: Folded
+    plan: _Plan
+    paint: Paint
+    title: str
+    legend: Group
+    notes: tuple[Group, ...]
+    width: float
+    height: float
+    left: float
+    top: float
+
+    def heading(self, words: str) -> Group:
+        """Return a line of bold text at the top."""
+        text = fit_pixels(words, self.width - 2 * _MARGIN, _HEADING, bold=True)
+        return Group((Words(0, _HEADING, text, _HEADING, bold=True),), _MARGIN, _MARGIN)
+
+    def edges(self, i: int) -> tuple[Shape, ...]:
+        """Return the edges from a drawn node to its children."""
+        return tuple(_edges(self.tree, self.folded, self.plan, i))
+
+    def nodes(self, cards: tuple[Card, ...] | None = None) -> tuple[Group, ...]:
+        """Return the drawn nodes; with `cards`, others of the same size in their places."""
+        plan = self.plan if cards is None else replace(self.plan, cards=cards)
+        return tuple(_nodes(self.folded, plan, self.paint, self.left, self.top))
+
+
+def scene(
+    tree: Tree,
+    max_nodes: int,
+    max_depth: int | None = None,
+    histograms: Mapping[int, Histogram] | None = None,
+    direction: Direction | None = None,
+) -> Scene:
+    """Return the layout of a picture; without a direction, downward if that is not too wide."""
     if direction not in (None, "down", "right"):
         raise ValueError(f"direction must be 'down', 'right' or None, not {direction!r}")
     folded = fold(tree, max_nodes, max_depth)
@@ -68,28 +113,20 @@ def picture(
     title = heading(tree)
     width = max(plan.width, min(pixels(title, _HEADING, bold=True), 620.0), 320.0)
     key = legend(tree, paint, width, "" if histograms else "bars: mean ± standard deviation")
-    notes = _notes(tree, folded)
     top = _MARGIN + 22 + key.height + 14
-    left = _MARGIN + (width - plan.width) / 2
     base = top + plan.height
-    groups = [
-        Group(
-            (Words(0, _HEADING, fit_pixels(title, width, _HEADING, bold=True), _HEADING, bold=True),), _MARGIN, _MARGIN
-        ),
-        Group(key.shapes, _MARGIN, _MARGIN + 26),
-        Group(tuple(_edges(tree, folded, plan)), left, top),
-        *_nodes(folded, plan, paint, left, top),
-        *(
-            Group((Words(0, 0, fit_pixels(note, width, 11), 11, "soft"),), _MARGIN, base + 26 + 16 * k)
-            for k, note in enumerate(notes)
-        ),
-    ]
+    notes = tuple(
+        Group((Words(0, 0, fit_pixels(note, width, 11), 11, "soft"),), _MARGIN, base + 26 + 16 * k)
+        for k, note in enumerate(_notes(tree, folded))
+    )
     below = 16 * len(notes) + 10 if notes else 0
-    return Picture(width + 2 * _MARGIN, base + below + _MARGIN, title, " ".join(notes), tuple(groups))
+    key_group = Group(key.shapes, _MARGIN, _MARGIN + 26)
+    size = (width + 2 * _MARGIN, base + below + _MARGIN)
+    return Scene(tree, folded, plan, paint, title, key_group, notes, *size, _MARGIN + (width - plan.width) / 2, top)
 
 
 def _notes(tree: Tree, folded: Folded) -> list[str]:
-    """What is not drawn, and how to see it."""
+    """Return what is not drawn, and how to see it."""
     if not folded.hidden:
         return []
     return [
@@ -133,7 +170,7 @@ def _plan(tree: Tree, folded: Folded, histograms: Mapping[int, Histogram], down:
 
 
 def _cards(tree: Tree, folded: Folded, histograms: Mapping[int, Histogram], down: bool) -> Iterator[Card]:
-    """The cards in the order of the drawn nodes."""
+    """Yield the cards in the order of the drawn nodes."""
     labelled: dict[int, Chips] = {0: _NO_CHIPS}
     room, lines, widest = (150.0, 3, 210.0) if down else (190.0, 2, 260.0)
     for i, node_id in enumerate(folded.nodes):
@@ -152,7 +189,7 @@ def _chip_reach(one: Card, down: bool) -> float:
 
 
 def _breadth(one: Card, down: bool, noted: bool) -> float:
-    """The room across. What sticks out to one side, cards behind a folded one or a note, gets that much on both."""
+    """Return the room across; what sticks out on one side is added on both."""
     more = 2 * STACK if one.folded else 0.0
     if down:
         return max(one.width + more, one.label.width)
@@ -188,34 +225,35 @@ def _nodes(folded: Folded, plan: _Plan, paint: Paint, left: float, top: float) -
 
 
 def _left_out(ids: tuple[int, ...], one: Card, down: bool) -> Iterator[Shape]:
-    """A note beside a node some of whose branches are not drawn."""
+    """Yield a note beside a node some of whose branches are not drawn."""
     if ids:
         note = f"… {many(len(ids), 'branch')} more"
         x, y = (one.width / 2 + 14, one.height + 13) if down else (8, one.height + 13)
         yield Words(x, y, note, 10.5, "soft")
 
 
-def _edges(tree: Tree, folded: Folded, plan: _Plan) -> Iterator[Shape]:
-    """From each node to its children; side by side where they leave it."""
-    whole = tree.root.weight
-    for i, children in enumerate(folded.children):
-        one, place = plan.cards[i], plan.places[i]
-        widths = [_thickness(plan.cards[child].node.weight, whole) for child in children]
-        # Thin edges are drawn thicker than they are; together they leave the node no thicker than it is itself.
-        squeezed = min(1.0, _thickness(one.node.weight, whole) / sum(widths)) if widths else 1.0
-        start = place.across - squeezed * sum(widths) / 2
-        leaves = plan.starts[i] + (one.height if plan.down else one.width)
-        for child, width in zip(children, widths, strict=True):
-            across = start + squeezed * width / 2
-            start += squeezed * width
-            to, bend, end = plan.places[child].across, plan.places[child].along, plan.starts[child]
-            # Straight past the other cards of the level, bent in the gap between levels, straight behind the chips.
-            yield _straight(across, leaves, plan.ends[i], width, plan.down)
-            if plan.down:
-                yield Ribbon(across, plan.ends[i], to, bend, width, True)
-            else:
-                yield Ribbon(plan.ends[i], across, bend, to, width, False)
-            yield _straight(to, bend, end, width, plan.down)
+def _edges(tree: Tree, folded: Folded, plan: _Plan, i: int) -> Iterator[Shape]:
+    """From a node to its children; side by side where they leave it."""
+    whole, children = tree.root.weight, folded.children[i]
+    if not children:
+        return
+    one, place = plan.cards[i], plan.places[i]
+    widths = [_thickness(plan.cards[child].node.weight, whole) for child in children]
+    # Thin edges are drawn thicker than they are; together they leave the node no thicker than it is itself.
+    squeezed = min(1.0, _thickness(one.node.weight, whole) / sum(widths))
+    start = place.across - squeezed * sum(widths) / 2
+    leaves = plan.starts[i] + (one.height if plan.down else one.width)
+    for child, width in zip(children, widths, strict=True):
+        across = start + squeezed * width / 2
+        start += squeezed * width
+        to, bend, end = plan.places[child].across, plan.places[child].along, plan.starts[child]
+        # Straight past the other cards of the level, bent in the gap between levels, straight behind the chips.
+        yield _straight(across, leaves, plan.ends[i], width, plan.down)
+        if plan.down:
+            yield Ribbon(across, plan.ends[i], to, bend, width, True)
+        else:
+            yield Ribbon(plan.ends[i], across, bend, to, width, False)
+        yield _straight(to, bend, end, width, plan.down)
 
 
 def _straight(across: float, start: float, end: float, width: float, down: bool) -> Line:

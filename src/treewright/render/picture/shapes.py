@@ -1,8 +1,7 @@
 """The few shapes every picture is made of, before it becomes svg or matplotlib.
 
-Comes in: places, sizes, colours, words. Goes out: frozen values.
-Always holds: lengths are pixels, y grows downward; a colour is "#rrggbb" or a role of `colours.GROUND`, which has
-another colour in the dark; words are printable text that is not escaped yet.
+Lengths are pixels, y grows downward; a colour is "#rrggbb" or a role of `colours.GROUND`, which has another colour in
+the dark; words are printable text that is not escaped yet.
 """
 
 from __future__ import annotations
@@ -75,7 +74,10 @@ Shape = Box | Words | Line | Ribbon
 
 @dataclass(frozen=True)
 class Group:
-    """Shapes that belong together, drawn from (x, y) on; `title` and `detail` say in words what they show."""
+    """Shapes that belong together, drawn from (x, y) on; `title` and `detail` say in words what they show.
+
+    `steps` are the first and last step at which a growing tree shows the group.
+    """
 
     shapes: tuple[Shape, ...]
     x: float = 0.0
@@ -83,6 +85,7 @@ class Group:
     title: str = ""
     detail: str = ""
     node: int | None = None
+    steps: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

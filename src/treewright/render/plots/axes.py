@@ -1,7 +1,6 @@
 """What every matplotlib picture needs: the axes, the colours, values as places on an axis.
 
-Comes in: the caller's axes or None. Goes out: axes to draw on.
-Always holds: matplotlib is imported only when something is drawn with it, and its absence is explained.
+Matplotlib is imported only when something is drawn with it, and its absence is explained.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _DAY = 86_400_000_000.0
 
 
 def axes_for(ax: Any, width: float, height: float) -> Any:
-    """The axes given, or those of a new figure of that size in inches."""
+    """Return the axes given, or those of a new figure of that size in inches."""
     if ax is not None:
         return ax
     try:
@@ -32,19 +31,19 @@ def axes_for(ax: Any, width: float, height: float) -> Any:
 
 
 def colour_map() -> Any:
-    """The scale of numbers as matplotlib wants it."""
+    """Return the scale of numbers as matplotlib wants it."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("treewright", list(SCALE))
 
 
 def plain(text: str) -> str:
-    """Text that matplotlib takes as it is: dollars would otherwise start a formula."""
+    """Return text that matplotlib takes as it is: dollars would otherwise start a formula."""
     return text.replace("$", r"\$")
 
 
 def axis_values(spec: ColumnSpec, values: Any) -> Any:
-    """A column of the user's as places on its axis; what has none is NaN."""
+    """Return a column of the user's as places on its axis; what has none is NaN."""
     given = np.asarray(values)
     if spec.has_levels:
         place = {level: float(i) for i, level in enumerate(spec.levels or ())}
@@ -57,12 +56,12 @@ def axis_values(spec: ColumnSpec, values: Any) -> Any:
 
 
 def on_axis(spec: ColumnSpec, values: Any) -> Any:
-    """Numbers as the tree has them, as matplotlib wants them: dates are days there."""
+    """Return numbers as the tree has them, as matplotlib wants them: dates are days there."""
     return values / _DAY if spec.kind in ("date", "datetime") else values
 
 
-def dress_axis(axis: Any, spec: ColumnSpec) -> None:
-    """The name of a column, and its levels or moments as ticks."""
+def label_axis(axis: Any, spec: ColumnSpec) -> None:
+    """Label an axis with the name of its column, and its levels or times as ticks."""
     axis.set_label_text(plain(fit_cells(name_text(spec.name), 60)))
     if spec.has_levels:
         levels: Sequence[object] = spec.levels or ()

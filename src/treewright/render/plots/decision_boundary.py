@@ -1,7 +1,6 @@
-"""What the tree answers over one or two of its columns, drawn with matplotlib: exact regions, exact steps.
+"""What the tree predicts over one or two of its columns, drawn with matplotlib: exact regions, exact steps.
 
-Comes in: a `Tree`, the columns, values of the others, and rows to show as points. Goes out: the axes.
-Always holds: the borders are the tree's own breaks, not a grid's; outside the data the ends are flat, and shown so.
+The borders are the tree's own breaks, not a grid's; outside the data the ends are flat, and shown so.
 """
 
 from __future__ import annotations
@@ -16,10 +15,11 @@ from treewright.data.schema import ColumnSpec
 from treewright.errors import DataError
 from treewright.render.colours import GROUND, mix
 from treewright.render.picture.bars import Paint, paint_of
-from treewright.render.plots.axes import axes_for, axis_values, colour_map, dress_axis, on_axis, plain
-from treewright.render.plots.regions import Extent, Region, Span, column_index, regions
+from treewright.render.plots.axes import axes_for, axis_values, colour_map, label_axis, on_axis, plain
+from treewright.render.plots.regions import Extent, Region, column_index, regions
 from treewright.render.text_width import fit_cells
 from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.conditions import Interval
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Tree
 
@@ -37,11 +37,25 @@ def boundary(
     *,
     fixed: Mapping[str, object] | None = None,
 ) -> Any:
-    """The regions in which the tree gives one answer, over the columns `x` and `y`; returns the axes.
+    """Draw the regions of equal prediction over two columns.
 
-    `fixed` holds other columns at a value; one that is not named is missing, and the tree treats it so. `data` is
-    anything whose columns are had by `data[name]`: its rows become points, coloured by the target if that is among
-    them. Stronger colours are surer answers.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    x, y : str
+        The columns of the axes.
+    data : table, optional
+        Rows to draw as points; anything with columns by name.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    fixed : dict, optional
+        Values of other columns; those not named are missing.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
     """
     tree = as_tree(tree)
     specs = [tree.schema.columns[column_index(tree, name)] for name in (x, y)]
@@ -57,19 +71,35 @@ def boundary(
     if points is not None:
         _draw_points(axes, tree, data, specs, points, paint)
     axes.set(xlim=limits[0], ylim=limits[1])
-    dress_axis(axes.xaxis, specs[0])
-    dress_axis(axes.yaxis, specs[1])
+    label_axis(axes.xaxis, specs[0])
+    label_axis(axes.yaxis, specs[1])
     _name_colours(axes, tree, sorted({region.node for region in found}), paint)
-    _say_unused(axes, tree, specs)
+    _title_unused(axes, tree, specs)
     return axes
 
 
 def curve(
     tree: TreeLike, column: str, data: Any = None, ax: Any = None, *, fixed: Mapping[str, object] | None = None
 ) -> Any:
-    """What the tree answers along one column, as exact steps: a number, or the probability of each class.
+    """Draw the prediction along one column, as exact steps.
 
-    Beyond the rows of `data` (as for `boundary`) the ends are dashed: there the answer stays what it was at the edge.
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    column : str
+        The column of the axis.
+    data : table, optional
+        Rows to draw as points; anything with columns by name.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    fixed : dict, optional
+        Values of other columns; those not named are missing.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
     """
     tree = as_tree(tree)
     spec = tree.schema.columns[column_index(tree, column)]
@@ -88,20 +118,20 @@ def curve(
         name = plain(fit_cells(level_text(classes[k]), 30)) if classes and len(classes) <= _MOST_NAMED else None
         _draw_steps(axes, tree, spec, found, limits, inner, k, colour, name)
     axes.set_xlim(limits)
-    dress_axis(axes.xaxis, spec)
+    label_axis(axes.xaxis, spec)
     target = plain(fit_cells(name_text(tree.schema.target.name), 40))
     axes.set_ylabel(f"probability of {target}" if classes else target)
     if classes and len(classes) <= _MOST_NAMED:
         axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
-    _say_unused(axes, tree, [spec])
+    _title_unused(axes, tree, [spec])
     return axes
 
 
-def _say_unused(axes: Any, tree: Tree, specs: list[ColumnSpec]) -> None:
-    """A title where no split and no surrogate uses a column, for a flat answer looks like a mistake otherwise."""
-    asking = [split for node in tree.walk() if node.split is not None for split in (node.split, *node.surrogates)]
-    used = {split.column for split in asking}
+def _title_unused(axes: Any, tree: Tree, specs: list[ColumnSpec]) -> None:
+    """Add a title where no split uses a column: a flat prediction would look like a mistake."""
+    splits = [split for node in tree.walk() if node.split is not None for split in (node.split, *node.surrogates)]
+    used = {split.column for split in splits}
     unused = [plain(fit_cells(name_text(spec.name), 30)) for spec in specs if spec.name not in used]
     if unused:
         axes.set_title(f"the tree does not use {' or '.join(unused)}", fontsize="medium", style="italic", loc="left")
@@ -123,11 +153,14 @@ def _has(data: Any, name: str) -> bool:
 
 
 def _limits(spec: ColumnSpec, extents: Iterator[Extent], places: Any) -> tuple[float, float]:
-    """What is shown of an axis: the rows and all breaks, and a little more."""
+    """Return what is shown of an axis: the rows and all breaks, and a little more."""
     if spec.has_levels:
         return -0.5, len(spec.levels or ()) - 0.5
     ends = {
-        float(on_axis(spec, end)) for extent in extents if isinstance(extent, Span) for end in (extent.low, extent.high)
+        float(on_axis(spec, end))
+        for extent in extents
+        if isinstance(extent, Interval)
+        for end in (extent.low, extent.high)
     }
     seen = [end for end in ends if np.isfinite(end)]
     if places is not None and np.isfinite(places).any():
@@ -138,8 +171,8 @@ def _limits(spec: ColumnSpec, extents: Iterator[Extent], places: Any) -> tuple[f
 
 
 def _intervals(spec: ColumnSpec, extent: Extent, limits: tuple[float, float]) -> list[tuple[float, float]]:
-    """An extent as stretches of the axis, cut off at the limits; neighbouring levels together."""
-    if isinstance(extent, Span):
+    """Return an extent as stretches of the axis, cut off at the limits; neighbouring levels together."""
+    if isinstance(extent, Interval):
         low, high = (min(max(float(on_axis(spec, end)), limits[0]), limits[1]) for end in (extent.low, extent.high))
         return [(low, high)] if high > low else []
     found: list[tuple[float, float]] = []
@@ -188,7 +221,7 @@ def _draw_points(axes: Any, tree: Tree, data: Any, specs: list[ColumnSpec], poin
 
 
 def _apart(values: Any, spec: ColumnSpec, k: int) -> Any:
-    """Rows of one level side by side, always in the same way, for they would all lie on one point."""
+    """Return rows of one level side by side, always in the same way, for they would all lie on one point."""
     if not spec.has_levels:
         return values
     steps = np.arange(1, len(values) + 1) * (0.6180339887, 0.7548776662)[k]
@@ -207,14 +240,14 @@ def _name_colours(axes: Any, tree: Tree, nodes: list[int], paint: Paint) -> None
         return
     from matplotlib.patches import Patch
 
-    answered = {tree[node].prediction for node in nodes}
+    predicted = {tree[node].prediction for node in nodes}
     # All classes, so that each point has a name; where there are too many, those with a region.
-    named = [i for i, level in enumerate(target.classes) if len(target.classes) <= _MOST_NAMED or level in answered]
+    named = [i for i, level in enumerate(target.classes) if len(target.classes) <= _MOST_NAMED or level in predicted]
     handles = [
         Patch(
             color=paint.classes[i],
             label=plain(fit_cells(level_text(target.classes[i]), 30))
-            + ("" if target.classes[i] in answered else " (no region)"),
+            + ("" if target.classes[i] in predicted else " (no region)"),
         )
         for i in named[:_MOST_NAMED]
     ]
@@ -232,7 +265,7 @@ def _draw_steps(
     colour: str,
     name: str | None,
 ) -> None:
-    """Flat stretches, joined by thin lines where the answer jumps."""
+    """Flat stretches, joined by thin lines where the prediction jumps."""
     steps = sorted(
         (*interval, float(tree.arrays["value"][region.node, k]))
         for region in found

@@ -1,59 +1,48 @@
-"""Where in the plane of one or two columns each node answers: exact boxes, read off the splits.
+"""Where in the plane of one or two columns each node predicts: exact boxes, read off the splits.
 
-Comes in: a `Tree`, the columns that vary, the values of others. Goes out: one `Region` per box and answering node.
-Always holds: every place lies in exactly one box, and what answers there is what answers a row with these values. A
-column that neither varies nor is given is missing, and the tree treats it so; where it would send a row down several
-branches or draw one, the heaviest is followed.
+Every place lies in exactly one box, and the node there is the one that predicts a row with these values. A column that
+neither varies nor is given is missing, and the tree treats it so; where it would send a row down several branches or
+draw one, the heaviest is followed.
 """
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
+import numpy as np
+
 from treewright.data.schema import TIME_KINDS, ColumnSpec
-from treewright.data.value_text import listed
+from treewright.data.value_text import listed, name_hint
 from treewright.errors import DataError
-from treewright.tree.tree import Node, Split, Tree
-
-
-@dataclass(frozen=True)
-class Span:
-    """An interval of a line of numbers: above `low`, up to `high`; whether the ends belong to it does not show."""
-
-    low: float
-    high: float
-    holds_low: bool = False
-    holds_high: bool = False
-
+from treewright.tree.conditions import Interval, intervals_of
+from treewright.tree.split import Split
+from treewright.tree.tree import Node, Tree
 
 #: What is possible on an axis: an interval of numbers, or codes of levels.
-Extent = Span | frozenset[int]
+Extent = Interval | frozenset[int]
 
 
 @dataclass(frozen=True)
 class Region:
-    """A box: per axis an interval of numbers or a set of levels; and the node that answers there."""
+    """A box: per axis an interval of numbers or a set of levels; and the node that predicts there."""
 
     extents: tuple[Extent, ...]
     node: int
 
 
 def column_index(tree: Tree, name: str) -> int:
-    """The place of a column of the tree; an unknown name is an error with a hint."""
+    """Return the index of a column of the tree; an unknown name is an error with a hint."""
     names = tree.schema.names
-    if name in names:
-        return names.index(name)
-    close = difflib.get_close_matches(str(name), names, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"it has {listed(names)}"
-    raise DataError(f"the tree has no column {name!r}; {hint}")
+    if name not in names:
+        raise DataError(f"the tree has no column {name!r}; {name_hint(name, names)}")
+    return names.index(name)
 
 
 def regions(tree: Tree, columns: tuple[str, ...], fixed: Mapping[str, object] | None = None) -> list[Region]:
-    """All boxes over the columns, the others being fixed or missing.
+    """Return all boxes over the columns, the others being fixed or missing.
 
     >>> import treewright as tw
     >>> tree = tw.learn({"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]}, "y", tw.CART)
@@ -90,11 +79,11 @@ Box = tuple[Extent, ...]
 def _divided(
     node: Node, box: Box, axes: Mapping[int, int], values: Mapping[int, float]
 ) -> Iterator[tuple[int | None, Box]]:
-    """The parts of a box and the child each goes to; None: the node itself answers."""
+    """Yield the parts of a box and the child each goes to; None: the node itself predicts."""
     split = node.split
     assert split is not None
     open_parts: list[Box] = []
-    for child, part, unseen in _answers(split, box, axes, values):
+    for child, part, unseen in _known_children(split, box, axes, values):
         if child is None and unseen and isinstance(split.unseen, int):
             yield split.unseen, part
         elif child is None:
@@ -104,17 +93,17 @@ def _divided(
     for surrogate in node.surrogates:
         still_open: list[Box] = []
         for part in open_parts:
-            for child, smaller, _ in _answers(surrogate, part, axes, values):
+            for child, smaller, _ in _known_children(surrogate, part, axes, values):
                 if child is None:
                     still_open.append(smaller)
                 else:
                     yield child, smaller
         open_parts = still_open
-    last = _without_answer(split)
+    last = _missing_child(split)
     yield from ((last, part) for part in open_parts)
 
 
-def _without_answer(split: Split) -> int | None:
+def _missing_child(split: Split) -> int | None:
     if isinstance(split.missing, int):
         return split.missing
     if split.missing == "stop":
@@ -122,34 +111,31 @@ def _without_answer(split: Split) -> int | None:
     return max(range(split.n_children), key=lambda child: (split.share[child], -child))
 
 
-def _answers(
+def _known_children(
     split: Split, box: Box, axes: Mapping[int, int], values: Mapping[int, float]
 ) -> Iterator[tuple[int | None, Box, bool]]:
-    """Parts of a box by the child that a split sends them to, None without an answer; and whether a level is unseen."""
+    """Yield parts of a box with their child (None: no value), and whether a level is unseen."""
     axis = axes.get(split.column_index)
     if axis is None:
         value = values.get(split.column_index)
         if value is None:
             yield None, box, False
         else:
-            child = _child(split, value)
+            found = int(split.child_of(np.array([value]))[0])
+            child = None if found < 0 else found
             yield child, box, child is None
         return
     extent = box[axis]
-    parts = _of_span(split, extent) if isinstance(extent, Span) else _of_levels(split, extent)
+    parts = _of_interval(split, extent) if isinstance(extent, Interval) else _of_levels(split, extent)
     for child, part in parts:
         yield child, (*box[:axis], part, *box[axis + 1 :]), child is None
 
 
-def _of_span(split: Split, span: Span) -> Iterator[tuple[int | None, Extent]]:
-    closed = split.test == "<="
-    edges = [-math.inf, *split.breaks, math.inf]
+def _of_interval(split: Split, interval: Interval) -> Iterator[tuple[int | None, Extent]]:
     for bin_, child in enumerate(split.child_of_bin):
-        part = Span(edges[bin_], edges[bin_ + 1], not closed, closed)
-        low = max(span, part, key=lambda s: (s.low, not s.holds_low))
-        high = min(span, part, key=lambda s: (s.high, s.holds_high))
-        if low.low < high.high or (low.low == high.high and low.holds_low and high.holds_high):
-            yield None if child < 0 else child, Span(low.low, high.high, low.holds_low, high.holds_high)
+        part = interval.within(intervals_of(split.breaks, [bin_], split.test == "<=")[0])
+        if not part.is_empty:
+            yield None if child < 0 else child, part
 
 
 def _of_levels(split: Split, held: frozenset[int]) -> Iterator[tuple[int | None, Extent]]:
@@ -160,17 +146,8 @@ def _of_levels(split: Split, held: frozenset[int]) -> Iterator[tuple[int | None,
         yield None if child < 0 else child, frozenset(codes)
 
 
-def _child(split: Split, value: float) -> int | None:
-    if split.spec.has_levels:
-        child = split.child_of_bin[int(value)] if value >= 0 else -1
-    else:
-        below = sum(cut < value if split.test == "<=" else cut <= value for cut in split.breaks)
-        child = split.child_of_bin[below]
-    return None if child < 0 else child
-
-
 def _whole(spec: ColumnSpec) -> Extent:
-    return frozenset(range(len(spec.levels or ()))) if spec.has_levels else Span(-math.inf, math.inf)
+    return frozenset(range(len(spec.levels or ()))) if spec.has_levels else Interval()
 
 
 #: A level the tree has never seen.
@@ -178,7 +155,7 @@ _UNSEEN = -2.0
 
 
 def _coded(spec: ColumnSpec, value: object) -> float:
-    """A value given by hand as the core would hold it: a number, microseconds, a level's code."""
+    """Return a value given by hand as the core would hold it: a number, microseconds, a level's code."""
     if spec.has_levels:
         levels = spec.levels or ()
         return float(levels.index(value)) if value in levels else _UNSEEN
@@ -196,7 +173,7 @@ def _coded(spec: ColumnSpec, value: object) -> float:
 
 
 def microseconds(value: date | time | timedelta) -> float:
-    """A moment or duration as a number; moments without a time zone are taken as UTC."""
+    """Return a moment or duration as a number; moments without a time zone are taken as UTC."""
     if isinstance(value, timedelta):
         return value / timedelta(microseconds=1)
     if isinstance(value, time):

@@ -1,7 +1,6 @@
 """How large a tree should be: the pruning path, and scores against size, drawn with matplotlib.
 
-Comes in: a `PruningPath`, or scores by depth or by leaves. Goes out: the axes.
-Always holds: what is drawn are the numbers given; the choices marked are those of the path itself.
+What is drawn are the numbers given; the choices marked are those of the path itself.
 """
 
 from __future__ import annotations
@@ -9,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from treewright.data.number_text import number_text
 from treewright.render.plots.axes import axes_for
-from treewright.tree.text import number_text
 
 _TRAINING, _HELD_OUT, _CHOSEN = "#0072b2", "#d55e00", "#009e73"
 
 
 class Path(Protocol):
-    """What is asked of a `treewright.PruningPath`."""
+    """What is needed of a `treewright.PruningPath`."""
 
     @property
     def alpha(self) -> Sequence[float]: ...
@@ -32,7 +31,20 @@ class Path(Protocol):
 
 
 def path_plot(path: Path, ax: Any = None) -> Any:
-    """The risk of each tree of a pruning path against its leaves; with held-out risks, what either rule chooses."""
+    """Draw the risk of each tree of a pruning path against its leaves.
+
+    Parameters
+    ----------
+    path : PruningPath
+        The path; with cross-validated risks, the choices of both rules are marked.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+    """
     axes = axes_for(ax, 6.4, 4.2)
     axes.plot(path.leaves, path.risk, color=_TRAINING, marker="o", markersize=3.5, label="training rows")
     if path.held_out is not None and path.error is not None:
@@ -62,7 +74,26 @@ def depth_scores(
     score: str = "accuracy",
     lower_is_better: bool = False,
 ) -> Any:
-    """Training and held-out score against depth or leaves: `scores[size]` is the pair. The best held-out is marked."""
+    """Draw training and held-out scores against depth or leaves.
+
+    Parameters
+    ----------
+    scores : dict
+        The pair of training and held-out score of each size.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    size : str, default="depth"
+        The name of the size.
+    score : str, default="accuracy"
+        The name of the score.
+    lower_is_better : bool, default=False
+        Whether the lowest held-out score is marked as the best.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
+    """
     if not scores:
         raise ValueError("scores is empty; give {depth: (training score, held-out score), ...}")
     axes = axes_for(ax, 6.4, 4.2)

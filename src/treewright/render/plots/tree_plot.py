@@ -1,7 +1,6 @@
 """The tree drawn with matplotlib, on any axes: the same picture as `svg`.
 
-Comes in: a `Tree`, and axes or none. Goes out: the axes.
-Always holds: the picture keeps its proportions; text has the size that fits the axes as they are when it is drawn.
+The picture keeps its proportions; text has the size that fits the axes as they are when it is drawn.
 """
 
 from __future__ import annotations
@@ -32,9 +31,29 @@ def plot(
     histograms: Mapping[int, Histogram] | None = None,
     theme: Theme = "light",
 ) -> Any:
-    """Draws the tree and returns the axes; without `ax`, on a figure as large as the picture wants.
+    """Draw the tree with matplotlib.
 
-    The other options are those of `svg`; `theme` is "light" or "dark".
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    max_nodes : int, default=60
+        The heaviest nodes are drawn, at most so many; the rest is folded.
+    max_depth : int, optional
+        The deepest level shown.
+    direction : {"down", "right"}, optional
+        The direction of growth; by default "down" where that is not too wide.
+    histograms : dict of Histogram by node, optional
+        Histograms to draw into the nodes, as `treewright.inspection.histograms` makes them.
+    theme : {"light", "dark"}, default="light"
+        The colours.
+
+    Returns
+    -------
+    matplotlib axes
+        The axes drawn on.
     """
     tree = as_tree(tree)
     if theme not in GROUND:

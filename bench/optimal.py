@@ -1,0 +1,174 @@
+"""The best tree of small depth beside other solvers, from the same float64 matrix.
+
+The tables are those of shared/data/optimal (needs pyarrow), at depth 2 and 3; with `--deep` also depth 4 on three of
+them; with `--large` the benchmark table of 1,000,000 x 28 numbers at depth 2, and how a time limit is kept on it; with
+`--held-out` ten-fold scores beside greedy trees. Peers that are not installed are skipped. ConTree proves the optimum
+as we do; STreeD searches binary columns, here 10 thresholds per column; scikit-learn is greedy.
+
+Run: python bench/optimal.py [--depths 2 3] [--ours-only] [--deep] [--large] [--held-out]
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+from tables import made
+
+import treewright as tw
+
+FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"
+TABLES = ("bank", "bidding", "page", "raisin", "segment", "wilt", "fault", "magic")
+DEEP = ("bank", "raisin", "wilt")
+#: Tables for held-out scores: target, and columns that name rows.
+HELD_OUT: dict[str, tuple[str, tuple[str, ...]]] = {
+    "credit-g": ("class", ()),
+    "heart-cleveland": ("num", ()),
+    "iris": ("class", ()),
+    "labor": ("class", ()),
+    "penguins": ("species", ()),
+    "pima-diabetes": ("diabetes", ()),
+    "segment": ("class", ()),
+    "tic-tac-toe": ("Class", ()),
+    "titanic": ("survived", ("name", "ticket", "cabin", "boat", "body", "home.dest")),
+    "vote": ("Class", ()),
+}
+
+Fit = Callable[[np.ndarray, np.ndarray, int], int]  # matrix, classes, depth -> training errors
+
+
+def ours(matrix: np.ndarray, y: np.ndarray, depth: int) -> int:
+    tree = tw.learn_optimal(matrix, y, max_depth=depth, task="classification")
+    assert tree.certificate is not None
+    assert tree.certificate.proven
+    return round(tree.certificate.loss * len(y))
+
+
+def contree(matrix: np.ndarray, y: np.ndarray, depth: int) -> int:
+    import pandas as pd
+    from pycontree import ConTree
+
+    model = ConTree(max_depth=depth, time_limit=1800.0)
+    frame = pd.DataFrame(matrix)
+    model.fit(frame, y)
+    return int(np.count_nonzero(model.predict(frame) != y))
+
+
+def streed(matrix: np.ndarray, y: np.ndarray, depth: int) -> int:
+    from pystreed import STreeDClassifier
+
+    model = STreeDClassifier(max_depth=depth, n_thresholds=10, time_limit=600)
+    model.fit(matrix, y)
+    return int(np.count_nonzero(model.predict(matrix) != y))
+
+
+def greedy(matrix: np.ndarray, y: np.ndarray, depth: int) -> int:
+    from sklearn.tree import DecisionTreeClassifier
+
+    model = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(matrix, y)
+    return int(np.count_nonzero(model.predict(matrix) != y))
+
+
+SOLVERS: dict[str, Fit] = {"treewright": ours, "ConTree": contree, "STreeD": streed, "scikit-learn": greedy}
+
+
+def timed(fit: Fit, matrix: np.ndarray, y: np.ndarray, depth: int) -> tuple[int, float] | None:
+    """Errors and the better of two times; None where the solver is not installed."""
+    errors, least = 0, float("inf")
+    for _ in range(2):
+        start = time.perf_counter()
+        try:
+            errors = fit(matrix, y, depth)
+        except ImportError:
+            return None
+        least = min(least, time.perf_counter() - start)
+        if least > 10:
+            break
+    return errors, least
+
+
+def warm_up(solvers: dict[str, Fit]) -> None:
+    """Load every package before it is timed."""
+    for fit in solvers.values():
+        with suppress(ImportError):
+            fit(np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1]), 1)
+
+
+def compare(tables: tuple[str, ...], depth: int, solvers: dict[str, Fit]) -> None:
+    print(f"\n| depth {depth} | " + " | ".join(f"{name}: errors, s" for name in solvers) + " |")
+    print("|---|" + "---|" * len(solvers))
+    totals = dict.fromkeys(solvers, 0.0)
+    for name in tables:
+        table = pq.read_table(FOLDER / "optimal" / f"{name}.parquet").to_pandas()
+        y = np.unique(table.pop("y"), return_inverse=True)[1]
+        matrix = np.ascontiguousarray(table.to_numpy(dtype=np.float64))
+        cells = []
+        for solver, fit in solvers.items():
+            found = timed(fit, matrix, y, depth)
+            cells.append("not installed" if found is None else f"{found[0]}, {found[1]:.3f}")
+            totals[solver] += 0.0 if found is None else found[1]
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+    print("| total | " + " | ".join(f"{total:.3f} s" for total in totals.values()) + " |")
+    if totals.get("ConTree"):
+        print(f"\nConTree over treewright, depth {depth}: {totals['ConTree'] / totals['treewright']:.1f} x")
+
+
+def large() -> None:
+    table = made(1_000_000)
+    for depth, limit in ((2, None), (2, 5.0), (3, 5.0), (4, 5.0)):
+        start = time.perf_counter()
+        tree = tw.learn_optimal(table.x, table.y, max_depth=depth, task="classification", time_limit=limit)
+        given = "no limit" if limit is None else f"limit {limit:g} s"
+        print(f"\n1,000,000 x 28, depth {depth}, {given}: {time.perf_counter() - start:.2f} s; {tree.certificate}")
+
+
+def held_out() -> None:
+    print(
+        "\n| ten folds, accuracy | rows | optimal, depth 3 | greedy, depth 3 | CART, as many leaves | proven in 20 s |"
+    )
+    print("|---|---|---|---|---|---|")
+    for name, (target, dropped) in HELD_OUT.items():
+        table = pq.read_table(FOLDER / f"{name}.parquet").to_pandas().drop(columns=list(dropped))
+        table = table[table[target].notna()].reset_index(drop=True)
+        fold = np.random.default_rng(0).permutation(len(table)) % 10
+        right: dict[str, list[float]] = {"optimal": [], "greedy": [], "cart": []}
+        proven = 0
+        for k in range(10):
+            train, test = table[fold != k], table[fold == k]
+            optimal = tw.learn_optimal(train, target, max_depth=3, task="classification", time_limit=20)
+            proven += optimal.certificate is not None and optimal.certificate.proven
+            shallow = tw.CART.with_(pruning=None, max_depth=3)
+            greedy_tree = tw.learn(train, target, shallow, task="classification")
+            validated = tw.CART.with_(pruning=tw.pruning.CostComplexityCV(rule="min"))
+            cart = tw.learn(train, target, validated, task="classification")
+            cart = tw.prune(cart, tw.pruning.MaxLeaves(max(1, optimal.n_leaves)))
+            for key, tree in zip(right, (optimal, greedy_tree, cart), strict=True):
+                right[key].append(float(np.mean(tw.predict(tree, test) == test[target].to_numpy())))
+        cells = [name, f"{len(table):,}", *(f"{np.mean(scores):.3f}" for scores in right.values()), f"{proven} of 10"]
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    for option in ("deep", "large", "held-out", "ours-only"):
+        parser.add_argument(f"--{option}", action="store_true")
+    parser.add_argument("--depths", type=int, nargs="*", default=[2, 3])
+    asked = parser.parse_args()
+    solvers: dict[str, Any] = {"treewright": ours} if asked.ours_only else SOLVERS
+    warm_up(solvers)
+    for depth in asked.depths:
+        compare(TABLES, depth, solvers)
+    if asked.deep:
+        compare(DEEP, 4, {"treewright": ours})
+    if asked.large:
+        large()
+    if asked.held_out:
+        held_out()
+
+
+if __name__ == "__main__":
+    main()

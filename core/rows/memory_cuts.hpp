@@ -1,0 +1,79 @@
+// The cuts of nodes whose rows are in memory.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "threshold/ordered_scan.hpp"
+#include "threshold/search.hpp"
+
+namespace tw {
+
+template <CutCounter Counter>
+class MemoryCuts final : public CutSource<Counter> {
+public:
+    using Item = typename Counter::Item;
+
+    explicit MemoryCuts(const SearchColumns& columns) : columns_(columns) {}
+
+    // The rows of the next search, and what each of them adds.
+    void add(const NodeSearch<Counter>& search, std::span<const uint32_t> rows, std::span<const Item> items) {
+        nodes_.push_back({rows, items});
+        refiners_.emplace_back(*search.scan, rows, items);
+    }
+
+    void refine(NodeSearches<Counter>& searches, ThreadPool& pool) override {
+        const size_t columns = columns_.scanned();
+        std::vector<std::vector<size_t>> order; // the most promising columns first: they close bins of the others
+        for (const NodeSearch<Counter>& search : searches) {
+            std::vector<size_t>& own = order.emplace_back(columns);
+            std::iota(own.begin(), own.end(), size_t{0});
+            std::stable_sort(own.begin(), own.end(), [&](size_t a, size_t b) {
+                return search.edges[a].best.most() > search.edges[b].best.most();
+            });
+        }
+        pool.run(static_cast<int64_t>(searches.size() * columns), [&](int64_t i) {
+            const ProfileTimer watch(columns_.profile, &Profile::refining);
+            const size_t n = static_cast<size_t>(i) / columns;
+            refine_column(searches[n], refiners_[n], order[n][static_cast<size_t>(i) % columns]);
+        });
+    }
+
+    void locate(NodeSearches<Counter>& searches, const std::vector<CutOfNode>& cuts, ThreadPool& pool) override {
+        pool.run(static_cast<int64_t>(cuts.size()), [&](int64_t i) {
+            const auto [n, scan_column] = cuts[static_cast<size_t>(i)];
+            refiners_[n].locate(scan_column, searches[n].cuts[scan_column].cut);
+        });
+    }
+
+    Sides count_sides(size_t search, int column, const Cut& cut) const override {
+        if constexpr (TargetCounter<Counter>) {
+            const std::vector<Entry> entries = entries_of(nodes_[search].rows, nodes_[search].items);
+            return count_cut_sides(columns_.training, entries, column, cut.low_rows > 0, cut.below);
+        } else {
+            return CutSource<Counter>::count_sides(search, column, cut);
+        }
+    }
+
+private:
+    struct Node {
+        std::span<const uint32_t> rows;
+        std::span<const Item> items;
+    };
+
+    static void refine_column(NodeSearch<Counter>& search, const BinRefiner<Counter>& refiner, size_t scan_column) {
+        if (search.rules.ordered) {
+            return search.set_cut(scan_column, OrderedScan<Counter>(refiner, search.rules, scan_column).find());
+        }
+        if (search.to_beat[scan_column] == std::numeric_limits<double>::infinity()) return;
+        search.set_cut(scan_column, refiner.refine(search.rules, scan_column, search.edges[scan_column],
+                                                   [&] { return search.gain_to_beat(scan_column); }));
+    }
+
+    const SearchColumns& columns_;
+    std::vector<Node> nodes_; // one per search
+    std::vector<BinRefiner<Counter>> refiners_;
+};
+
+} // namespace tw

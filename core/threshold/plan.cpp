@@ -1,0 +1,122 @@
+#include "threshold/plan.hpp"
+
+#include <algorithm>
+
+#include "criterion/weighted_counters.hpp"
+#include "split/branching.hpp"
+
+namespace tw {
+namespace {
+
+template <Criterion criterion>
+const char* name_of(const TwoClassCounter<criterion>&) {
+    return "two classes";
+}
+template <Criterion criterion, int lanes>
+const char* name_of(const ClassCounter<criterion, lanes>&) {
+    return "classes";
+}
+template <Criterion criterion>
+const char* name_of(const WeightedClassCounter<criterion>&) {
+    return "weighted classes";
+}
+const char* name_of(const MomentCounter&) { return "sums"; }
+const char* name_of(const WeightedMomentCounter&) { return "weighted sums"; }
+
+const char* counter_of(Criterion criterion, const Measure& measure) {
+    const char* name = nullptr;
+    with_counter(counted_criterion(criterion), measure, [&](const auto& counter) { name = name_of(counter); });
+    return name;
+}
+
+// The choice by which numbers are searched value by value; null: histograms serve.
+const char* choice_by_value(const Recipe& recipe, size_t columns, const char* counter, RowPlace place) {
+    const ThresholdOptions& threshold = recipe.threshold;
+    const bool remote = place == RowPlace::remote;
+    // Counting cuts one by one takes all values of a node in one place.
+    const bool counts_cuts = threshold.cut_penalty || recipe.tie_tolerance > 0;
+    if (!counter) return "criterion";
+    if (recipe.numeric != Numeric::threshold) return "numeric";
+    if (remote && (threshold.observed || threshold.min_side_rule || threshold.cut_penalty || threshold.min_gap > 0))
+        return "numeric";
+    if (remote && recipe.missing == Missing::fractional) return "missing";
+    if (recipe.branching == Branching::merge) return "branching";
+    if (remote && recipe.stopping.significance) return "stopping.significance";
+    if (recipe.stopping.max_features < static_cast<int>(columns)) return "stopping.max_features";
+    if (remote && recipe.tie_tolerance > 0) return "tie_tolerance";
+    // Where missing values are tried on both sides, cuts are not counted one by one.
+    if (counts_cuts && scores_missing(recipe.missing)) return "missing";
+    return nullptr;
+}
+
+} // namespace
+
+bool SearchPlan::uses_histograms() const {
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const Column& column) { return column.method != SearchMethod::by_value; });
+}
+
+SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns, const Measure& measure,
+                       const std::vector<bool>& has_missing, RowPlace place) {
+    const ThresholdOptions& threshold = recipe.threshold;
+    SearchPlan plan;
+    plan.counter = counter_of(recipe.criterion, measure);
+    plan.ordered = threshold.min_gap > 0 || threshold.cut_penalty || recipe.tie_tolerance > 0;
+    plan.needs_ranks = plan.ordered || threshold.observed;
+    plan.tries_missing = scores_missing(recipe.missing);
+    // Gain ratio and C4.5's penalty select the cut of largest gain within a column, but compare columns by another
+    // number; with a tie tolerance the order of columns decides.
+    plan.keeps_all_columns =
+        recipe.criterion == Criterion::gain_ratio || threshold.cut_penalty || recipe.tie_tolerance > 0;
+    plan.rates_sides = !measure.unit_weights || plan.keeps_all_columns || threshold.observed ||
+                       recipe.stopping.significance.has_value();
+    plan.needs_squares = measure.n_classes == 0 && recipe.stopping.significance.has_value();
+    plan.surrogates_by_value =
+        recipe.branching != Branching::binary && recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
+    // A third child for missing values is more than a cut gives.
+    const bool own_child = recipe.missing == Missing::own && recipe.branching != Branching::binary;
+    const char* choice = choice_by_value(recipe, columns.size(), plan.counter, place);
+    for (size_t i = 0; i < columns.size(); ++i) {
+        SearchPlan::Column& column = plan.columns.emplace_back();
+        if (columns[i].kind != Kind::number) {
+            column.reason = columns[i].kind == Kind::nominal ? "nominal" : "ordinal";
+        } else if (choice) {
+            column.reason = choice;
+        } else if (own_child && !has_missing.empty() && has_missing[i]) {
+            column.reason = "missing";
+        } else {
+            column.method = plan.ordered ? SearchMethod::ordered : SearchMethod::histogram;
+        }
+    }
+    return plan;
+}
+
+std::string to_text(const SearchPlan& plan) {
+    std::string text = "counter: " + std::string(plan.counter ? plan.counter : "none");
+    const auto add = [&](bool is_so, const char* what) {
+        if (is_so) text += std::string("; ") + what;
+    };
+    add(plan.needs_ranks, "ranks of values");
+    add(plan.tries_missing, "missing values on either side");
+    add(plan.keeps_all_columns, "candidates of all columns");
+    add(plan.rates_sides, "sides are rated");
+    add(plan.surrogates_by_value, "surrogates by value");
+    for (size_t i = 0; i < plan.columns.size(); ++i) {
+        const SearchPlan::Column& column = plan.columns[i];
+        text += "\ncolumn " + std::to_string(i) + ": ";
+        switch (column.method) {
+            case SearchMethod::histogram:
+                text += "histogram";
+                break;
+            case SearchMethod::ordered:
+                text += "histogram, in order of values";
+                break;
+            case SearchMethod::by_value:
+                text += std::string("by value (") + column.reason + ")";
+                break;
+        }
+    }
+    return text;
+}
+
+} // namespace tw

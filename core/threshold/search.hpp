@@ -1,0 +1,151 @@
+// The threshold search: cuts between bins, the gain to beat, the bins where a better cut could hide, candidates.
+//
+// Written once for candidates and surrogates, over a cut source that knows where the rows lie.
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "threshold/candidates.hpp"
+#include "threshold/histogram_scan.hpp"
+
+namespace tw {
+
+// The search at one node. The vectors have one element per column searched by histogram.
+template <CutCounter Counter>
+struct NodeSearch {
+    int node = 0;
+    CutRules rules;
+    std::optional<HistogramScan<Counter>> scan;
+    std::vector<EdgeScan> edges;
+    std::vector<double> to_beat; // the gain a cut must reach; infinite: the column is not searched
+    bool shares_best = false;    // what one column finds closes bins of the others
+    std::atomic<double> best{no_gain};
+    std::vector<LocatedCut<Counter>> cuts;
+
+    // Rises while columns that share it are searched: who finds a cut when changes the work and not the winner.
+    double gain_to_beat(size_t scan_column) const {
+        return std::max(to_beat[scan_column], best.load(std::memory_order_relaxed));
+    }
+    void set_cut(size_t scan_column, LocatedCut<Counter> cut) {
+        double known = best.load(std::memory_order_relaxed);
+        while (shares_best && known < cut.cut.gain && !best.compare_exchange_weak(known, cut.cut.gain)) {
+        }
+        cuts[scan_column] = std::move(cut);
+    }
+    std::vector<double> gains() const {
+        std::vector<double> gains;
+        for (const LocatedCut<Counter>& cut : cuts) gains.push_back(cut.cut.gain);
+        return gains;
+    }
+    std::vector<double> edge_gains() const {
+        std::vector<double> gains;
+        for (const EdgeScan& edge : edges) gains.push_back(edge.best.most());
+        return gains;
+    }
+    // What lies below a column's cut.
+    Words<Counter> low(size_t scan_column) const {
+        const int last = cuts[scan_column].cut.last;
+        return last < 0 ? cuts[scan_column].low : scan->up_to(scan_column, last);
+    }
+};
+
+template <CutCounter Counter>
+using NodeSearches = std::vector<NodeSearch<Counter>>;
+
+struct CutOfNode {
+    size_t search, scan_column;
+};
+
+// What the search needs of the rows.
+template <CutCounter Counter>
+class CutSource {
+public:
+    virtual ~CutSource() = default;
+    // Looks inside the bins where a cut that reaches the gain to beat could hide, and sets every cut.
+    virtual void refine(NodeSearches<Counter>& searches, ThreadPool& pool) = 0;
+    // Finds the values next to these cuts, which lie between bins.
+    virtual void locate(NodeSearches<Counter>& searches, const std::vector<CutOfNode>& cuts, ThreadPool& pool) = 0;
+    // The sums of both sides of a cut from its rows, with squares.
+    virtual Sides count_sides(size_t /*search*/, int /*column*/, const Cut& /*cut*/) const {
+        throw std::logic_error("this plan needs no squares");
+    }
+};
+
+// Finds the cut of every column of every node. `set_gains_to_beat(search)` follows the scan of the edges.
+template <CutCounter Counter, class SetGains>
+void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, const SetGains& set_gains_to_beat,
+               CutSource<Counter>& source, ThreadPool& pool) {
+    const size_t scanned = columns.scanned();
+    for (NodeSearch<Counter>& search : searches) {
+        search.edges.resize(scanned);
+        search.cuts.resize(scanned);
+        search.to_beat.assign(scanned, no_gain);
+    }
+    const bool ordered = !searches.empty() && searches[0].rules.ordered; // visits all edges itself
+    if (!ordered) {
+        pool.run(static_cast<int64_t>(searches.size() * scanned), [&](int64_t i) {
+            const ProfileTimer watch(columns.profile, &Profile::edge_scan);
+            NodeSearch<Counter>& search = searches[static_cast<size_t>(i) / scanned];
+            const size_t scan_column = static_cast<size_t>(i) % scanned;
+            search.edges[scan_column] = search.scan->scan_bin_edges(search.rules, scan_column);
+        });
+        for (NodeSearch<Counter>& search : searches) set_gains_to_beat(search);
+    }
+    source.refine(searches, pool);
+}
+
+// Rivals are reported exactly, so a column that may be one must also be beaten by its own best cut.
+template <CutCounter Counter>
+void set_split_gains_to_beat(const Task& task, const SearchPlan& plan, NodeSearch<Counter>& search) {
+    const std::vector<double> gains = search.edge_gains();
+    const double best = gain_to_beat(task, plan, gains);
+    search.shares_best = task.recipe.rivals == 0 && !plan.keeps_all_columns;
+    if (search.shares_best) {
+        search.best = best;
+        return;
+    }
+    for (size_t i = 0; i < gains.size(); ++i) search.to_beat[i] = std::max(best, gains[i]);
+}
+
+// Cuts worth it become candidates, in order of columns with those searched by value.
+template <TargetCounter Counter>
+std::vector<std::vector<Candidate>> to_candidates(const Task& task, const SearchContext<Counter>& context,
+                                                  const std::vector<OpenNode>& open_nodes,
+                                                  NodeSearches<Counter>& searches,
+                                                  std::vector<std::vector<Candidate>> by_value,
+                                                  CutSource<Counter>& source, ThreadPool& pool) {
+    std::vector<std::vector<CandidateColumn>> kept(searches.size());
+    std::vector<std::vector<Candidate>> found(searches.size());
+    std::vector<CutOfNode> tasks, not_located; // near the root one node is work for many threads
+    for (size_t n = 0; n < searches.size(); ++n) {
+        kept[n] = candidate_columns(task, context, searches[n].rules, searches[n].gains());
+        found[n].resize(kept[n].size());
+        for (size_t i = 0; i < kept[n].size(); ++i) {
+            if (kept[n][i].by_value) {
+                found[n][i] = std::move(by_value[n][kept[n][i].index]);
+                continue;
+            }
+            tasks.push_back({n, i});
+            const Cut& cut = searches[n].cuts[kept[n][i].index].cut;
+            if (cut.low_rows > 0 && !cut.located()) not_located.push_back({n, kept[n][i].index});
+        }
+    }
+    source.locate(searches, not_located, pool);
+    pool.run(static_cast<int64_t>(tasks.size()), [&](int64_t t) {
+        const auto [n, i] = tasks[static_cast<size_t>(t)];
+        const auto& [is_by_value, scan_column, column] = kept[n][i];
+        const NodeSearch<Counter>& search = searches[n];
+        const Cut& cut = search.cuts[scan_column].cut;
+        const CutScorer<Counter> scorer = search.scan->scorer(search.rules, scan_column);
+        found[n][i] = to_candidate(task, context, open_nodes[n].facts, column, cut, scorer.known(), scorer.missing(),
+                                   search.low(scan_column), [&] { return source.count_sides(n, column, cut); });
+    });
+    return found;
+}
+
+} // namespace tw

@@ -1,0 +1,136 @@
+"""Tests of a split (chi-square, F), and C4.5's confidence limit of an error count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treewright import _core
+from treewright.criteria.checks import FloatArray, class_table, moments, number_array
+from treewright.errors import DataError
+
+
+class ChiSquareTest(NamedTuple):
+    """Result of a test of independence.
+
+    Parameters
+    ----------
+    statistic : float
+        The chi-square statistic.
+    degrees : float
+        Degrees of freedom.
+    p : float
+        The p-value.
+    """
+
+    statistic: float
+    degrees: float
+    p: float
+
+
+class FTest(NamedTuple):
+    """Result of a one-way analysis of variance.
+
+    Parameters
+    ----------
+    statistic : float
+        The F statistic.
+    degrees_between : float
+        Degrees of freedom between groups.
+    degrees_within : float
+        Degrees of freedom within groups.
+    p : float
+        The p-value.
+    """
+
+    statistic: float
+    degrees_between: float
+    degrees_within: float
+    p: float
+
+
+def chi_square(children: ArrayLike, *, likelihood_ratio: bool = False) -> ChiSquareTest:
+    """Test whether class and child are independent.
+
+    Parameters
+    ----------
+    children : array-like
+        Class counts of each child, one list per child.
+    likelihood_ratio : bool, default=False
+        Use the likelihood ratio G² instead of Pearson's statistic.
+
+    Returns
+    -------
+    ChiSquareTest
+        Statistic, degrees of freedom and p-value.
+
+    Examples
+    --------
+    >>> chi_square([[10, 20], [20, 10]]).degrees
+    1.0
+    >>> round(chi_square([[10, 20], [20, 10]]).statistic, 4), round(chi_square([[10, 20], [20, 10]]).p, 4)
+    (6.6667, 0.0098)
+    """
+    statistic, degrees, log_p = _core.chi_square(class_table(children), bool(likelihood_ratio))
+    return ChiSquareTest(float(statistic), float(degrees), math.exp(log_p))
+
+
+def f(groups: Sequence[ArrayLike]) -> FTest:
+    """Test whether groups differ in their mean: one-way analysis of variance.
+
+    Parameters
+    ----------
+    groups : sequence of array-like
+        Values of the target, one list per child.
+
+    Returns
+    -------
+    FTest
+        Statistic, degrees of freedom and p-value.
+
+    Examples
+    --------
+    >>> test = f([[1, 2, 3], [2, 3, 4]])
+    >>> round(test.statistic, 4), test.degrees_between, test.degrees_within, round(test.p, 4)
+    (1.5, 1.0, 4.0, 0.2879)
+    """
+    statistic, between, within, log_p = _core.f_test(moments(groups))
+    # The core writes an infinite statistic as a huge number, because it must fit into a file.
+    return FTest(math.inf if statistic >= 1e300 else float(statistic), float(between), float(within), math.exp(log_p))
+
+
+def extra_errors(cases: ArrayLike, errors: ArrayLike, confidence: float = 0.25, *, exact: bool = False) -> FloatArray:
+    """Compute C4.5's correction from observed errors to their upper confidence limit.
+
+    Parameters
+    ----------
+    cases : array-like
+        Number of cases.
+    errors : array-like
+        Number of errors among them.
+    confidence : float, default=0.25
+        Confidence level.
+    exact : bool, default=False
+        Use the exact normal quantile (J48) instead of C4.5's table.
+
+    Returns
+    -------
+    ndarray
+        Errors to add.
+
+    Examples
+    --------
+    >>> extra_errors([6, 16, 100], [0, 1, 10]).round(4).tolist()
+    [1.2378, 1.5069, 2.8147]
+    """
+    seen, wrong = number_array(cases, "cases", 1), number_array(errors, "errors", 1)
+    if seen.shape != wrong.shape or (wrong < 0).any() or (seen < wrong).any():
+        raise DataError("extra_errors needs one number of errors per number of cases, from 0 to all of them")
+    if not 0 < confidence < 1:
+        raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    extra: Any = _core.extra_errors(seen, wrong, confidence, exact)
+    return np.asarray(extra, dtype=np.float64)

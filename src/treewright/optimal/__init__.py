@@ -1,0 +1,1 @@
+"""The best tree of small depth, with a proof."""

@@ -1,0 +1,85 @@
+"""Resamples of a table as weights of its rows, and refits on them.
+
+A resample depends on the values of the rows and the seed, never on their order: rows are drawn in the order of a hash.
+The table is shared by all refits and never copied.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Literal, TypeVar, get_args
+
+import numpy as np
+
+from treewright.data.encoding import Encoded
+from treewright.data.rows import weights_of
+from treewright.data.schema import Schema
+from treewright.errors import DataError
+from treewright.out_of_core.disk_partitions import processors
+from treewright.pruning.cross_validation import deal, row_draws
+from treewright.recipes.recipe import Recipe
+from treewright.training.learn import grow_and_prune
+from treewright.tree.tree import Tree
+
+#: Rows drawn with replacement; half of the rows, drawn without; all rows but a fold.
+Scheme = Literal["bootstrap", "subsample", "cross-validation"]
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+
+
+def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int) -> Iterator[Encoded]:
+    """Yield the rows of each resample: the same table with other weights; a row that is not in it has weight zero."""
+    if scheme not in get_args(Scheme):
+        raise DataError(f"scheme must be {', '.join(map(repr, get_args(Scheme)))}, not {scheme!r}")
+    if resamples < 2 or isinstance(resamples, bool):
+        raise DataError(f"resamples must be at least 2, not {resamples!r}")
+    weight, n = weights_of(rows), rows.n_rows
+    if scheme == "cross-validation":
+        folds = deal(rows, resamples, seed, stratified=True)
+        yield from (replace(rows, weight=weight * (1.0 - folds.share_in(fold))) for fold in range(folds.n))
+        return
+    order = np.argsort(row_draws(rows, seed), kind="stable")
+    for i in range(resamples):
+        rng = np.random.default_rng((seed, i))
+        repeats = np.empty(n, dtype=np.int32)
+        if scheme == "bootstrap":
+            repeats[order] = np.bincount(rng.integers(0, n, n), minlength=n)
+        else:
+            repeats[order] = rng.permutation(n) < (n + 1) // 2
+        yield replace(rows, weight=weight * repeats, repeats=repeats)
+
+
+def refit(
+    samples: Iterable[Encoded], schema: Schema, recipe: Recipe, summarize: Callable[[Tree], Found], n_threads: int
+) -> Iterator[Found]:
+    """Learn a tree by the whole recipe, pruning included, from each sample; return their summaries in order."""
+    recipe = replace(recipe, rivals=0)  # which change no tree and which nobody will read
+
+    def one(rows: Encoded) -> Found:
+        return summarize(grow_and_prune(rows, schema, recipe, n_threads=1))
+
+    return in_order(samples, one, n_threads)
+
+
+def in_order(items: Iterable[Item], function: Callable[[Item], Found], n_threads: int) -> Iterator[Found]:
+    """Yield the function of each item, in the order of the items, computed in threads.
+
+    No more results than threads wait to be read.
+    """
+    n = n_threads or processors()
+    with ThreadPoolExecutor(n) as pool:
+        waiting: deque[Future[Found]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > n:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for each in waiting:
+                each.cancel()

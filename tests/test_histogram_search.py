@@ -1,0 +1,308 @@
+"""Histograms with zoom against the exhaustive search: the same tree, whatever the table.
+
+Structure, thresholds, statistics and gains are identical, bit for bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treewright as tw
+from treewright import _core
+
+SAME = [
+    "parent",
+    "depth",
+    "stop",
+    "rows",
+    "weight",
+    "stats",
+    "value",
+    "child_start",
+    "children",
+    "missing",
+    "unseen",
+    "break_start",
+    "breaks",
+    "bin_start",
+    "child_of_bin",
+    "share_start",
+    "share",
+    "column",
+    "impurity",
+    "gain",
+    "score",
+]
+
+
+def grow(columns: list[Any], kinds: list[int], levels: list[int], target: Any, recipe: tw.Recipe, **how: Any) -> Any:
+    classes = 0 if target.dtype == np.float64 else int(target.max()) + 1
+    weight = how.pop("weight", None)
+    return _core.grow(columns, kinds, levels, target, classes, weight, recipe.as_dict(), 2, None, **how)
+
+
+def assert_same(
+    columns: list[Any], kinds: list[int], levels: list[int], target: Any, recipe: tw.Recipe, weight: Any = None
+) -> None:
+    fast = grow(columns, kinds, levels, target, recipe, weight=weight)
+    slow = grow(columns, kinds, levels, target, recipe, weight=weight, exhaustive=True)
+    for name in SAME:
+        np.testing.assert_array_equal(fast[name], slow[name], err_msg=name)
+
+
+def numbers(rng: np.random.Generator, rows: int, shape: str) -> Any:
+    if shape == "many":
+        return rng.normal(size=rows)
+    if shape == "few":
+        return rng.integers(0, 7, size=rows).astype(np.float64)
+    if shape == "lumps":  # most rows share one value, the rest are spread
+        return np.where(rng.random(rows) < 0.6, 0.0, rng.normal(size=rows))
+    return np.round(rng.normal(size=rows), 2)  # some hundred distinct values
+
+
+def target_of(rng: np.random.Generator, columns: list[Any], kind: str) -> Any:
+    signal = columns[0] + 0.5 * columns[1] * columns[2] + rng.normal(size=len(columns[0]))
+    if kind == "number":
+        return signal
+    if kind == "dyadic":
+        return np.round(signal * 4) / 4
+    cuts = [0.0] if kind == "two" else np.quantile(signal, [0.2, 0.5, 0.6, 0.9])
+    return np.searchsorted(cuts, signal).astype(np.int32)
+
+
+CRITERIA = {
+    "two": ["gini", "information_gain", "gain_ratio", "misclassification"],
+    "five": ["gini", "information_gain", "gain_ratio", "misclassification"],
+    "number": ["variance"],
+    "dyadic": ["variance"],
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("rows", [40, 900, 5000])
+@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
+def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: str, rows: int, seed: int) -> None:
+    rng = np.random.default_rng([seed, rows])
+    columns = [numbers(rng, rows, shape) for shape in ("many", "few", "lumps", "rounded")]
+    answers = target_of(rng, columns, target)
+    field = "regression" if answers.dtype == np.float64 else "criterion"
+    recipe = replace(
+        tw.SKLEARN,
+        **{field: criterion},
+        rivals=0,
+        stopping=tw.stopping.Stopping(max_depth=8, min_samples_leaf=1 + 3 * seed),
+    )
+    assert_same(columns, [0] * 4, [0] * 4, answers, recipe)
+
+
+@pytest.mark.parametrize("shape", ["even", "crowded", "rounded", "two ends"])
+@pytest.mark.parametrize(
+    ("target", "criterion"),
+    [("two", "gini"), ("two", "misclassification"), ("five", "information_gain"), ("number", "variance")],
+)
+def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -> None:
+    """Bins go by every fifth row, which are spread; all other rows lie close together and fall into one bin."""
+    rng = np.random.default_rng(11)
+    rows = 20_000
+    close = rng.random(rows) - 0.5
+    if shape == "crowded":
+        close = close**15 * 2**14
+    if shape == "rounded":
+        close = np.round(close, 3)
+    if shape == "two ends":
+        close = np.sign(close) * (0.4 + 1e-9 * close)
+    x = np.where(np.arange(rows) % 5 == 0, rng.choice([-1, 1], rows) * (1 + rng.random(rows)), close)
+    gappy = np.where(np.arange(rows) % 50 == 7, np.nan, x)
+    other = rng.normal(size=rows)
+    signal = np.sin(9 * x) + 0.3 * other + rng.normal(size=rows)
+    answers = target_of(rng, [signal, other * 0, other * 0], target)
+    field = "regression" if answers.dtype == np.float64 else "criterion"
+    recipe = replace(
+        tw.SKLEARN, **{field: criterion}, rivals=0, stopping=tw.stopping.Stopping(max_depth=3, min_samples_leaf=3)
+    )
+    assert_same([x, other], [0] * 2, [0] * 2, answers, recipe)
+    assert_same([gappy, other], [0] * 2, [0] * 2, answers, recipe)
+    if criterion in ("gini", "variance"):
+        assert_same([x, other], [0] * 2, [0] * 2, answers, recipe, weight=rng.integers(0, 4, rows).astype(np.float64))
+
+
+@pytest.mark.parametrize("rivals", [0, 3])
+def test_levels_and_missing_values_beside_coded_columns(rivals: int) -> None:
+    rng = np.random.default_rng(5)
+    rows = 4000
+    columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps")]
+    answers = target_of(rng, columns, "two")
+    gappy = np.where(rng.random(rows) < 0.2, np.nan, columns[0])
+    levels = rng.integers(0, 6, size=rows).astype(np.int32)
+    recipe = replace(tw.CART, missing="majority", rivals=rivals, stopping=tw.stopping.Stopping(max_depth=6))
+    assert_same([*columns, gappy, levels], [0, 0, 0, 0, 2], [0, 0, 0, 0, 6], answers, recipe)
+
+
+@pytest.mark.parametrize("missing", ["fractional", "surrogate", "own", "majority", "random", "learned", "ignore"])
+@pytest.mark.parametrize("target", ["two", "five", "number"])
+def test_missing_values_under_every_policy(target: str, missing: str) -> None:
+    rng = np.random.default_rng(7)
+    rows = 3000
+    columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps", "few")]
+    answers = target_of(rng, columns, target)
+    gappy = [np.where(rng.random(rows) < 0.15, np.nan, column) for column in columns]
+    gappy[1][answers > answers.mean()] = np.nan  # missing for a reason: known against missing is a good question
+    recipe = replace(tw.CART, missing=missing, rivals=0, stopping=tw.stopping.Stopping(max_depth=7, min_samples_leaf=3))
+    assert_same(gappy, [0] * 4, [0] * 4, answers, recipe)
+
+
+@pytest.mark.parametrize("missing", ["learned", "majority"])
+@pytest.mark.parametrize("weights", ["whole", "fractions", "mask"])
+@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
+def test_weights(target: str, criterion: str, weights: str, missing: str) -> None:
+    rng = np.random.default_rng(8)
+    rows = 2500
+    columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps")]
+    answers = target_of(rng, columns, target)
+    columns[0] = np.where(rng.random(rows) < 0.1, np.nan, columns[0])
+    weight = {
+        "whole": rng.integers(0, 4, size=rows).astype(np.float64),
+        "fractions": rng.random(rows),
+        "mask": (rng.random(rows) < 0.7).astype(np.float64),
+    }[weights]
+    field = "regression" if answers.dtype == np.float64 else "criterion"
+    stopping = tw.stopping.Stopping(max_depth=7, min_weight_leaf=2.5)
+    recipe = replace(tw.CART, **{field: criterion}, missing=missing, rivals=0, stopping=stopping)
+    assert_same(columns, [0] * 3, [0] * 3, answers, recipe, weight)
+
+
+def gappy_table(rng: np.random.Generator, rows: int, share: float) -> tuple[list[Any], list[int], list[int], list[Any]]:
+    """Columns with missing values (four of numbers, two of levels), their kinds and levels; and the numbers whole."""
+    whole = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps", "few")]
+    columns = [np.where(rng.random(rows) < share, np.nan, column) for column in whole]
+    named = [rng.integers(0, levels, rows).astype(np.int32) for levels in (3, 6)]
+    columns += [np.where(rng.random(rows) < share, np.int32(-1), codes) for codes in named]
+    return columns, [0, 0, 0, 0, 2, 2], [0, 0, 0, 0, 3, 6], whole
+
+
+@pytest.mark.parametrize("branching", ["each_value", "binary"])
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
+def test_rows_are_spread(target: str, criterion: str, share: float, branching: str) -> None:
+    rng = np.random.default_rng(12)
+    columns, kinds, levels, whole = gappy_table(rng, 2500, share)
+    answers = target_of(rng, whole, target)
+    weight = rng.integers(0, 3, 2500) / 2 if target in ("five", "dyadic") else None
+    field = "regression" if answers.dtype == np.float64 else "criterion"
+    recipe = replace(tw.CART, **{field: criterion}, missing="fractional", branching=branching)
+    recipe = replace(recipe, rivals=0, stopping=tw.stopping.Stopping(max_depth=6, min_weight_leaf=2))
+    assert_same(columns, kinds, levels, answers, recipe, weight)
+
+
+THRESHOLDS = {
+    "observed": tw.numeric.Threshold(at="observed"),
+    "tenth": tw.numeric.Threshold(min_tenth_per_class=True),
+    "penalised": tw.numeric.Threshold(mdl_penalty=True),
+    "gap": tw.numeric.Threshold(min_gap=0.002),
+    "wide gap": tw.numeric.Threshold(min_gap=0.3),
+    "C4.5's": tw.C45.numeric,
+}
+
+
+@pytest.mark.parametrize("slack", [0.0, 1e-6, 0.01 + 1e-7])  # no shares of few rows differ by just this
+@pytest.mark.parametrize("missing", ["fractional", "majority", "learned", "surrogate"])
+@pytest.mark.parametrize(
+    ("rules", "criterion"),
+    [(rules, c) for rules in THRESHOLDS for c in ("gain_ratio", "information_gain")]
+    + [(rules, "gini") for rules in ("observed", "gap", "wide gap")],  # the others are in bits
+)
+def test_thresholds_with_rules_of_their_own(rules: str, criterion: str, missing: str, slack: float) -> None:
+    rng = np.random.default_rng(13)
+    rows = 3000
+    columns, kinds, levels, whole = gappy_table(rng, rows, 0.1)
+    stopping = tw.stopping.Stopping(max_depth=9, min_weight_split=4.0, min_weight_two=2.0, min_samples_leaf=2)
+    numeric = THRESHOLDS[rules]
+    recipe = replace(
+        tw.C45, numeric=numeric, criterion=criterion, missing=missing, tie_tolerance=slack, stopping=stopping
+    )
+    for target in ("two", "five"):
+        assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
+
+
+@pytest.mark.parametrize("recipe", [tw.C45, tw.J48], ids=lambda recipe: recipe.name)
+@pytest.mark.parametrize("rows", [60, 1000, 20_000])
+@pytest.mark.parametrize("share", [0.0, 0.05])
+def test_the_recipes_of_c45(recipe: tw.Recipe, rows: int, share: float) -> None:
+    rng = np.random.default_rng([14, rows])
+    columns, kinds, levels, whole = gappy_table(rng, rows, share)
+    for target in ("two", "five"):
+        assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
+
+
+def test_numbers_of_all_sizes_with_a_significant_division_only() -> None:
+    rng = np.random.default_rng(15)
+    columns, kinds, levels, whole = gappy_table(rng, 3000, 0.1)
+    stopping = tw.stopping.Stopping(significance=0.001)
+    for target in ("two", "number"):
+        recipe = replace(tw.CART, missing="majority", stopping=stopping, pruning=None)
+        assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
+
+
+def test_spread_rows_where_leaves_are_limited() -> None:
+    rng = np.random.default_rng(16)
+    columns, kinds, levels, whole = gappy_table(rng, 4000, 0.1)
+    recipe = replace(
+        tw.CART, missing="fractional", rivals=2, stopping=tw.stopping.Stopping(max_leaf_nodes=30), pruning=None
+    )
+    for target in ("two", "number"):
+        assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
+
+
+def test_a_mask_of_weights_is_the_table_without_these_rows() -> None:
+    rng = np.random.default_rng(9)
+    columns = [numbers(rng, 4000, shape) for shape in ("many", "rounded", "lumps")]
+    kept = rng.random(4000) < 0.6
+    coded = _core.BinnedTable(columns, [0] * 3, 4000, 2)
+    recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_depth=8))
+    for kind in ("two", "five", "number"):
+        answers = target_of(rng, columns, kind)
+        masked = grow(columns, [0] * 3, [0] * 3, answers, recipe, weight=kept.astype(np.float64), binned=coded)
+        alone = grow([column[kept] for column in columns], [0] * 3, [0] * 3, answers[kept], recipe)
+        for name in SAME:
+            np.testing.assert_array_equal(masked[name], alone[name], err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_matrix_is_read_where_it_lies(dtype: Any) -> None:
+    rng = np.random.default_rng(10)
+    matrix = rng.normal(size=(3000, 4)).astype(dtype)
+    answers = target_of(rng, list(matrix.T.astype(np.float64)), "two")
+    recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_depth=8))
+    views = [matrix[:, i] for i in range(4)]
+    assert not views[0].flags.c_contiguous
+    in_place = grow(views, [0] * 4, [0] * 4, answers, recipe)
+    copied = grow([np.ascontiguousarray(view, np.float64) for view in views], [0] * 4, [0] * 4, answers, recipe)
+    for name in SAME:
+        np.testing.assert_array_equal(in_place[name], copied[name], err_msg=name)
+
+
+def test_leaf_limit_and_smoothing() -> None:
+    rng = np.random.default_rng(6)
+    columns = [numbers(rng, 6000, shape) for shape in ("many", "rounded", "lumps")]
+    for answers in (target_of(rng, columns, "two"), target_of(rng, columns, "number")):
+        recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_leaf_nodes=40))
+        assert_same(columns, [0] * 3, [0] * 3, answers, recipe)
+    smooth = replace(
+        tw.SKLEARN,
+        rivals=0,
+        leaves=tw.stopping.Leaves(smoothing="m_estimate"),
+        stopping=tw.stopping.Stopping(max_depth=9),
+    )
+    assert_same(columns, [0] * 3, [0] * 3, target_of(rng, columns, "five"), smooth)
+
+
+@pytest.mark.parametrize("recipe", [tw.C45, tw.J48, tw.CART, tw.CHAID], ids=lambda recipe: recipe.name)
+def test_minus_zero_is_zero_in_any_order_of_rows(recipe: tw.Recipe) -> None:
+    x = np.array([-0.0, 0.0, -0.0, 0.0, 1.0, 1.0, 2.0, 2.0] * 20)
+    y = np.array(["a", "a", "a", "a", "b", "b", "b", "a"] * 20)
+    turned = slice(None, None, -1)
+    assert tw.learn({"x": x, "y": y}, "y", recipe) == tw.learn({"x": x[turned], "y": y[turned]}, "y", recipe)

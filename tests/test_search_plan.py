@@ -1,0 +1,62 @@
+"""The plan of the search: which column is searched how, for which recipe, and why value by value."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import pytest
+from oracle_table import NOMINAL, NUMBER
+
+import treewright as tw
+from treewright import _core
+from treewright import recipes as r
+
+
+def plan(
+    recipe: r.Recipe, classes: int = 2, missing: bool = False, weighted: bool = False, remote: bool = False
+) -> str:
+    """The plan of a column of numbers and one of levels."""
+    return _core.search_plan([NUMBER, NOMINAL], classes, weighted, recipe.as_dict(), [missing, False], remote)
+
+
+def test_cart() -> None:
+    assert plan(r.CART) == "counter: two classes\ncolumn 0: histogram\ncolumn 1: by value (nominal)"
+    assert plan(r.CART, classes=0, weighted=True) == (
+        "counter: weighted sums; sides are rated\ncolumn 0: histogram\ncolumn 1: by value (nominal)"
+    )
+    assert plan(r.CART, remote=True) == plan(r.CART)
+
+
+def test_c45() -> None:
+    assert plan(r.C45, classes=3) == (
+        "counter: classes; ranks of values; candidates of all columns; sides are rated\n"
+        "column 0: histogram, in order of values\ncolumn 1: by value (nominal)"
+    )
+    assert plan(r.C45, remote=True).splitlines()[1] == "column 0: by value (numeric)"
+
+
+def test_chaid() -> None:
+    assert plan(r.CHAID) == (
+        "counter: none; missing values on either side\ncolumn 0: by value (criterion)\ncolumn 1: by value (nominal)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("recipe", "missing", "expected"),
+    [
+        (replace(r.CART, criterion=r.Twoing()), False, "by value (criterion)"),
+        (replace(r.CART, missing=r.OwnCategory()), True, "histogram"),
+        (replace(r.CART, branching=r.EachValue(), missing=r.OwnCategory()), False, "histogram"),
+        (replace(r.CART, branching=r.EachValue(), missing=r.OwnCategory()), True, "by value (missing)"),
+        (replace(r.SKLEARN, stopping=r.Stopping(max_features=1)), False, "by value (stopping.max_features)"),
+    ],
+)
+def test_why_by_value(recipe: r.Recipe, missing: bool, expected: str) -> None:
+    assert plan(recipe, missing=missing).splitlines()[1] == f"column 0: {expected}"
+
+
+def test_the_plan_is_logged_for_debugging(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "treewright"):
+        tw.learn({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "b"]}, "y", tw.CART)
+    assert "search plan: counter: two classes; column 0: histogram" in caplog.messages

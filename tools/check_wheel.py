@@ -1,0 +1,62 @@
+"""Install a built wheel into empty environments and run the README's examples there.
+
+Usage: python tools/check_wheel.py [--dist dist] [PYTHON ...]
+
+For each interpreter, once with the oldest supported dependencies that it has wheels for and once with the newest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Where the oldest supported version has no wheel for a Python, the first one that does.
+FIRST = {("numpy", 13): "2.1.0", ("numpy", 14): "2.3.2", ("scikit-learn", 14): "1.7.2"}
+
+
+def oldest(minor: int) -> list[str]:
+    """Return the dependencies at their lower limits."""
+    pins = []
+    for each in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]:
+        name, version = each.split(">=")
+        pins.append(f"{name}=={FIRST.get((name, minor), version)}")
+    return pins
+
+
+def check(python: str, dist: Path, pins: list[str]) -> str:
+    """Run the README's examples against a wheel and return the installed versions."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([python, "-m", "venv", folder], check=True)  # noqa: S603
+        inside = str(Path(folder) / "bin" / "python")
+        quiet = [inside, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--only-binary", ":all:"]
+        wheels = ["--find-links", str(dist), "treewright"]
+        subprocess.run([*quiet, *wheels, *pins], check=True)  # noqa: S603
+        examples = [inside, "-W", "error", "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", str(ROOT / "README.md")]
+        subprocess.run(examples, check=True, cwd=folder)  # noqa: S603
+        listed = subprocess.run([inside, "-m", "pip", "list"], check=True, capture_output=True, text=True).stdout  # noqa: S603
+    wanted = ("treewright", "numpy", "scipy", "scikit-learn", "narwhals")
+    return ", ".join(re.sub(r"\s+", " ", line.strip()) for line in listed.splitlines() if line.split()[0] in wanted)
+
+
+def main() -> None:
+    """Check every interpreter twice; the first failure ends it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dist", type=Path, default=ROOT / "dist")
+    parser.add_argument("pythons", nargs="*", default=[sys.executable])
+    options = parser.parse_args()
+    for python in options.pythons:
+        ask = [python, "-c", "import sys; print(*sys.version_info[:3], sep='.')"]
+        version = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603
+        for pins in (oldest(int(version.split(".")[1])), []):
+            sys.stdout.write(f"Python {version}: {check(python, options.dist.resolve(), pins)}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
