@@ -177,6 +177,9 @@ def rate(
     if isinstance(criterion, r.Twoing):
         value = factor * twoing(filled, n_classes)
         return Rating(value, value, decrease)
+    if isinstance(criterion, r.Hellinger):
+        value = factor * hellinger(filled)
+        return Rating(value, value, decrease)
     if isinstance(criterion, r.Poisson) and any(moments(child)[1] == 0 for child in filled):
         return None
     if not isinstance(criterion, r.GainRatio):
@@ -191,6 +194,15 @@ def twoing(children: Sequence[Entries], n_classes: int) -> float:
     pairs = zip(class_weights(left, n_classes), class_weights(right, n_classes), strict=True)
     distance = math.fsum(abs(x / a - y / b) for x, y in pairs)
     return a / (a + b) * b / (a + b) / 4 * distance**2
+
+
+def hellinger(children: Sequence[Entries]) -> float:
+    """The distance between the two classes' distributions over the children."""
+    counts = [class_weights(child, 2) for child in children]
+    first, second = (math.fsum(each) for each in zip(*counts, strict=True))
+    if min(first, second) == 0:
+        return 0.0
+    return math.sqrt(math.fsum((math.sqrt(a / first) - math.sqrt(b / second)) ** 2 for a, b in counts))
 
 
 def split_information(children: Sequence[Entries], apart: float) -> float:

@@ -58,6 +58,9 @@ def gains(low: np.ndarray, high: np.ndarray, criterion: object) -> np.ndarray:
     if isinstance(criterion, r.Twoing):
         distance = np.abs(low / a[:, None] - high / b[:, None]).sum(-1)
         return a / total * b / total / 4 * distance**2
+    if isinstance(criterion, r.Hellinger):
+        whole = low + high
+        return np.sqrt(sum((np.diff(np.sqrt(side / whole), axis=-1)[:, 0]) ** 2 for side in (low, high)))
     after = a / total * impurities(low, criterion) + b / total * impurities(high, criterion)
     return impurities(low + high, criterion) - after
 

@@ -17,7 +17,7 @@ from treewright import recipes as r
 
 CLASS_CRITERIA = (
     r.InformationGain(), r.GainRatio(), r.GainRatio(average_rule=False), r.Gini(), r.Misclassification(), r.Twoing(),
-    r.ChiSquare(), r.ChiSquare(likelihood_ratio=True),
+    r.Hellinger(), r.ChiSquare(), r.ChiSquare(likelihood_ratio=True),
 )  # fmt: skip
 NUMBER_CRITERIA = (r.Variance(), r.StandardDeviation(), r.AbsoluteError(), r.Poisson(), r.FTest())
 BRANCHINGS = (r.EachValue(), r.Binary(), r.Grouped(), r.OneVsRest(), r.Merge())

@@ -100,7 +100,7 @@ def many_values(seed: int, n: int, classes: int) -> Table:
     ("criterion", "classes"),
     [
         (r.Gini(), 2), (r.Gini(), 4), (r.InformationGain(), 2), (r.InformationGain(), 5), (r.Misclassification(), 3),
-        (r.Twoing(), 3), (r.Variance(), 0), (r.StandardDeviation(), 0),
+        (r.Twoing(), 3), (r.Hellinger(), 2), (r.Variance(), 0), (r.StandardDeviation(), 0),
     ],
     ids=lambda x: str(x) if isinstance(x, int) else type(x).__name__,
 )  # fmt: skip

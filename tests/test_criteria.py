@@ -11,7 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
+import treewright as tw
 from treewright import criteria
+from treewright.criteria.statistics import score_of
 from treewright.errors import DataError
 
 counts = st.lists(st.integers(0, 1000) | st.floats(0, 1000, allow_subnormal=False), min_size=1, max_size=8).filter(
@@ -82,6 +84,26 @@ def test_gains_of_classes(table: np.ndarray) -> None:
     split_information = stats.entropy(share, base=2)
     assume(split_information > 0.01)
     assert criteria.gain_ratio(table) == pytest.approx(criteria.information_gain(table) / split_information, abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=5))
+def test_hellinger(pairs: list[tuple[int, int]]) -> None:
+    def distance(children: np.ndarray) -> float:
+        return score_of("hellinger", children.sum(axis=0), children)
+
+    children = np.array(pairs, dtype=float)
+    totals = children.sum(axis=0)
+    wanted = np.linalg.norm(np.diff(np.sqrt(children / totals), axis=1)) if totals.min() > 0 else 0.0
+    assert distance(children) == pytest.approx(wanted, abs=1e-12)
+    assert distance(children * [1, 1000]) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_hellinger_needs_two_classes() -> None:
+    table = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "y": ["a", "b", "c", "a", "b", "c"]}
+    with pytest.raises(DataError, match="Hellinger compares 2 classes, but the target 'y' has 3"):
+        tw.learn(table, "y", tw.CART.with_(criterion="hellinger"))
+    with pytest.raises(ValueError, match="two classes"):
+        score_of("hellinger", np.full(3, 2.0), np.ones((2, 3)))
 
 
 @given(tables(2))

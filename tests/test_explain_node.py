@@ -287,7 +287,8 @@ def test_markdown_is_latex_that_can_be_read() -> None:
     mathtext = pytest.importorskip("matplotlib.mathtext")
     parser = mathtext.MathTextParser("agg")
     trees = [
-        tw.learn(TENNIS, "Play", replace(UNPRUNED, criterion=c)) for c in ("gini", "twoing", "chi_square", "entropy")
+        tw.learn(TENNIS, "Play", replace(UNPRUNED, criterion=c))
+        for c in ("gini", "twoing", "hellinger", "chi_square", "entropy")
     ]
     trees += [
         tw.learn(GOLF, "Hours", replace(UNPRUNED, regression=c)) for c in ("variance", "poisson", "f", "absolute_error")

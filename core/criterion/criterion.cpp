@@ -78,6 +78,23 @@ double twoing(std::span<const double> children, int width) {
     return (left_weight / total) * (right_weight / total) / 4 * distance * distance;
 }
 
+// The distance between the distributions of two classes over the children (Cieslak and Chawla 2008): it does not depend
+// on how frequent the classes are.
+double hellinger(std::span<const double> children, int width) {
+    if (width != 2) throw std::invalid_argument("the Hellinger distance compares two classes");
+    double first = 0, second = 0, sum = 0;
+    for (size_t at = 0; at < children.size(); at += 2) {
+        first += children[at];
+        second += children[at + 1];
+    }
+    if (!(first > 0) || !(second > 0)) return 0;
+    for (size_t at = 0; at < children.size(); at += 2) {
+        const double difference = std::sqrt(children[at] / first) - std::sqrt(children[at + 1] / second);
+        sum += difference * difference;
+    }
+    return std::sqrt(sum);
+}
+
 } // namespace
 
 double weight_of(Criterion criterion, Stat stat) { return is_for_classes(criterion) ? sum_of(stat) : stat[0]; }
@@ -99,6 +116,7 @@ double impurity(Criterion criterion, Stat stat, double offset) {
             return entropy_of(stat);
         case Criterion::gini:
         case Criterion::twoing:
+        case Criterion::hellinger:
         case Criterion::chi_square:
         case Criterion::likelihood_ratio:
         case Criterion::custom_classes:
@@ -143,6 +161,7 @@ double improvement(Criterion criterion, Stat parent, std::span<const double> chi
         case Criterion::gain_ratio:
         case Criterion::gini:
         case Criterion::twoing:
+        case Criterion::hellinger:
         case Criterion::chi_square:
         case Criterion::likelihood_ratio:
         case Criterion::standard_deviation:
@@ -170,6 +189,7 @@ Test test(Criterion criterion, std::span<const double> children, int width) {
 
 double own_score(Criterion criterion, std::span<const double> children, int width) {
     if (criterion == Criterion::twoing) return twoing(children, width);
+    if (criterion == Criterion::hellinger) return hellinger(children, width);
     throw std::logic_error("own_score: the criterion has no score of its own");
 }
 

@@ -15,6 +15,7 @@ __all__ = [
     "FTest",
     "GainRatio",
     "Gini",
+    "Hellinger",
     "InformationGain",
     "Misclassification",
     "Poisson",
@@ -73,6 +74,14 @@ class Twoing(CriterionChoice):
     """Breiman's twoing rule; two children only."""
 
     task: ClassVar[str] = "classification"
+
+
+@dataclass(frozen=True)
+class Hellinger(CriterionChoice):
+    """Hellinger distance between the distributions of two classes over the children; insensitive to rare classes."""
+
+    task: ClassVar[str] = "classification"
+    max_classes: ClassVar[int | None] = 2
 
 
 @dataclass(frozen=True)
@@ -148,7 +157,9 @@ class Custom(CriterionChoice):
         require(callable(self.function), f"Custom.function must be callable, not {self.function!r}")
 
 
-ClassificationCriterion = InformationGain | GainRatio | Gini | Misclassification | Twoing | ChiSquare | Custom
+ClassificationCriterion = (
+    InformationGain | GainRatio | Gini | Misclassification | Twoing | Hellinger | ChiSquare | Custom
+)
 RegressionCriterion = Variance | StandardDeviation | AbsoluteError | Poisson | FTest | Custom
 Criterion = ClassificationCriterion | RegressionCriterion
 CRITERION_NAMES: dict[str, Criterion] = choices_by_name(Criterion)

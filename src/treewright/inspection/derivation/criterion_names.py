@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from treewright.recipes.criterion import (
     FTest,
     GainRatio,
     Gini,
+    Hellinger,
     InformationGain,
     Misclassification,
     Poisson,
@@ -69,6 +71,23 @@ def _twoing(division: Division) -> list[Step]:
     return [first, step("Twoing", "share left × share right / 4 × the sum squared", numbers, score)]
 
 
+def _hellinger(division: Division) -> list[Step]:
+    """Derive the distance; its steps are the difference of each branch and the root of the sum of their squares."""
+    first, second = division.children.sum(axis=0).tolist()
+    if min(first, second) <= 0:
+        return [step("Hellinger distance", "a class is missing", None, 0.0)]
+    pairs = [(a, b) for a, b in division.children.tolist() if a > 0 or b > 0]
+    apart = [
+        Power(Sum((("+", Function("sqrt", (of(a, first),))), ("-", Function("sqrt", (of(b, second),))))), 2)
+        for a, b in pairs
+    ]
+    squares = sum((math.sqrt(a / first) - math.sqrt(b / second)) ** 2 for a, b in pairs)
+    words = "over all branches, root of the first class's share that goes there less root of the second's, squared"
+    summed = step("Sum of squares", words, total(shortened(apart)), squares)
+    score = score_of("hellinger", division.parent, division.children)
+    return [summed, step("Hellinger distance", "root of the sum", Function("sqrt", (Number(summed.shown),)), score)]
+
+
 _ENTROPY = ("entropy", "minus the sum over classes of share × log2(share)")
 _GINI = ("gini", "one minus the sum of squared shares")
 _VARIANCE = ("variance", "sum of squared deviations from the mean / weight")
@@ -82,6 +101,7 @@ _MEASURES: dict[type, Measure] = {
         "misclassification", "misclassification", "one minus the largest share", "decrease of misclassification", _GAIN
     ),
     Twoing: Measure("twoing", *_GINI, "twoing", "share left × share right / 4 × squared sum of differences", _twoing),
+    Hellinger: Measure("hellinger", *_GINI, "Hellinger distance", "root of the sum over branches", _hellinger),
     ChiSquare: Measure("chi_square", *_GINI, "-ln p", "minus the natural logarithm of p"),
     Variance: Measure("variance", *_VARIANCE, "reduction of variance", _GAIN),
     StandardDeviation: Measure(
