@@ -5,6 +5,7 @@ Nothing here needs the compiled core; a saved tree is exported where it cannot b
 
 from treewright.export.c_source import c
 from treewright.export.diagrams import dot, mermaid
+from treewright.export.excel_workbook import excel
 from treewright.export.javascript_source import javascript
 from treewright.export.node_table import frame, nodes
 from treewright.export.onnx_model import onnx
@@ -18,6 +19,7 @@ from treewright.tree.saved import from_json, load, save, to_json
 __all__ = [
     "c",
     "dot",
+    "excel",
     "frame",
     "from_json",
     "javascript",

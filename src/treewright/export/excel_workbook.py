@@ -1,0 +1,350 @@
+"""A workbook for Excel and LibreOffice: type or paste rows, formulas predict.
+
+Sheets: `Rows` (inputs, prediction, probabilities, node), `Steps` (one formula per split and row), `Splits` (breakpoints
+and children), `Levels`, `Predictions` (one row per node). Breakpoints stand in cells because a number inside a formula
+has 15 digits only. The file is written with the standard library.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from html import escape
+from typing import Any
+
+from treewright.data.schema import TIME_KINDS, ColumnSpec, Level
+from treewright.errors import ExportError
+from treewright.export.program.plan import (
+    FRACTIONAL,
+    STOP_HERE,
+    Plan,
+    Question,
+    Step,
+    level_type,
+    plan_of,
+    refuse_mixed,
+)
+from treewright.tree.as_tree import TreeLike, as_tree
+
+_MOST_COLUMNS, _MOST_FORMULA, _MOST_ARGUMENTS, _MOST_TEXT = 16_384, 8_192, 254, 32_767
+_DAY = 86_400_000_000
+_EPOCH = 25_569  # 1970-01-01, in days as spreadsheets count them
+#: The cell formats of `_STYLES` below.
+_BOLD = 1
+_FORMAT = {"date": 2, "datetime": 3, "time": 4, "duration": 4}
+
+
+class _Formula(str):
+    """The text of a formula, "#" for the number of its row."""
+
+    __slots__ = ()
+
+    def at(self, row: int) -> _Formula:
+        return _Formula(self.replace("#", str(row)))
+
+
+#: A cell: nothing, a value, a value with its format, or a formula.
+_Cell = Any
+
+
+def excel(tree: TreeLike, rows: int | Sequence[Mapping[str, object]] = 100) -> bytes:
+    """Return the tree as an Excel workbook (.xlsx) whose formulas predict the rows of its first sheet.
+
+    Parameters
+    ----------
+    tree : Tree or fitted estimator
+        The tree.
+    rows : int or sequence of dict, default=100
+        The number of empty rows with formulas (copy the formulas down for more), or rows to fill in, by column name.
+
+    Returns
+    -------
+    bytes
+        The content of an .xlsx file.
+
+    Raises
+    ------
+    ExportError
+        If a level or class cannot stand in a cell, or the tree is too large for a sheet.
+
+    Notes
+    -----
+    An empty cell is a missing value. Spreadsheets compare numbers by 15 digits. A row that a missing value would send
+    down several branches (`missing.Fractional`) has the prediction #N/A, as has a row that `predict` refuses.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> tree = tw.learn({"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]}, "y", tw.SKLEARN)
+    >>> tw.export.excel(tree)[:2]
+    b'PK'
+    """
+    plan = plan_of(as_tree(tree))
+    _refuse(plan)
+    return _file(_Workbook(plan, rows).sheets())
+
+
+def _refuse(plan: Plan) -> None:
+    for spec in plan.inputs:
+        refuse_mixed(spec.levels or (), f"column {spec.name!r}", "a spreadsheet formula")
+        for level in spec.levels or ():
+            _refuse_value(level, f"level of column {spec.name!r}")
+            if level == "":
+                raise ExportError(
+                    f"column {spec.name!r} has the level '', which a spreadsheet cannot tell from a missing value; "
+                    "learn from a table where it has a name"
+                )
+    for name in plan.target.classes or ():
+        _refuse_value(name, f"class of {plan.target.name!r}")
+    n_questions = sum(len(step.questions) + 1 for step in plan.steps if step.children)
+    for sheet, n in (("Steps", n_questions + len(plan.inputs)), ("Rows", len(plan.inputs) + plan.n_values + 2)):
+        if n > _MOST_COLUMNS:
+            raise ExportError(
+                f"the sheet {sheet!r} would have {n:,} columns and a spreadsheet has {_MOST_COLUMNS:,}; prune the tree"
+            )
+
+
+def _refuse_value(value: Level, what: str) -> None:
+    if isinstance(value, str):
+        if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", value) or len(value) > _MOST_TEXT:
+            raise ExportError(f"the {what} {value[:40]!r} has characters that no spreadsheet holds, or too many")
+    elif isinstance(value, int) and abs(value) >= 10**15:
+        raise ExportError(f"the {what} {value!r} has more than the 15 digits of a spreadsheet; learn from text instead")
+
+
+class _Workbook:
+    """The cells of all sheets."""
+
+    def __init__(self, plan: Plan, rows: int | Sequence[Mapping[str, object]]) -> None:
+        self.plan = plan
+        self.given = None if isinstance(rows, int) else list(rows)
+        self.n_rows = rows if isinstance(rows, int) else len(rows)
+        self.codes: dict[int, str] = {}  # of inputs with levels: the column of `Steps` with their codes
+        self.steps: list[tuple[str, str]] = []  # the columns of `Steps`: title and formula, "#" for the number of a row
+        self.splits: list[list[_Cell]] = []  # the columns of `Splits`
+        self.result: dict[int, str] = {}  # the column of `Steps` with the node where a row ends, for inner nodes
+
+    def sheets(self) -> dict[str, list[list[_Cell]]]:
+        plan = self.plan
+        levels = [[spec.name, *(spec.levels or ())] for spec in plan.inputs]
+        for i, spec in enumerate(plan.inputs):
+            if spec.levels is not None:
+                self.codes[i] = self._add_step(f"code of {spec.name}", _code(i, spec))
+        inner = [i for i, step in enumerate(plan.steps) if step.children]
+        for node in reversed(inner):  # children first
+            self.result[node] = self._add_step(f"node {node}", self._node(node, plan.steps[node]))
+        steps: list[list[_Cell]] = [[title for title, _ in self.steps]]
+        steps += [[_Formula(formula).at(r) for _, formula in self.steps] for r in range(2, self.n_rows + 2)]
+        return {
+            "Rows": self._rows(),
+            "Steps": steps,
+            "Splits": _transposed(self.splits),
+            "Levels": _transposed(levels),
+            "Predictions": self._predictions(),
+        }
+
+    def _add_step(self, title: str, formula: str) -> str:
+        if len(formula) > _MOST_FORMULA or formula.count(",") > _MOST_ARGUMENTS:
+            raise ExportError(f"{title} needs a formula longer than a spreadsheet takes; prune the tree")
+        self.steps.append((title, formula))
+        return _letters(len(self.steps) - 1)
+
+    def _node(self, node: int, step: Step) -> str:
+        """Return the formula of the node where a row ends that comes to this one."""
+        name = self.plan.inputs[step.questions[0].input].name
+        used = [self._add_step(f"child of node {node}: {name}", self._child(question)) for question in step.questions]
+        ends = [self._end(child) for child in step.children]
+        alone = [end for end, share in zip(ends, step.share, strict=True) if share > 0]
+        several = alone[0] if len(alone) == 1 else "NA()"
+        rest = {FRACTIONAL: several, STOP_HERE: str(node)}.get(step.missing) or ends[step.missing]
+        for column in reversed(used[1:]):  # surrogates
+            rest = f"IF({column}#>0,{_choice(f'{column}#', ends)},{rest})"
+        if step.unseen >= 0 and step.questions[0].input in self.codes:
+            rest = f"IF({used[0]}#=0,{ends[step.unseen]},{rest})"
+        return f"IF({used[0]}#>0,{_choice(f'{used[0]}#', ends)},{rest})"
+
+    def _end(self, node: int) -> str:
+        return f"{self.result[node]}#" if node in self.result else str(node)
+
+    def _child(self, question: Question) -> str:
+        """Return the formula of the child of a value: 1 and up, 0 for a level of no child, -1 for no value."""
+        self.splits.append([self.plan.inputs[question.input].name, *self._breaks(question)])
+        letter, first = _letters(len(self.splits) - 1), 2 + len(question.breaks)
+        children = [child + 1 if child >= 0 else -int(bool(question.breaks)) for child in question.child_of_bin]
+        self.splits[-1] += children
+        table = f"Splits!${letter}${first}:${letter}${first + len(children) - 1}"
+        if question.input in self.codes:
+            code = f"{self.codes[question.input]}#"
+            return f"IF({code}>0,INDEX({table},{code}),{code})"
+        value, sign = f"Rows!{_letters(question.input)}#", ">" if question.closed else ">="
+        if len(question.breaks) == 1:
+            bin_ = f"IF({value}{sign}Splits!${letter}$2,2,1)"
+        else:
+            bin_ = f"1+SUMPRODUCT(--({value}{sign}Splits!${letter}$2:${letter}${first - 1}))"
+        return f"IF(ISNUMBER({value}),INDEX({table},{bin_}),-1)"
+
+    def _breaks(self, question: Question) -> list[float]:
+        kind = self.plan.inputs[question.input].kind
+        return [_days(kind, x) if kind in TIME_KINDS else x for x in question.breaks]
+
+    def _rows(self) -> list[list[_Cell]]:
+        plan, n = self.plan, len(self.plan.inputs)
+        shares = [] if plan.target.classes is None else [f"probability of {name}" for name in plan.target.classes]
+        table: list[list[_Cell]] = [
+            [*(spec.name for spec in plan.inputs), f"prediction of {plan.target.name}", *shares, "node"]
+        ]
+        node, last = _letters(n + 1 + len(shares)), len(plan.steps) + 1
+        refused = [f"ISBLANK({_letters(i)}#)" for i in plan.required]
+        refused += [f"Steps!{column}#=0" for column in self.codes.values()] if plan.strict else []
+        for r in range(2, self.n_rows + 2):
+            given = (
+                [None] * n if self.given is None else [_value(s, self.given[r - 2].get(s.name)) for s in plan.inputs]
+            )
+            end = f"Steps!{self.result[0]}#" if self.result else "0"
+            end = f"IF(OR({','.join(refused)}),NA(),{end})" if refused else end
+            if self.given is None and n:
+                end = f'IF(COUNTA(A#:{_letters(n - 1)}#)=0,"",{end})'
+            found = [
+                f'IF({node}#="","",INDEX(Predictions!${_letters(k + 1)}$2:${_letters(k + 1)}${last},{node}#+1))'
+                for k in range(1 + len(shares))
+            ]
+            table.append([*given, *(_Formula(formula).at(r) for formula in (*found, end))])
+        return table
+
+    def _predictions(self) -> list[list[_Cell]]:
+        classes = self.plan.target.classes
+        if classes is None:
+            return [["node", "prediction"], *([i, step.value[0]] for i, step in enumerate(self.plan.steps))]
+        rows = ([i, classes[step.prediction], *step.value] for i, step in enumerate(self.plan.steps))
+        return [["node", "prediction", *(f"probability of {name}" for name in classes)], *rows]
+
+
+def _code(i: int, spec: ColumnSpec) -> str:
+    """Return the formula of a level's place, from 1; 0 for an unknown level, -1 for no value."""
+    value, letter = f"Rows!{_letters(i)}#", _letters(i)
+    table = f"Levels!${letter}$2:${letter}${len(spec.levels or ()) + 1}"
+    if level_type(spec.levels or ()) == "text":  # other ways to compare text ignore case
+        found, test = f"SUMPRODUCT(EXACT({table},{value})*(ROW({table})-1))", "ISTEXT"
+    else:
+        truth = level_type(spec.levels or ()) == "truth"
+        found, test = f"IFERROR(MATCH({value},{table},0),0)", "ISLOGICAL" if truth else "ISNUMBER"
+    return f"IF(ISBLANK({value}),-1,IF({test}({value}),{found},0))"
+
+
+def _choice(child: str, ends: Sequence[str]) -> str:
+    return f"IF({child}=1,{ends[0]},{ends[1]})" if len(ends) == 2 else f"CHOOSE({child},{','.join(ends)})"
+
+
+def _letters(column: int) -> str:
+    letters = ""
+    while column >= 0:
+        letters = chr(65 + column % 26) + letters
+        column = column // 26 - 1
+    return letters
+
+
+def _transposed(columns: Sequence[Sequence[_Cell]]) -> list[list[_Cell]]:
+    height = max(map(len, columns), default=0)
+    return [[column[r] if r < len(column) else None for column in columns] for r in range(height)]
+
+
+def _days(kind: str, microseconds: float) -> float:
+    return microseconds / _DAY + (_EPOCH if kind in ("date", "datetime") else 0)
+
+
+def _value(spec: ColumnSpec, value: Any) -> _Cell:
+    """Return a value of a row as a cell holds it: moments as days, with the format of their kind."""
+    if value is None or value != value:
+        return None
+    if isinstance(value, datetime):
+        value = (value.replace(tzinfo=None) - datetime(1970, 1, 1)) / timedelta(days=1) + _EPOCH  # noqa: DTZ001
+    elif isinstance(value, date):
+        value = (value - date(1970, 1, 1)).days + _EPOCH
+    elif isinstance(value, time):
+        value = ((value.hour * 60 + value.minute) * 60 + value.second + value.microsecond / 1e6) / 86_400
+    elif isinstance(value, timedelta):
+        value = value / timedelta(days=1)
+    return (value, _FORMAT[spec.kind]) if spec.kind in _FORMAT else value
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_STYLES = (
+    f'<styleSheet xmlns="{_MAIN}"><fonts count="2"><font/><font><b/></font></fonts>'
+    "<fills count='1'><fill/></fills><borders count='1'><border/></borders>"
+    "<cellStyleXfs count='1'><xf/></cellStyleXfs><cellXfs count='5'><xf/><xf fontId='1' applyFont='1'/>"
+    + "".join(f"<xf numFmtId='{n}' applyNumberFormat='1'/>" for n in (14, 22, 46))
+    + "</cellXfs></styleSheet>"
+)
+
+
+def _file(sheets: Mapping[str, list[list[_Cell]]]) -> bytes:
+    """Return the sheets as an .xlsx file; the same sheets give the same bytes."""
+    numbers = range(1, len(sheets) + 1)
+    kinds = [("workbook.xml", "sheet.main"), ("styles.xml", "styles")]
+    kinds += [(f"worksheets/sheet{i}.xml", "worksheet") for i in numbers]
+    overrides = "".join(f'<Override PartName="/xl/{part}" ContentType="{_TYPE}.{kind}+xml"/>' for part, kind in kinds)
+    links = [(f"worksheets/sheet{i}.xml", "worksheet") for i in numbers] + [("styles.xml", "styles")]
+    names = "".join(
+        f'<sheet name="{name}" sheetId="{i}" r:id="rId{i}"/>' for i, name in zip(numbers, sheets, strict=True)
+    )
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" ContentType='
+        f'"application/vnd.openxmlformats-package.relationships+xml"/>{overrides}</Types>',
+        "_rels/.rels": _relations([("xl/workbook.xml", "officeDocument")]),
+        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{names}</sheets>'
+        '<calcPr fullCalcOnLoad="1"/></workbook>',
+        "xl/_rels/workbook.xml.rels": _relations(links),
+        "xl/styles.xml": _STYLES,
+        **{f"xl/worksheets/sheet{i}.xml": _sheet(table) for i, table in zip(numbers, sheets.values(), strict=True)},
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, text in parts.items():
+            archive.writestr(zipfile.ZipInfo(path), _HEAD + text, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def _relations(links: Sequence[tuple[str, str]]) -> str:
+    listed = "".join(
+        f'<Relationship Id="rId{i}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+        for i, (target, kind) in enumerate(links, 1)
+    )
+    return f'<Relationships xmlns="{_PACKAGE}/relationships">{listed}</Relationships>'
+
+
+def _sheet(table: Sequence[Sequence[_Cell]]) -> str:
+    pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
+    lines = [
+        f'<row r="{r}">{"".join(_cell(f"{_letters(c)}{r}", cell, r == 1) for c, cell in enumerate(row))}</row>'
+        for r, row in enumerate(table, 1)
+    ]
+    return (
+        f'<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0">{pane}</sheetView></sheetViews>'
+        f'<sheetFormatPr baseColWidth="14" defaultRowHeight="15"/><sheetData>{"".join(lines)}</sheetData></worksheet>'
+    )
+
+
+def _cell(place: str, cell: _Cell, is_head: bool) -> str:
+    style = f' s="{_BOLD}"' if is_head else ""
+    if isinstance(cell, tuple):
+        cell, style = cell[0], f' s="{cell[1]}"'
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return f'<c r="{place}"{style} t="b"><v>{int(cell)}</v></c>'
+    if isinstance(cell, (int, float)):
+        return f'<c r="{place}"{style}><v>{cell!r}</v></c>'
+    if isinstance(cell, _Formula):
+        return f'<c r="{place}"{style}><f>{escape(cell, quote=False)}</f></c>'
+    # A workbook writes characters as _xHHHH_, so what looks like that is escaped; XML would make \r a \n.
+    text = re.sub(r"_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", cell).replace("\r", "_x000D_")
+    return f'<c r="{place}"{style} t="inlineStr"><is><t xml:space="preserve">{escape(text, quote=False)}</t></is></c>'
