@@ -227,7 +227,16 @@ class TreeEstimator(BaseEstimator):
     def _target(self, y: Any) -> RawColumn:
         if y is None:
             raise DataError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        if len(getattr(y, "shape", (0,))) != 1:
+        if isinstance(y, (list, tuple)) and len(y) and isinstance(y[0], (list, tuple)):
+            y = np.asarray(y)
+        shape = getattr(y, "shape", (0,))
+        if len(shape) == 2 and shape[1] > 1 and not is_sparse(y):
+            wrapper = "MultiOutputClassifier" if self._task == "classification" else "MultiOutputRegressor"
+            raise DataError(
+                f"y should be a 1d array, got an array of shape {tuple(shape)} instead: a tree has one target; fit one "
+                f"per target, as sklearn.multioutput.{wrapper}({type(self).__name__}()) does"
+            )
+        if len(shape) != 1:
             y = column_or_1d(y, warn=True)
         return read_column(y, str(getattr(y, "name", None) or "target"))
 
