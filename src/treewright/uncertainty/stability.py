@@ -14,7 +14,7 @@ from treewright.errors import DataError
 from treewright.growing.grow import with_bins
 from treewright.growing.progress import Progress
 from treewright.prediction.encode_rows import encode_labelled
-from treewright.prediction.predict import predicted_codes
+from treewright.prediction.predict import codes_at_leaves, predicted_codes
 from treewright.prediction.routing import route
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.shape import is_leaf
@@ -86,8 +86,8 @@ def stability(
     1.0
     """
     tree = as_tree(tree)
-    rows = _rows_of(tree, data, target, weight)
-    samples = resample(with_bins(rows, n_threads), scheme, resamples, seed)
+    rows = with_bins(_rows_of(tree, data, target, weight), n_threads)
+    samples = resample(rows, scheme, resamples, seed)
     nodes = _largest_splits(tree, max_splits)
     placed, predicted = Placed(tree, route(tree, rows, n_threads)), predicted_codes(tree, rows, n_threads)
 
@@ -148,7 +148,7 @@ def _compared(placed: Placed, nodes: NDArray[np.int64], fitted: Tree, rows: Enco
     used = np.unique(column[column != _NO_SPLIT])
     rand = adjusted_rand_index(placed, there)
     found = _Refit(column[closest], cut[closest], jaccard, used, rand, fitted.n_leaves, fitted.depth)
-    return found, predicted_codes(fitted, rows, 1)
+    return found, codes_at_leaves(fitted, rows, there.leaf)
 
 
 def _splits_of(tree: Tree) -> tuple[Array, FloatArray]:
