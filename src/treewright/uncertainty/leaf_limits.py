@@ -113,12 +113,16 @@ def leaf_limits(tree: TreeLike, data: object = None, target: object = None, conf
     [[0.832, 0.0], [0.0, 0.832]]
     """
     tree = as_tree(tree)
-    classes = tree.schema.target.classes
-    if classes is None:
+    if tree.schema.target.classes is None:
         raise DataError(
             f"the target {tree.schema.target.name!r} is a number and has no probabilities; calibrate gives intervals"
         )
-    rows = encode_labelled(tree, data, target, None)
+    return limits_of_rows(tree, encode_labelled(tree, data, target, None), confidence)
+
+
+def limits_of_rows(tree: Tree, rows: Encoded | None, confidence: float) -> LeafLimits:
+    """Return the limits from encoded rows; None: from the training rows."""
+    classes = tree.schema.target.classes or ()
     leaves = np.flatnonzero(is_leaf(tree))
     counts = _trained(tree, leaves) if rows is None else _counted(tree, leaves, rows)
     total = counts.sum(axis=1)

@@ -86,7 +86,23 @@ def stability(
     1.0
     """
     tree = as_tree(tree)
-    rows = with_bins(_rows_of(tree, data, target, weight), n_threads)
+    rows = _rows_of(tree, data, target, weight)
+    return stability_on(tree, rows, scheme, resamples, seed, max_splits, n_threads, progress)
+
+
+def stability_on(
+    tree: Tree,
+    rows: Encoded,
+    scheme: Scheme = "bootstrap",
+    resamples: int = 200,
+    seed: int = 0,
+    max_splits: int = 100,
+    n_threads: int = 0,
+    progress: Progress | None = None,
+) -> Stability:
+    """Compare a tree with refits on resamples of encoded rows; see `stability`."""
+    _refuse_searched(tree)
+    rows = with_bins(rows, n_threads)
     samples = resample(rows, scheme, resamples, seed)
     nodes = _largest_splits(tree, max_splits)
     placed, predicted = Placed(tree, route(tree, rows, n_threads)), predicted_codes(tree, rows, n_threads)
@@ -110,11 +126,14 @@ def _rows_of(tree: Tree, data: object, target: object, weight: object) -> Encode
     rows = encode_labelled(tree, data, target, weight)
     if rows is None:
         raise DataError("the tree is learned again on resamples of its training rows; give them as data")
+    return rows
+
+
+def _refuse_searched(tree: Tree) -> None:
     if tree.certificate is not None:
         raise DataError(
             "this tree comes from a search for the best tree and not from a recipe, so it cannot be learned again here"
         )
-    return rows
 
 
 def _largest_splits(tree: Tree, limit: int) -> NDArray[np.int64]:
