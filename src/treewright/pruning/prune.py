@@ -49,6 +49,7 @@ from treewright.recipes.pruners import (
 )
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.finite_arithmetic import finite_arithmetic
+from treewright.tree.shrinkage import shrunk, unshrunk
 from treewright.tree.tree import Tree
 
 #: Pruners that need the tree alone.
@@ -105,8 +106,8 @@ def prune(
     Tree
         The smaller tree; `cuts` lists what was removed and why.
     """
-    tree = as_tree(tree)
-    return prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads)
+    tree = unshrunk(as_tree(tree))
+    return shrunk(prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads))
 
 
 @finite_arithmetic()
@@ -141,7 +142,7 @@ def pruning_path(
     PruningPath
         One entry per nested tree, from the whole tree to its root.
     """
-    tree = as_tree(tree)
+    tree = unshrunk(as_tree(tree))
     rows = encode_labelled(tree, data, target, weight)
     chosen = CostComplexityCV() if pruner is None else pruner
     if not isinstance(chosen, CostComplexityCV):
@@ -166,7 +167,7 @@ def rows_for(
 def prune_rows(
     tree: Tree, pruner: Pruner, rows: Encoded | Partitions | None, n_threads: int, stage: Stage = UNREPORTED
 ) -> Tree:
-    """Prune with rows that are encoded already."""
+    """Prune with rows that are encoded already, a tree whose predictions are not shrunk."""
     check_pruner(pruner, tree.schema)
     by_rows = _BY_ROWS.get(type(pruner))
     pruned = _BY_TREE[type(pruner)](tree, pruner) if by_rows is None else by_rows(tree, pruner, rows, n_threads, stage)

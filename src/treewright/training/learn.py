@@ -31,6 +31,8 @@ from treewright.pruning.prune import prune_rows, rows_for
 from treewright.recipes.named import CART, named_recipe
 from treewright.recipes.recipe import Recipe
 from treewright.training.parameters import unknown_argument
+from treewright.training.shrinkage_strength import FOLDS, chosen_strength
+from treewright.tree.shrinkage import shrunk
 from treewright.tree.tree import Tree
 
 
@@ -205,16 +207,35 @@ def grow_and_prune(
     """Grow a tree from encoded rows and prune it as the recipe says; `progress` reaches 1 at the end."""
     check_recipe(recipe, schema)
     check_priors(rows, schema.target)
+    stage = Stage(progress)
+    if recipe.leaves.smoothing == "shrinkage_cv":
+        recipe = _with_strength(rows, schema, recipe, n_threads, stage.part(0, FOLDS + 1, FOLDS))
+        stage = stage.part(FOLDS, FOLDS + 1)
+    tree = _grown_and_pruned(rows, schema, recipe, n_threads, stage)
+    if progress is not None:
+        progress(1.0)
+    return shrunk(tree)
+
+
+def _grown_and_pruned(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage) -> Tree:
     pruner = recipe.pruning
-    stage, n_trees = Stage(progress), 1 + (pruner.n_trees if pruner is not None else 0)
+    n_trees = 1 + (pruner.n_trees if pruner is not None else 0)
     with ExitStack() as resources:
         growing, pruning = (rows, rows) if pruner is None else rows_for(pruner, rows, resources)
         tree = grow(growing, schema, recipe, n_threads, stage.part(0, n_trees))
         if pruner is not None:
             tree = prune_rows(tree, pruner, pruning, n_threads, stage.part(1, n_trees, n_trees - 1))
-    if progress is not None:
-        progress(1.0)
     return tree
+
+
+def _with_strength(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage) -> Recipe:
+    """Return the recipe with the strength of shrinkage that cross-validation chooses."""
+    plain = recipe.with_(rivals=0)  # which change no tree and which nobody will read
+
+    def fit(training: Encoded, fold: int) -> Tree:
+        return _grown_and_pruned(training, schema, plain, n_threads, stage.part(fold, FOLDS))
+
+    return recipe.with_(smoothing="shrinkage", m=chosen_strength(rows, fit, recipe.seed))
 
 
 def check_pruning_memory(recipe: Recipe, n_rows: int, bytes_per_row: int, limit: int) -> None:

@@ -12,6 +12,7 @@ from treewright.data.number_text import count_text, figure
 from treewright.inspection.derivation.formula import Expression, Fraction, Number, Product, Sum, total
 from treewright.inspection.derivation.impurity_steps import MOST_TERMS, Step, figures_of, of, shortened, step
 from treewright.recipes.criterion import AbsoluteError
+from treewright.tree.shrinkage import counted_value
 from treewright.tree.text import level_text
 from treewright.tree.tree import Node
 
@@ -22,7 +23,7 @@ def prediction_steps(node: Node) -> tuple[Step, ...]:
         return _number_steps(node)
     classes, chances = node.tree.schema.target.classes or (), node.probabilities or ()
     prediction = level_text(node.prediction)
-    steps = _shares(node) if sum(node.counts) > 0 else ()
+    steps = (_shrunk if _is_shrunk(node) else _shares)(node) if sum(node.counts) > 0 else ()
     if node.tree.schema.target.costs is not None:
         return (*steps, *_cheapest(node, prediction))
     best = max(chances)
@@ -58,6 +59,31 @@ def _shares(node: Node) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+def _is_shrunk(node: Node) -> bool:
+    return node.tree.recipe.leaves.smoothing == "shrinkage" and node.parent is not None
+
+
+def _shrunk(node: Node) -> tuple[Step, ...]:
+    """Return the probability of each class, drawn towards the parent's."""
+    classes, chances = node.tree.schema.target.classes or (), node.probabilities or ()
+    likely = sorted(sorted(range(len(classes)), key=lambda i: -chances[i])[:MOST_TERMS])
+    return tuple(_shrunk_step(node, i, f"Probability of {level_text(classes[i])}") for i in likely)
+
+
+def _shrunk_step(node: Node, output: int, label: str) -> Step:
+    tree, parent = node.tree, node.parent
+    assert parent is not None
+    what = "mean" if tree.schema.target.classes is None else "share"
+    own, above = (counted_value(tree, i)[output] for i in (node.id, parent))
+    words = f"prediction of the parent + ({what} here - {what} in the parent) / (1 + m / weight of the parent)"
+    difference = Sum((("+", figures_of(own)), ("-", figures_of(above))))
+    weight = Fraction(Number(count_text(tree.recipe.leaves.m)), Number(count_text(tree[parent].weight)))
+    moved = Fraction(difference, Sum((("+", Number("1")), ("+", weight))))
+    predicted = tree.arrays["value"][:, output]
+    numbers = Sum((("+", figures_of(float(predicted[parent]))), ("+", moved)))
+    return step(label, words, numbers, float(predicted[node.id]))
+
+
 def _cheapest(node: Node, prediction: str) -> tuple[Step, ...]:
     """Return what each prediction would cost, and the cheapest."""
     target, chances = node.tree.schema.target, node.probabilities or ()
@@ -87,6 +113,8 @@ def _number_steps(node: Node) -> tuple[Step, ...]:
     if isinstance(node.tree.recipe.regression, AbsoluteError):
         words = "the median: half the weight lies at or below it (the lower one of two)"
         return (step("Prediction", words, None, value),)
+    if _is_shrunk(node):
+        return (_shrunk_step(node, 0, "Prediction"),)
     numbers = Fraction(figures_of(weight * mean), Number(count_text(weight)))
     return (step("Prediction", "the mean: sum of the targets / weight", numbers, value),)
 
