@@ -47,6 +47,7 @@ from treewright.tree.tree import Tree
 from treewright.uncertainty.calibrate import calibrate
 from treewright.uncertainty.cross_validate import cross_validate
 from treewright.uncertainty.permutation_test import permutation_test
+from treewright.uncertainty.reliability import reliability
 from treewright.uncertainty.stability import stability
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ __all__ = [
     "pruning",
     "pruning_path",
     "rank_splits",
+    "reliability",
     "render",
     "report",
     "rules",
