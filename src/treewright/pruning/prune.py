@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.data.encoding import Encoded
-from treewright.errors import RecipeError
+from treewright.errors import DataError, RecipeError
 from treewright.growing.checks import check_pruner
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
@@ -49,7 +49,7 @@ from treewright.recipes.pruners import (
 )
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.finite_arithmetic import finite_arithmetic
-from treewright.tree.shrinkage import shrunk, unshrunk
+from treewright.tree.leaf_values import shrunk, unshrunk
 from treewright.tree.tree import Tree
 
 #: Pruners that need the tree alone.
@@ -106,7 +106,13 @@ def prune(
     Tree
         The smaller tree; `cuts` lists what was removed and why.
     """
-    tree = unshrunk(as_tree(tree))
+    tree = as_tree(tree)
+    if tree.honest is not None:
+        raise DataError(
+            "the leaves of an honest tree are filled by rows that did not choose its splits, and pruning would compare "
+            "both; put the pruner into the recipe of learn(..., honest=True)"
+        )
+    tree = unshrunk(tree)
     return shrunk(prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads))
 
 

@@ -16,8 +16,8 @@ from treewright.pruning.cut import cut
 from treewright.pruning.nested_trees import spans
 from treewright.pruning.path import prices, training_path
 from treewright.recipes.pruners import CostComplexity
+from treewright.tree.leaf_values import unshrunk
 from treewright.tree.shape import is_leaf, topmost
-from treewright.tree.shrinkage import unshrunk
 from treewright.tree.tree import Tree
 
 #: The whole tree: no price is below zero.

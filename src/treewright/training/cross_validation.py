@@ -23,7 +23,7 @@ from treewright.recipes.pruners import Pruner
 from treewright.recipes.recipe import Recipe
 from treewright.training.folds import Fold
 from treewright.training.learn import grow_and_prune
-from treewright.tree.shrinkage import shrunk
+from treewright.tree.leaf_values import shrunk
 from treewright.tree.tree import Tree
 
 

@@ -30,9 +30,10 @@ from treewright.out_of_core.scratch_folder import scratch as scratch_folder
 from treewright.pruning.prune import prune_rows, rows_for
 from treewright.recipes.named import CART, named_recipe
 from treewright.recipes.recipe import Recipe
+from treewright.training.honest import learn_honestly
 from treewright.training.parameters import unknown_argument
 from treewright.training.shrinkage_strength import FOLDS, chosen_strength
-from treewright.tree.shrinkage import shrunk
+from treewright.tree.leaf_values import shrunk
 from treewright.tree.tree import Tree
 
 
@@ -52,6 +53,7 @@ class FitOptions:
     memory_limit: float | str | None = None
     scratch: str | PathLike[str] | None = None
     keep_columns: bool = False
+    honest: bool = False
 
 
 _DEFAULTS = FitOptions()
@@ -68,6 +70,7 @@ def learn(
     class_weight: object = None,
     costs: object = None,
     priors: object = None,
+    honest: bool = False,
     n_threads: int = 0,
     progress: Callable[[float], object] | None = None,
     memory_limit: float | str | None = None,
@@ -105,6 +108,9 @@ def learn(
         columns, in the order of the classes. Costs and priors have rpart's meaning (docs/pruning.md).
     priors : dict or array-like, optional
         Class probabilities outside the table; by default as in it.
+    honest : bool, default=False
+        Choose the splits by one half of the rows and take the predictions from the other, so that no row makes a leaf
+        look better than it is. The halves depend on the rows' values and the recipe's seed.
     n_threads : int, default=0
         Number of threads; 0 means all processors. The tree is the same for any number.
     progress : callable, optional
@@ -132,7 +138,9 @@ def learn(
     """
     if unknown:
         raise TypeError(unknown_argument(unknown, list(signature(learn).parameters)[:-1], named_recipe(recipe)))
-    options = FitOptions(weight, kinds, task, class_weight, costs, priors, memory_limit, scratch)
+    if not isinstance(honest, bool):
+        raise DataError(f"honest must be True or False, not {honest!r}")
+    options = FitOptions(weight, kinds, task, class_weight, costs, priors, memory_limit, scratch, honest=honest)
     return learn_from(data, target, named_recipe(recipe), options, n_threads, progress)
 
 
@@ -158,7 +166,12 @@ def learn_from(
         else:
             rows, schema = training_partitions(data, target, recipe_for(None), options, n_threads, resources)
         rows = weighted(rows, schema, options.class_weight)
-        return grow_and_prune(rows, schema, recipe_for(rows), n_threads, progress)
+        chosen = recipe_for(rows)
+
+        def fit(some: Encoded | Partitions) -> Tree:
+            return grow_and_prune(some, schema, chosen, n_threads, progress)
+
+        return learn_honestly(rows, fit, chosen.seed, n_threads) if options.honest else fit(rows)
 
 
 def training_table(data: object, target: object, options: FitOptions = _DEFAULTS) -> tuple[Encoded, Schema]:

@@ -111,6 +111,10 @@ DESCRIPTIONS: dict[str, tuple[str, str]] = {
             "its strength."
         ),
     ),
+    "honest": (
+        "bool",
+        "Choose the splits by one half of the rows and take the predictions from the other half.",
+    ),
     "categorical_features": (
         "'from_dtype', array-like or None",
         "Which columns hold levels: text, categoricals and booleans; or names, indices or a mask.",

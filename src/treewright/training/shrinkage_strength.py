@@ -15,7 +15,7 @@ from treewright.growing.partitions import Partitions
 from treewright.prediction.probability_scores import row_losses
 from treewright.prediction.routing import predict_values
 from treewright.training.folds import random_folds
-from treewright.tree.shrinkage import shrunk_values, with_values
+from treewright.tree.leaf_values import shrunk_values, with_values
 from treewright.tree.tree import Tree
 
 FOLDS = 5
