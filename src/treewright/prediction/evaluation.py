@@ -55,7 +55,8 @@ def score_of_leaves(tree: Tree) -> dict[str, Any] | None:
     leaf = tree.arrays["stop"] != 0
     stats = tree.arrays["stats"][leaf]
     if tree.schema.target.classes is None:
-        weight, squares = float(stats[:, 0].sum()), float(stats[:, 2].sum())
+        moved = stats[:, 0] * (tree.arrays["value"][leaf, 0] - stats[:, 1]) ** 2  # a prediction may not be the mean
+        weight, squares = float(stats[:, 0].sum()), float((stats[:, 2] + moved).sum())
         whole = tree.arrays["stats"][0]
         headline = _headline("root mean squared error", math.sqrt(squares / weight), math.sqrt(whole[2] / whole[0]))
         return {"source": "leaves", "n": weight, "headline": headline, "measures": [headline]}
