@@ -153,10 +153,10 @@ _OPTIONS = (
     ),
     _option(
         "--smoothing",
-        type=Name(("none", "laplace", "m_estimate")),
-        help="Smoothing of probabilities: none, laplace, m-estimate.",
+        type=Name(("none", "laplace", "m_estimate", "shrinkage", "shrinkage_cv")),
+        help="Smoothing of leaves: none, laplace, m-estimate, shrinkage, shrinkage-cv.",
     ),
-    _option("--m", type=float, help="For m-estimate: its parameter m."),
+    _option("--m", type=float, help="For m-estimate and shrinkage: the strength."),
     _option("--alpha-merge", type=float, help="CHAID: p-value above which levels are merged."),
     _option("--alpha-split", type=float, help="CHAID: maximum adjusted p-value of a split."),
     _option("--min-child", type=click.IntRange(1), help="CHAID: minimum rows of a child."),

@@ -55,7 +55,8 @@ def score_of_leaves(tree: Tree) -> dict[str, Any] | None:
     leaf = tree.arrays["stop"] != 0
     stats = tree.arrays["stats"][leaf]
     if tree.schema.target.classes is None:
-        weight, squares = float(stats[:, 0].sum()), float(stats[:, 2].sum())
+        moved = stats[:, 0] * (tree.arrays["value"][leaf, 0] - stats[:, 1]) ** 2  # a prediction may not be the mean
+        weight, squares = float(stats[:, 0].sum()), float((stats[:, 2] + moved).sum())
         whole = tree.arrays["stats"][0]
         headline = _headline("root mean squared error", math.sqrt(squares / weight), math.sqrt(whole[2] / whole[0]))
         return {"source": "leaves", "n": weight, "headline": headline, "measures": [headline]}
@@ -104,6 +105,17 @@ def _curve(truth: NDArray[np.intp], shares: FloatArray, weight: FloatArray) -> d
     return {name: plain(values[kept]) for name, values in columns.items()}
 
 
+def _histogram(values: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
+    """Count the values, those far out in the outermost bins; wider bins where there are too few doubles for so many."""
+    low, high = np.quantile(values, [0.005, 0.995]).tolist()
+    inside = values.clip(low, high)
+    narrowest = 2 * _BINS * math.ulp(max(abs(low), abs(high)))
+    if high - low < narrowest:
+        half = max(narrowest, 0.5 if low == high else 0.0)
+        low, high = low - half, high + half
+    return np.histogram(inside, bins=_BINS, range=(low, high))
+
+
 def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
     assert rows.target is not None
     left = rows.target - given
@@ -116,8 +128,7 @@ def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
     squared = _headline("root mean squared error", *map(math.sqrt, error["squared error"]))
     explained = measured("variance explained", tree.schema.target, rows, given)
     none_explained = measured("variance explained", tree.schema.target, rows, alone)
-    low, high = np.quantile(left, [0.005, 0.995])
-    counts, edges = np.histogram(left.clip(low, high), bins=_BINS)
+    counts, edges = _histogram(left)
     return {
         "source": "rows",
         "n": rows.n_rows,

@@ -24,6 +24,7 @@ from treewright.recipes.pruners import Pruner
 from treewright.recipes.recipe import Recipe
 from treewright.training.folds import Fold
 from treewright.training.learn import grow_and_prune
+from treewright.tree.leaf_values import shrunk
 from treewright.tree.tree import Tree
 
 
@@ -94,9 +95,10 @@ def impossible(why: str) -> Scores:
 def _pruned(
     whole: Tree | None, training: Encoded, schema: Schema, recipe: Recipe, pruner: Pruner | None, n_threads: int
 ) -> Tree:
-    if whole is None or (pruner is not None and pruner.holds_out):
+    chooses = recipe.leaves.smoothing == "shrinkage_cv"  # by trees that are pruned too
+    if whole is None or chooses or (pruner is not None and pruner.holds_out):
         return grow_and_prune(training, schema, replace(recipe, pruning=pruner), n_threads)
-    return whole if pruner is None else prune_rows(whole, pruner, training, n_threads)
+    return shrunk(whole if pruner is None else prune_rows(whole, pruner, training, n_threads))
 
 
 def _summary(found: list[tuple[Tree, Encoded]], refused: str | None) -> Scores:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from treewright.data.number_text import many
 from treewright.data.schema import NO_TEXT_FORM, Level, Schema, TextForm
 from treewright.data.sources.duckdb import all_rows, connect, explained, results
 from treewright.data.sources.formats import MARKERS, Reading
@@ -283,9 +284,10 @@ def _explained(table: TextTable, error: Exception) -> DataError:
         if "Expected Number of Columns" in message:
             found = line_of_width(path, table.delimiter, len(table.columns))
             if found is not None:
+                widths = f"{many(found[1], 'value')} for {many(len(table.columns), 'column')}"
                 return DataError(
-                    f"{path}, line {found[0]}: {found[1]} values for {len(table.columns)} columns; correct the line, "
-                    "or put quotes around values that hold the delimiter"
+                    f"{path}, line {found[0]}: {widths}; correct the line, or put quotes around values that hold the "
+                    "delimiter"
                 )
         if "invalid state" in message:
             end = line_of_end(path)
