@@ -229,7 +229,7 @@ class TreeEstimator(BaseEstimator):
             raise DataError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         if isinstance(y, (list, tuple)) and len(y) and isinstance(y[0], (list, tuple)):
             y = np.asarray(y)
-        shape = getattr(y, "shape", (0,))
+        shape: tuple[int, ...] = getattr(y, "shape", (0,))
         if len(shape) == 2 and shape[1] > 1 and not is_sparse(y):
             wrapper = "MultiOutputClassifier" if self._task == "classification" else "MultiOutputRegressor"
             raise DataError(
