@@ -59,7 +59,8 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
                    const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
                    const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
                    const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyBinnedTable* binned,
-                   const nb::object& progress, const nb::object& profile, const std::optional<Ints>& repeats) {
+                   const nb::object& progress, const nb::object& profile, const std::optional<Ints>& repeats,
+                   const std::optional<Ints>& followers) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     Target targets;
     Table table;
@@ -68,7 +69,10 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     table.columns = read_columns(columns, kinds, levels, table.rows);
     const CustomScore score = python_criterion(custom);
     const Costs costs = read_costs(factor, cost);
+    std::optional<Followers> following;
+    if (followers) following.emplace(followers->data(), followers->size());
     FlatTree flat;
+    std::vector<int32_t> followed_to;
     Profile kept;
     {
         const nb::gil_scoped_release unlocked;
@@ -90,10 +94,14 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         }
         if (!rows) rows = std::make_unique<ExhaustiveRows>(table, recipe, measure_rows, pool);
         const Task task{recipe, measure_rows, score, rows->used_rows()};
-        flat = flatten(grow(*rows, task, pool, costs));
+        const std::vector<GrownNode> nodes = grow(*rows, task, pool, costs, following);
+        flat = flatten(nodes);
+        if (following) followed_to = follower_nodes(nodes, following->size());
     }
     if (!profile.is_none()) write_profile(kept, profile);
-    return to_dict(std::move(flat));
+    nb::dict out = to_dict(std::move(flat));
+    if (following) out["follower_node"] = array(std::move(followed_to), following->size());
+    return out;
 }
 
 // Whether anything is missing, and the column and row of the first infinite number (None: there is none).
@@ -133,7 +141,8 @@ void bind_grow(nb::module_& m) {
     m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "binned"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
-          "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none());
+          "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none(),
+          "followers"_a.none() = nb::none());
     m.def("search_plan", &search_plan_of, "kinds"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
           "has_missing"_a = std::vector<bool>(), "remote"_a = false);
     m.def("check_values", &check_values_of, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a,

@@ -21,13 +21,18 @@ struct RootStats {
 
 class Grower {
 public:
-    Grower(RowStore& rows, const Task& task, ThreadPool& pool) : rows_(rows), task_(task), pool_(pool) {
+    Grower(RowStore& rows, const Task& task, ThreadPool& pool, std::optional<Followers> followers)
+        : rows_(rows), task_(task), pool_(pool), followers_(followers) {
         for (const ColumnFacts& facts : rows.training().facts) facts_.push_back(&facts);
     }
 
     std::vector<GrownNode> run() {
         GrownNode root;
         root.key = root_key(task_.recipe.seed);
+        if (followers_) {
+            root.followers.resize(followers_->size());
+            std::iota(root.followers.begin(), root.followers.end(), 0U);
+        }
         nodes_.push_back(std::move(root));
         const Total total = rows_.total(0);
         Accumulator accumulator(task_.measure, total.all);
@@ -119,9 +124,21 @@ private:
         report_progress(open);
     }
 
-    void find_surrogates(const std::vector<int>& ids) {
+    // Whether a row of the node, or one that follows, goes by a surrogate if there is one.
+    bool needs_surrogates(const GrownNode& node) const {
+        if (node.chosen->has_missing) return true;
+        const Split& split = node.chosen->split;
+        const Column& column = columns()[static_cast<size_t>(split.column)];
+        return std::any_of(node.followers.begin(), node.followers.end(), [&](uint32_t follower) {
+            const int child = route(split, column, (*followers_)[follower]);
+            return child == value_missing || (child == level_unseen && split.unseen == as_missing);
+        });
+    }
+
+    void find_surrogates(std::vector<int> ids) {
         const size_t most = static_cast<size_t>(task_.recipe.max_surrogates);
         if (most == 0) return;
+        if (followers_) std::erase_if(ids, [&](int id) { return !needs_surrogates(nodes_[id]); });
         std::vector<ChosenSplit> chosen;
         for (const int id : ids) chosen.push_back({id, &nodes_[id].chosen->split});
         std::vector<std::vector<Surrogate>> found = rows_.surrogates(task_, chosen, pool_);
@@ -155,9 +172,7 @@ private:
         rows_.reserve(static_cast<int>(nodes_.size()));
         const auto partition_node = [&](int64_t i) {
             const GrownNode& node = nodes_[decided[i]];
-            std::vector<Split> surrogates;
-            for (const Surrogate& surrogate : node.surrogates) surrogates.push_back(surrogate.split);
-            rows_.partition(decided[i], node.key, node.chosen->split, surrogates, node.children[0], pool_);
+            rows_.partition(decided[i], node.key, node.chosen->split, surrogate_splits(node), node.children[0], pool_);
         };
         // Few large nodes are divided by all threads together, many nodes by one thread each.
         if (static_cast<int64_t>(decided.size()) < pool_.threads()) {
@@ -173,8 +188,30 @@ private:
         if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
             for (int id : decided) set_majority_child(nodes_[id]);
         }
+        if (followers_) {
+            for (int id : decided) send_followers(nodes_[id]);
+        }
         return made;
     }
+
+    static std::vector<Split> surrogate_splits(const GrownNode& node) {
+        std::vector<Split> splits;
+        for (const Surrogate& surrogate : node.surrogates) splits.push_back(surrogate.split);
+        return splits;
+    }
+
+    // Followers go where prediction sends them: by the split as it is when the node is done.
+    void send_followers(GrownNode& node) {
+        const std::vector<Split> surrogates = surrogate_splits(node);
+        const Split& split = node.chosen->split;
+        std::erase_if(node.followers, [&](uint32_t follower) {
+            const int64_t row = (*followers_)[follower];
+            const int child = route_row(split, surrogates, columns(), row, split.share, node.key).child;
+            if (child >= 0) nodes_[node.children[child]].followers.push_back(follower);
+            return child >= 0;
+        });
+    }
+    const std::vector<Column>& columns() const { return rows_.training().table.columns; }
 
     // A split divides its node, or growing would never end: it does, unless values are not what they were.
     void refuse_undivided(const GrownNode& child) const {
@@ -238,7 +275,7 @@ private:
                 const int top = tops[first + static_cast<size_t>(i)];
                 const std::unique_ptr<RowStore> rows = rows_.detach(top);
                 subtrees[first + static_cast<size_t>(i)] = {
-                    top, Grower(*rows, task_, pool_).run_below(std::move(nodes_[top]), root_)};
+                    top, Grower(*rows, task_, pool_, followers_).run_below(std::move(nodes_[top]), root_)};
             };
             try {
                 if (done - first == 1) {
@@ -305,6 +342,7 @@ private:
     RowStore& rows_;
     const Task& task_;
     ThreadPool& pool_;
+    std::optional<Followers> followers_;
     RootStats root_;
     std::vector<const ColumnFacts*> facts_;
     std::vector<GrownNode> nodes_;
@@ -312,8 +350,9 @@ private:
 
 } // namespace
 
-std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs) {
-    std::vector<GrownNode> nodes = Grower(rows, task, pool).run();
+std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
+                            std::optional<Followers> followers) {
+    std::vector<GrownNode> nodes = Grower(rows, task, pool, followers).run();
     restore_class_weights(task.recipe, costs, nodes);
     simplify(task.recipe, costs, nodes);
     return nodes;

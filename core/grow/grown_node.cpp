@@ -52,20 +52,28 @@ void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::v
     flat.split_start.push_back(static_cast<int32_t>(flat.column.size()));
 }
 
+// The nodes of the tree, depth first, and the place of each in that order; -1: cut off while the tree was simplified.
+struct DepthFirst {
+    std::vector<int> order;
+    std::vector<int32_t> new_id;
+
+    explicit DepthFirst(const std::vector<GrownNode>& nodes) : new_id(nodes.size(), -1) {
+        std::vector<int> open{0};
+        while (!open.empty()) {
+            const int node = open.back();
+            open.pop_back();
+            new_id[node] = static_cast<int32_t>(order.size());
+            order.push_back(node);
+            const std::vector<int>& children = nodes[node].children;
+            open.insert(open.end(), children.rbegin(), children.rend());
+        }
+    }
+};
+
 } // namespace
 
 FlatTree flatten(const std::vector<GrownNode>& nodes) {
-    std::vector<int> order;
-    std::vector<int> open{0};
-    std::vector<int32_t> new_id(nodes.size(), -1);
-    while (!open.empty()) {
-        const int node = open.back();
-        open.pop_back();
-        new_id[node] = static_cast<int32_t>(order.size());
-        order.push_back(node);
-        const std::vector<int>& children = nodes[node].children;
-        open.insert(open.end(), children.rbegin(), children.rend());
-    }
+    const auto [order, new_id] = DepthFirst(nodes);
     FlatTree flat;
     flat.stats = NodeTable(order.size(), nodes[0].reported.size());
     flat.value = NodeTable(order.size(), nodes[0].value.size());
@@ -78,6 +86,17 @@ FlatTree flatten(const std::vector<GrownNode>& nodes) {
         append_node(flat, nodes[node], parent < 0 ? -1 : new_id[parent], new_id);
     }
     return flat;
+}
+
+std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, size_t followers) {
+    const std::vector<int32_t> new_id = DepthFirst(nodes).new_id;
+    std::vector<int32_t> found(followers, 0);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        size_t node = i;
+        while (new_id[node] < 0) node = static_cast<size_t>(nodes[node].parent);
+        for (const uint32_t follower : nodes[i].followers) found[follower] = new_id[node];
+    }
+    return found;
 }
 
 } // namespace tw

@@ -45,8 +45,12 @@ struct GrownNode {
     std::unique_ptr<Candidate> chosen; // of inner nodes
     std::vector<Surrogate> surrogates;
     std::vector<Candidate> rivals;
+    std::vector<uint32_t> followers; // those that end here, by their number (grow/grow.hpp)
 };
 
 FlatTree flatten(const std::vector<GrownNode>& nodes);
+
+// The node of the flat tree where each of so many followers ends.
+std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, size_t followers);
 
 } // namespace tw

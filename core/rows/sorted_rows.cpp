@@ -215,10 +215,15 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
             best_cut(context_.counter, item_.data(), rules, total, scan_column, range, context_.plan.tries_missing));
         gains.push_back(cuts.back().cut.gain);
     }
+    const std::vector<CandidateColumn> columns =
+        candidate_columns(task, context_, rules, gains, level_gains(rules, total, node));
     std::vector<Entry> entries;
-    if (!context_.by_value.empty() || context_.plan.needs_squares) entries = entries_of<Item>(table_rows(node), items);
+    if (context_.plan.needs_squares || std::ranges::any_of(columns, &CandidateColumn::by_value)) {
+        entries = entries_of<Item>(table_rows(node), items);
+    }
     std::vector<Candidate> candidates;
-    for (const auto& [by_value, index, column] : candidate_columns(task, context_, rules, gains)) {
+    candidates.reserve(columns.size());
+    for (const auto& [by_value, index, column] : columns) {
         if (by_value) {
             candidates.push_back(candidate_by_value(task, training(), facts, column, entries));
             continue;
@@ -233,6 +238,24 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
         }));
     }
     return candidates;
+}
+
+// The gain of every column of levels; nothing where the plan makes them all candidates.
+template <TargetCounter Counter>
+std::vector<double> SortedRows<Counter>::level_gains(const CutRules& rules, const Words<Counter>& total, int node) {
+    std::vector<double> gains;
+    if constexpr (orders_levels<Counter>) {
+        if (!context_.plan.scans_levels) return gains;
+        const RowRange range = nodes_[node].range;
+        const uint16_t* member = member_.data() + range.begin;
+        gains.reserve(context_.by_value.size());
+        for (const int column : context_.by_value) {
+            gains.push_back(level_scan_.best_gain(
+                context_, rules, total, column, range.end - range.begin, [&](size_t at) { return row_[member[at]]; },
+                [&](size_t at) { return item_[member[at]]; }));
+        }
+    }
+    return gains;
 }
 
 template <TargetCounter Counter>

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "rows/level_scan.hpp"
 #include "rows/row_store.hpp"
 #include "rows/sorted_scan.hpp"
 #include "threshold/candidates.hpp"
@@ -70,6 +71,7 @@ private:
     Words<AnyCounter> count(const AnyCounter& counter, const typename AnyCounter::Item* item, size_t scan_column,
                             RowRange range) const;
     std::vector<Candidate> candidates_of(const Task& task, const OpenNode& open_node);
+    std::vector<double> level_gains(const CutRules& rules, const Words<Counter>& total, int node);
     std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
     RankedRow* order(size_t scan_column) { return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()]; }
     const RankedRow* order(size_t scan_column) const {
@@ -89,6 +91,7 @@ private:
     std::vector<Node> nodes_;      // per node
     std::vector<int32_t> child_;   // per row
     std::vector<RankedRow> spare_;
+    LevelScan<Counter> level_scan_;
 };
 
 } // namespace tw

@@ -110,19 +110,26 @@ struct CandidateColumn {
     int column; // of the table
 };
 
-// The columns that put forward candidates, in order: those searched by value, and those whose cut is among the best,
-// with their equals, or among as many rivals as the recipe keeps. Without any cut all do, with the reason.
+// The columns that put forward candidates, in order: those whose gain is among the best, with their equals, or among as
+// many rivals as the recipe keeps; and those searched by value, unless `level_gains` says what theirs is. Without any
+// gain all do, with the reason.
 inline std::vector<CandidateColumn> candidate_columns(const Task& task, const SearchColumns& columns,
-                                                      const CutRules& rules, const std::vector<double>& gains) {
-    const double best = gains.empty() ? no_gain : *std::max_element(gains.begin(), gains.end());
+                                                      const CutRules& rules, const std::vector<double>& gains,
+                                                      const std::vector<double>& level_gains = {}) {
+    std::vector<double> known = gains;
+    known.insert(known.end(), level_gains.begin(), level_gains.end());
+    const double best = known.empty() ? no_gain : *std::max_element(known.begin(), known.end());
     const bool all = best == no_gain || columns.plan.keeps_all_columns;
     const double least =
-        all ? no_gain : (task.recipe.rivals > 0 ? gain_to_beat(task, columns.plan, gains) : best) - rules.margin();
+        all ? no_gain
+            : (task.recipe.rivals > 0 ? gain_to_beat(task, columns.plan, std::move(known)) : best) - rules.margin();
     std::vector<CandidateColumn> kept;
     for (size_t i = 0; i < gains.size(); ++i) {
         if (gains[i] >= least) kept.push_back({false, i, columns.column(i).column});
     }
-    for (size_t i = 0; i < columns.by_value.size(); ++i) kept.push_back({true, i, columns.by_value[i]});
+    for (size_t i = 0; i < columns.by_value.size(); ++i) {
+        if (level_gains.empty() || level_gains[i] >= least) kept.push_back({true, i, columns.by_value[i]});
+    }
     std::sort(kept.begin(), kept.end(),
               [](const CandidateColumn& a, const CandidateColumn& b) { return a.column < b.column; });
     return kept;

@@ -59,7 +59,8 @@ def grow(
     """
     check_recipe(recipe, schema)
     if isinstance(rows, Encoded) or _is_one_piece(rows):
-        arrays = _grow_in_memory(gathered(rows), schema, recipe, n_threads, progress)
+        table = gathered(rows)
+        arrays = _grow_in_memory(table, schema, recipe, n_threads, progress, survey(table, schema, n_threads))
     else:
         arrays = _grow_in_partitions(rows, schema, recipe, n_threads, progress)
     if progress is not None:
@@ -67,10 +68,39 @@ def grow(
     return Tree.grown(arrays, schema, recipe)
 
 
+def grow_with_followers(
+    rows: Encoded,
+    followers: NDArray[np.int32],
+    schema: Schema,
+    recipe: Recipe,
+    n_threads: int = 0,
+    progress: Progress | None = None,
+    *,
+    complete: bool = False,
+) -> tuple[Tree, NDArray[np.int32]]:
+    """Grow a tree, and return the node where each follower ends: a row of the table, by its number.
+
+    Surrogates are found only where a row of the node or a follower needs them; otherwise the tree is that of `grow`.
+    `complete`: a survey of more rows has found nothing missing and nothing infinite.
+    """
+    check_recipe(recipe, schema)
+    missing = not complete and survey(rows, schema, n_threads)
+    arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, missing, followers)
+    ends: NDArray[np.int32] = arrays.pop("follower_node")
+    if progress is not None:
+        progress(1.0)
+    return Tree.grown(arrays, schema, recipe), ends
+
+
 def _grow_in_memory(
-    rows: Encoded, schema: Schema, recipe: Recipe, n_threads: int, progress: Progress | None
+    rows: Encoded,
+    schema: Schema,
+    recipe: Recipe,
+    n_threads: int,
+    progress: Progress | None,
+    missing: bool,
+    followers: NDArray[np.int32] | None = None,
 ) -> dict[str, Any]:
-    missing = survey(rows, schema, n_threads)
     check_values([data_checks(rows, recipe, schema)], recipe, schema)
     assert rows.target is not None
     seen = altered(schema.target, rows.target, rows.weight)
@@ -91,6 +121,7 @@ def _grow_in_memory(
         cost=seen.cost,
         binned=rows.coded,
         progress=progress,
+        followers=followers,
     )
     return arrays
 
@@ -150,6 +181,11 @@ def with_bins(rows: Encoded, n_threads: int) -> Encoded:
 def binned_once(parts: Partitions, n_threads: int) -> Partitions:
     """Bin rows that are one piece in memory; leave others as they are."""
     return parts.changed(with_bins, n_threads) if _is_one_piece(parts) else parts
+
+
+def one_piece(parts: Partitions) -> Encoded | None:
+    """Return the table, if all of it is one piece in memory."""
+    return gathered(parts) if _is_one_piece(parts) else None
 
 
 def _is_one_piece(parts: Partitions) -> bool:
