@@ -118,13 +118,10 @@ nb::dict loss_sums_of(const Ints& parent, const Ints& stop, const std::optional<
                       const std::optional<Doubles>& number, const std::optional<Table2>& cost, const std::string& loss,
                       const Ints& end, const std::optional<Ints>& classes, const std::optional<Doubles>& numbers,
                       const Doubles& weight) {
-    const PredictingNodes nodes{{parent.data(), parent.size()}, {stop.data(), stop.size()},
-                                span_of<int32_t>(predicted),    span_of<double>(number),
-                                span_of<double>(cost),          loss_named(loss)};
-    const EndedRows rows{{end.data(), end.size()},
-                         span_of<int32_t>(classes),
-                         span_of<double>(numbers),
-                         {weight.data(), weight.size()}};
+    const PredictingNodes nodes{{parent.data(), parent.size()}, {stop.data(), stop.size()}, span_of<int32_t>(predicted),
+                                span_of<double>(number),        span_of<double>(cost),      loss_named(loss)};
+    const EndedRows rows{
+        {end.data(), end.size()}, span_of<int32_t>(classes), span_of<double>(numbers), {weight.data(), weight.size()}};
     std::optional<LossSums> sums;
     {
         const nb::gil_scoped_release unlocked;

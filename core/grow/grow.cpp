@@ -21,8 +21,8 @@ struct RootStats {
 
 class Grower {
 public:
-    Grower(RowStore& rows, const Task& task, ThreadPool& pool, std::optional<Followers> followers)
-        : rows_(rows), task_(task), pool_(pool), followers_(followers) {
+    Grower(RowStore& rows, const Task& task, ThreadPool& pool, const GrowOptions& options)
+        : rows_(rows), task_(task), pool_(pool), followers_(options.followers), options_(options) {
         for (const ColumnFacts& facts : rows.training().facts) facts_.push_back(&facts);
     }
 
@@ -64,11 +64,17 @@ private:
         const Total total = rows_.total(id);
         const Bin bin = total.all.bin(0);
         const Measure& measure = task_.measure;
-        Accumulator accumulator(measure, total.all);
-        accumulator.add(bin);
         node.rows = bin.rows;
         node.stat.resize(measure.width());
-        accumulator.read(node.stat.data());
+        double median = 0;
+        if (measure.statistic == Statistic::medians) {
+            Accumulator accumulator(measure, total.all);
+            accumulator.add(bin);
+            accumulator.read(node.stat.data());
+            if (node.rows > 0) median = accumulator.median();
+        } else {
+            measure.read(bin.stat, node.stat.data());
+        }
         std::vector<double> reported(static_cast<size_t>(measure.width()));
         measure.to_report(bin.stat, reported.data());
         // Next to targets of another size a mean is rounded; it still lies among the node's own.
@@ -77,7 +83,7 @@ private:
         node.impurity = impurity(task_.recipe.criterion, node.stat, measure.offset);
         node.pure = is_pure(node, total);
         if (node.pure) node.impurity = 0;
-        node.value = leaf_value(node, total, accumulator, reported);
+        node.value = leaf_value(node, total, median, reported);
         node.reported = Packed(std::move(reported));
         node.stop = stop_before_search(task_, node);
         if (node.stop != Stop::none) forget_stat(node);
@@ -92,7 +98,7 @@ private:
         return node.weight - *std::max_element(node.stat.begin(), node.stat.end()) <= task_.recipe.tie_tolerance;
     }
 
-    Packed leaf_value(const GrownNode& node, const Total& total, const Accumulator& accumulator,
+    Packed leaf_value(const GrownNode& node, const Total& total, double median,
                       const std::vector<double>& reported) const {
         if (node.rows == 0 && node.parent >= 0) {
             const GrownNode& parent = nodes_[node.parent];
@@ -100,7 +106,7 @@ private:
         }
         if (task_.measure.n_classes == 0) {
             if (total.low == total.high) return Packed({total.low});
-            return Packed({task_.measure.statistic == Statistic::medians ? accumulator.median() : reported[1]});
+            return Packed({task_.measure.statistic == Statistic::medians ? median : reported[1]});
         }
         std::vector<double> value(node.stat.size());
         class_probabilities(task_.recipe, node.stat, root_.stat, value.data());
@@ -118,11 +124,23 @@ private:
             node.stop = decision.stop;
             node.chosen = std::move(decision.chosen);
             node.rivals = std::move(decision.rivals);
+            if (is_pruned(node) && !settles_majority()) make_pruned_leaf(node);
             if (node.stop != Stop::none) forget_stat(node);
         }
         if (task_.recipe.missing == Missing::surrogates) find_surrogates(still_open(open));
         report_progress(open);
     }
+
+    // Whether the node is to be divided no more although it could be.
+    bool is_pruned(const GrownNode& node) const {
+        return options_.kept && node.stop == Stop::none && options_.kept->stop[static_cast<size_t>(node.kept)] != 0;
+    }
+    void make_pruned_leaf(GrownNode& node) {
+        for (const int child : node.children) nodes_[child].stop = Stop::pruned; // nobody will look for them
+        make_leaf(task_.recipe, node, static_cast<Stop>(options_.kept->stop[static_cast<size_t>(node.kept)]));
+    }
+    // Where a missing value goes then is known only once the rows are divided.
+    bool settles_majority() const { return task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority; }
 
     // Whether a row of the node, or one that follows, goes by a surrogate if there is one.
     bool needs_surrogates(const GrownNode& node) const {
@@ -164,6 +182,9 @@ private:
                 child.parent = id;
                 child.depth = nodes_[id].depth + 1;
                 child.key = child_key(nodes_[id].key, static_cast<size_t>(c));
+                if (const auto& kept = options_.kept; kept && !is_pruned(nodes_[id])) {
+                    child.kept = kept->children[static_cast<size_t>(kept->child_start[nodes_[id].kept] + c)];
+                }
                 made.push_back(static_cast<int>(nodes_.size()));
                 nodes_[id].children.push_back(made.back());
                 nodes_.push_back(std::move(child));
@@ -185,8 +206,9 @@ private:
         for (int id : made) refuse_undivided(nodes_[id]);
         for (int id : decided) forget_stat(nodes_[id]);
         report_progress(made);
-        if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
-            for (int id : decided) set_majority_child(nodes_[id]);
+        for (int id : decided) {
+            if (settles_majority()) set_majority_child(nodes_[id]);
+            if (is_pruned(nodes_[id])) make_pruned_leaf(nodes_[id]);
         }
         if (followers_) {
             for (int id : decided) send_followers(nodes_[id]);
@@ -275,7 +297,7 @@ private:
                 const int top = tops[first + static_cast<size_t>(i)];
                 const std::unique_ptr<RowStore> rows = rows_.detach(top);
                 subtrees[first + static_cast<size_t>(i)] = {
-                    top, Grower(*rows, task_, pool_, followers_).run_below(std::move(nodes_[top]), root_)};
+                    top, Grower(*rows, task_, pool_, options_).run_below(std::move(nodes_[top]), root_)};
             };
             try {
                 if (done - first == 1) {
@@ -342,7 +364,8 @@ private:
     RowStore& rows_;
     const Task& task_;
     ThreadPool& pool_;
-    std::optional<Followers> followers_;
+    const std::optional<Followers>& followers_;
+    const GrowOptions& options_;
     RootStats root_;
     std::vector<const ColumnFacts*> facts_;
     std::vector<GrownNode> nodes_;
@@ -351,10 +374,10 @@ private:
 } // namespace
 
 std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
-                            std::optional<Followers> followers) {
-    std::vector<GrownNode> nodes = Grower(rows, task, pool, followers).run();
+                            const GrowOptions& options) {
+    std::vector<GrownNode> nodes = Grower(rows, task, pool, options).run();
     restore_class_weights(task.recipe, costs, nodes);
-    simplify(task.recipe, costs, nodes);
+    if (!options.kept) simplify(task.recipe, costs, nodes);
     return nodes;
 }
 

@@ -16,7 +16,18 @@ namespace tw {
 // held out. Surrogates are then searched only where a row of the node, or one that follows, needs them.
 using Followers = std::span<const int32_t>;
 
+// The nodes that are left of a tree after pruning, as in FlatTree. Growing stops at its leaves and does not simplify:
+// it gives that tree again, with the rivals and surrogates of the recipe.
+struct KeptNodes {
+    std::span<const int32_t> child_start, children, stop;
+};
+
+struct GrowOptions {
+    std::optional<Followers> followers = {};
+    std::optional<KeptNodes> kept = {};
+};
+
 std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
-                            std::optional<Followers> followers = std::nullopt);
+                            const GrowOptions& options = {});
 
 } // namespace tw

@@ -52,28 +52,23 @@ void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::v
     flat.split_start.push_back(static_cast<int32_t>(flat.column.size()));
 }
 
-// The nodes of the tree, depth first, and the place of each in that order; -1: cut off while the tree was simplified.
-struct DepthFirst {
-    std::vector<int> order;
-    std::vector<int32_t> new_id;
-
-    explicit DepthFirst(const std::vector<GrownNode>& nodes) : new_id(nodes.size(), -1) {
-        std::vector<int> open{0};
-        while (!open.empty()) {
-            const int node = open.back();
-            open.pop_back();
-            new_id[node] = static_cast<int32_t>(order.size());
-            order.push_back(node);
-            const std::vector<int>& children = nodes[node].children;
-            open.insert(open.end(), children.rbegin(), children.rend());
-        }
-    }
-};
-
 } // namespace
 
-FlatTree flatten(const std::vector<GrownNode>& nodes) {
-    const auto [order, new_id] = DepthFirst(nodes);
+DepthFirst::DepthFirst(const std::vector<GrownNode>& nodes) : new_id(nodes.size(), -1) {
+    order.reserve(nodes.size());
+    std::vector<int> open{0};
+    while (!open.empty()) {
+        const int node = open.back();
+        open.pop_back();
+        new_id[node] = static_cast<int32_t>(order.size());
+        order.push_back(node);
+        const std::vector<int>& children = nodes[node].children;
+        open.insert(open.end(), children.rbegin(), children.rend());
+    }
+}
+
+FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first) {
+    const auto& [order, new_id] = depth_first;
     FlatTree flat;
     flat.stats = NodeTable(order.size(), nodes[0].reported.size());
     flat.value = NodeTable(order.size(), nodes[0].value.size());
@@ -88,8 +83,9 @@ FlatTree flatten(const std::vector<GrownNode>& nodes) {
     return flat;
 }
 
-std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, size_t followers) {
-    const std::vector<int32_t> new_id = DepthFirst(nodes).new_id;
+std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first,
+                                    size_t followers) {
+    const std::vector<int32_t>& new_id = depth_first.new_id;
     std::vector<int32_t> found(followers, 0);
     for (size_t i = 0; i < nodes.size(); ++i) {
         size_t node = i;

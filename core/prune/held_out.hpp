@@ -32,10 +32,10 @@ enum class Loss { classes, squared, absolute, poisson };
 // A tree as its losses need it, per node.
 struct PredictingNodes {
     std::span<const int32_t> parent;
-    std::span<const int32_t> stop;       // 0: the node has children
-    std::span<const int32_t> predicted;  // class (Loss::classes)
-    std::span<const double> number;      // of other losses
-    std::span<const double> cost;        // classes x classes, [truth][prediction]; empty: 1 for a wrong class
+    std::span<const int32_t> stop;      // 0: the node has children
+    std::span<const int32_t> predicted; // class (Loss::classes)
+    std::span<const double> number;     // of other losses
+    std::span<const double> cost;       // classes x classes, [truth][prediction]; empty: 1 for a wrong class
     Loss loss = Loss::classes;
 };
 

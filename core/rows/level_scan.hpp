@@ -12,10 +12,30 @@
 
 namespace tw {
 
+// The counters of targets for which an order of levels is enough; SearchPlan::scans_levels asks no others.
+template <class Counter>
+constexpr bool orders_levels = Counter::fixed > 0 && Counter::fixed <= 3 && std::is_integral_v<typename Counter::Item>;
+
 template <TargetCounter Counter>
 class LevelScan {
 public:
-    // `row(at)` and `item(at)` for at < rows: a row of the table and what it adds.
+    // The gain of every column searched by value; nothing where the plan makes them all candidates. `row(at)` and
+    // `item(at)` for at < rows: a row of the table and what it adds.
+    template <class Row, class ItemAt>
+    std::vector<double> best_gains(const SearchContext<Counter>& context, const CutRules& rules,
+                                   const Words<Counter>& total, size_t rows, const Row& row, const ItemAt& item) {
+        std::vector<double> gains;
+        if constexpr (orders_levels<Counter>) {
+            if (!context.plan.scans_levels) return gains;
+            gains.reserve(context.by_value.size());
+            for (const int column : context.by_value) {
+                gains.push_back(best_gain(context, rules, total, column, rows, row, item));
+            }
+        }
+        return gains;
+    }
+
+private:
     template <class Row, class ItemAt>
     double best_gain(const SearchContext<Counter>& context, const CutRules& rules, const Words<Counter>& total,
                      int column, size_t rows, const Row& row, const ItemAt& item) {
@@ -34,7 +54,6 @@ public:
         return best;
     }
 
-private:
     struct Level {
         int32_t code;
         double mean; // of the target, or the share of the first class
@@ -82,9 +101,5 @@ private:
     std::vector<Level> present_;
     std::vector<int32_t> place_; // of each level in `present_`, -1: not there
 };
-
-// The counters of targets for which an order of levels is enough; SearchPlan::scans_levels asks no others.
-template <class Counter>
-constexpr bool orders_levels = Counter::fixed > 0 && Counter::fixed <= 3 && std::is_integral_v<typename Counter::Item>;
 
 } // namespace tw

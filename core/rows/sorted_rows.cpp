@@ -215,47 +215,35 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
             best_cut(context_.counter, item_.data(), rules, total, scan_column, range, context_.plan.tries_missing));
         gains.push_back(cuts.back().cut.gain);
     }
-    const std::vector<CandidateColumn> columns =
-        candidate_columns(task, context_, rules, gains, level_gains(rules, total, node));
+    const uint16_t* member = member_.data() + range.begin;
+    const std::vector<double> of_levels = level_scan_.best_gains(
+        context_, rules, total, range.end - range.begin, [&](size_t at) { return row_[member[at]]; },
+        [&](size_t at) { return item_[member[at]]; });
+    const std::vector<CandidateColumn> columns = candidate_columns(task, context_, rules, gains, of_levels);
     std::vector<Entry> entries;
-    if (context_.plan.needs_squares || std::ranges::any_of(columns, &CandidateColumn::by_value)) {
-        entries = entries_of<Item>(table_rows(node), items);
-    }
-    std::vector<Candidate> candidates;
-    candidates.reserve(columns.size());
-    for (const auto& [by_value, index, column] : columns) {
-        if (by_value) {
-            candidates.push_back(candidate_by_value(task, training(), facts, column, entries));
-            continue;
+    const auto make = [&](const CandidateColumn& made) {
+        if (entries.empty() && (made.by_value || context_.plan.needs_squares)) {
+            entries = entries_of<Item>(table_rows(node), items);
         }
-        const auto& [cut, low_end, known_end] = cuts[index];
-        const Words<Counter> low = count(context_.counter, item_.data(), index, {range.begin, low_end});
-        const Words<Counter> missing = count(context_.counter, item_.data(), index, {known_end, range.end});
+        if (made.by_value) return candidate_by_value(task, training(), facts, made.column, entries);
+        const auto& [cut, low_end, known_end] = cuts[made.index];
+        const Words<Counter> low = count(context_.counter, item_.data(), made.index, {range.begin, low_end});
+        const Words<Counter> missing = count(context_.counter, item_.data(), made.index, {known_end, range.end});
         Words<Counter> known = total;
         for (int w = 0; w < context_.counter.words(); ++w) known[w] -= missing[w];
-        candidates.push_back(to_candidate(task, context_, facts, column, cut, known, missing, low, [&, &of = cut] {
-            return count_cut_sides(training(), entries, column, of.low_rows > 0, of.below);
-        }));
-    }
-    return candidates;
-}
-
-// The gain of every column of levels; nothing where the plan makes them all candidates.
-template <TargetCounter Counter>
-std::vector<double> SortedRows<Counter>::level_gains(const CutRules& rules, const Words<Counter>& total, int node) {
-    std::vector<double> gains;
-    if constexpr (orders_levels<Counter>) {
-        if (!context_.plan.scans_levels) return gains;
-        const RowRange range = nodes_[node].range;
-        const uint16_t* member = member_.data() + range.begin;
-        gains.reserve(context_.by_value.size());
-        for (const int column : context_.by_value) {
-            gains.push_back(level_scan_.best_gain(
-                context_, rules, total, column, range.end - range.begin, [&](size_t at) { return row_[member[at]]; },
-                [&](size_t at) { return item_[member[at]]; }));
+        return to_candidate(task, context_, facts, made.column, cut, known, missing, low, [&, &of = cut] {
+            return count_cut_sides(training(), entries, made.column, of.low_rows > 0, of.below);
+        });
+    };
+    std::vector<Candidate> candidates;
+    candidates.reserve(columns.size());
+    for (const CandidateColumn& column : columns) {
+        candidates.push_back(make(column));
+        if (candidates.size() == 1 && wins_every_tie(task, context_, rules, facts, gains, of_levels, candidates[0])) {
+            break;
         }
     }
-    return gains;
+    return candidates;
 }
 
 template <TargetCounter Counter>

@@ -71,7 +71,6 @@ private:
     Words<AnyCounter> count(const AnyCounter& counter, const typename AnyCounter::Item* item, size_t scan_column,
                             RowRange range) const;
     std::vector<Candidate> candidates_of(const Task& task, const OpenNode& open_node);
-    std::vector<double> level_gains(const CutRules& rules, const Words<Counter>& total, int node);
     std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
     RankedRow* order(size_t scan_column) { return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()]; }
     const RankedRow* order(size_t scan_column) const {

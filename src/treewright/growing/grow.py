@@ -29,7 +29,10 @@ from treewright.growing.weights import altered, altered_partitions
 from treewright.recipes.criterion import Custom
 from treewright.recipes.missing import Surrogates
 from treewright.recipes.recipe import Recipe
+from treewright.tree.sparse_rows import from_core
 from treewright.tree.tree import Tree
+
+IntArray = NDArray[np.int32]
 
 _log = logging.getLogger("treewright.growing.partitions")
 
@@ -70,14 +73,14 @@ def grow(
 
 def grow_with_followers(
     rows: Encoded,
-    followers: NDArray[np.int32],
+    followers: IntArray,
     schema: Schema,
     recipe: Recipe,
     n_threads: int = 0,
     progress: Progress | None = None,
     *,
     complete: bool = False,
-) -> tuple[Tree, NDArray[np.int32]]:
+) -> tuple[Tree, IntArray]:
     """Grow a tree, and return the node where each follower ends: a row of the table, by its number.
 
     Surrogates are found only where a row of the node or a follower needs them; otherwise the tree is that of `grow`.
@@ -86,10 +89,31 @@ def grow_with_followers(
     check_recipe(recipe, schema)
     missing = not complete and survey(rows, schema, n_threads)
     arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, missing, followers)
-    ends: NDArray[np.int32] = arrays.pop("follower_node")
+    ends: IntArray = arrays.pop("follower_node")
     if progress is not None:
         progress(1.0)
     return Tree.grown(arrays, schema, recipe), ends
+
+
+def grow_bare(
+    rows: Encoded, schema: Schema, recipe: Recipe, n_threads: int = 0, progress: Progress | None = None
+) -> Tree:
+    """Grow a tree that is going to be pruned: without rivals, and without surrogates that no row needs."""
+    check_recipe(recipe, schema)
+    missing, nobody = survey(rows, schema, n_threads), np.empty(0, np.int32)
+    arrays = _grow_in_memory(rows, schema, replace(recipe, rivals=0), n_threads, progress, missing, nobody)
+    del arrays["follower_node"]
+    if progress is not None:
+        progress(1.0)
+    return Tree.grown(arrays, schema, recipe)
+
+
+def grow_kept(rows: Encoded, pruned: Tree, n_threads: int = 0) -> Tree:
+    """Grow a pruned tree again, with the rivals and surrogates of its nodes. Its cuts are as they were."""
+    missing = survey(rows, pruned.schema, n_threads)
+    kept = (pruned.arrays["child_start"], pruned.arrays["children"], pruned.arrays["stop"])
+    arrays = _grow_in_memory(rows, pruned.schema, pruned.recipe, n_threads, None, missing, kept=kept)
+    return Tree({name: from_core(array) for name, array in arrays.items()}, pruned.schema, pruned.recipe, pruned.cuts)
 
 
 def _grow_in_memory(
@@ -99,7 +123,8 @@ def _grow_in_memory(
     n_threads: int,
     progress: Progress | None,
     missing: bool,
-    followers: NDArray[np.int32] | None = None,
+    followers: IntArray | None = None,
+    kept: tuple[IntArray, IntArray, IntArray] | None = None,
 ) -> dict[str, Any]:
     check_values([data_checks(rows, recipe, schema)], recipe, schema)
     assert rows.target is not None
@@ -122,6 +147,7 @@ def _grow_in_memory(
         binned=rows.coded,
         progress=progress,
         followers=followers,
+        kept=kept,
     )
     return arrays
 

@@ -22,7 +22,14 @@ from treewright.growing.grow import binned_once, grow
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
-from treewright.pruning.cross_validation import HeldOut, deal_partitions, held_out, real_by_class, total_weight, used_rows
+from treewright.pruning.cross_validation import (
+    HeldOut,
+    deal_partitions,
+    held_out,
+    real_by_class,
+    total_weight,
+    used_rows,
+)
 from treewright.pruning.losses import node_risk
 from treewright.pruning.nested_trees import nested_trees
 from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
@@ -166,7 +173,6 @@ def validated(
 
     With repeats, both are averages: of the risks, and of their variances.
     """
-
 
     def judge(fold: HeldOut) -> tuple[FloatArray, FloatArray]:
         family = nested_trees(fold.tree, limit_of_nodes(fold.tree), limits)
