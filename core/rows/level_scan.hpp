@@ -28,7 +28,7 @@ public:
         if constexpr (orders_levels<Counter>) {
             if (!context.plan.scans_levels) return gains;
             gains.reserve(context.by_value.size());
-            for (const int column : context.by_value) {
+            for (const TableColumn column : context.by_value) {
                 gains.push_back(best_gain(context, rules, total, column, rows, row, item));
             }
         }
@@ -38,11 +38,12 @@ public:
 private:
     template <class Row, class ItemAt>
     double best_gain(const SearchContext<Counter>& context, const CutRules& rules, const Words<Counter>& total,
-                     int column, size_t rows, const Row& row, const ItemAt& item) {
+                     TableColumn column, size_t rows, const Row& row, const ItemAt& item) {
         const Counter& counter = context.counter;
-        const ColumnFacts& facts = context.training.facts[column];
+        const ColumnFacts& facts = context.training.facts[column.offset()];
         Words<Counter> missing = zero_words(counter);
-        count(counter, codes_of(context.training, column), static_cast<size_t>(facts.levels), rows, row, item, missing);
+        count(counter, codes_of(context.training, column.value), static_cast<size_t>(facts.levels), rows, row, item,
+              missing);
         put_in_order(facts.kind == Kind::nominal);
         CutScorer<Counter> scorer(counter, rules, total.data(), missing.data(), false);
         Words<Counter> low = zero_words(counter);
