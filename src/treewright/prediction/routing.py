@@ -67,6 +67,20 @@ def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
     return places
 
 
+def predict_matrix(tree: Tree, matrix: NDArray[Any], n_threads: int) -> NDArray[Any] | None:
+    """Return each row's class by its place, or its number, of a matrix of the tree's columns.
+
+    None: a number is infinite, which the general way reports.
+    """
+    check_threads(n_threads)
+    router = _router(tree)
+    if tree.schema.target.classes is None:
+        found: NDArray[Any] = np.empty(len(matrix))
+        return None if router.predict_matrix(matrix, found, n_threads) else found
+    found = np.empty(len(matrix), np.int32)
+    return None if router.classify_matrix(matrix, found, n_threads) else found
+
+
 @dataclass(frozen=True, eq=False)
 class Trace:
     """One row at every node, whether it comes there or not.
