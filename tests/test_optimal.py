@@ -253,6 +253,7 @@ def test_a_changed_certificate_is_refused() -> None:
         ({"max_depth": -1}, "max_depth must be a whole number"),
         ({"min_samples_leaf": 0}, "min_samples_leaf"),
         ({"leaf_penalty": -1.0}, "leaf_penalty"),
+        ({"leaf_penalty": 1e300}, r"leaf_penalty must be at most 1e\+100"),
         ({"time_limit": math.nan}, "time_limit"),
         ({"max_levels": 50}, "max_levels"),
     ],

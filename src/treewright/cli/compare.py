@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from treewright.cli.class_table import print_classes
 from treewright.cli.console import echo, echo_json, note, progress, score_text, steps, table
 from treewright.cli.error_text import with_cli_options
 from treewright.cli.help_sections import Command
 from treewright.cli.learn import LearningTable, learning_options
 from treewright.cli.reading import data_options, kinds_of, names_of, read_table, reading_of
-from treewright.cli.recipes import ALGORITHMS, Name, algorithm_name, pruner_of, recipe_of
+from treewright.cli.recipes import ALGORITHMS, Name, algorithm_name, class_options, pruner_of, recipe_of
 from treewright.data.number_text import figure
 from treewright.data.rows import total_weight
+from treewright.data.schema import Level
 from treewright.errors import RecipeError
 from treewright.recipes.missing import MISSING_NAMES
 from treewright.recipes.pruners import PRUNING_NAMES, Pruner
@@ -33,6 +36,7 @@ _ALL_PRUNINGS = ("none", *(name.replace("_", "-") for name in PRUNING_NAMES))
 @click.command(cls=Command, short_help="Cross-validate all algorithms and pruning methods.")
 @click.argument("data")
 @learning_options
+@class_options
 @click.option("--algorithms", metavar="A,B", default=",".join(_FOUR), show_default=True, help="Algorithms to compare.")
 @click.option(
     "--prunings", metavar="A,B", default=",".join(_ALL_PRUNINGS), show_default=True, help="Pruning methods to compare."
@@ -59,10 +63,13 @@ def compare(data: str, **settings: Any) -> None:
     refused = [result for result in results if result[2].refused is not None]
     honest = CrossValidation({_name(*result): result[2] for result in good}, tuple(folds))
     if settings["as_json"]:
-        echo_json({"folds": settings["folds"], "results": [_as_dict(*result, honest) for result in (*good, *refused)]})
+        classes = table_of.schema.target.classes or ()
+        lines = [_as_dict(*result, honest, classes) for result in (*good, *refused)]
+        echo_json({"folds": settings["folds"], "results": lines})
         return
     if good:
         _print_results(good, honest, settings["most"], found.frame.n_rows, table_of)
+        _print_best_classes(good[0], table_of, settings)
     _print_refused(refused, good)
 
 
@@ -125,6 +132,16 @@ def _print_results(
     note("errors and p (of the difference from the best): corrected for shared training rows (Nadeau and Bengio 2003)")
 
 
+def _print_best_classes(best: Result, table_of: LearningTable, settings: dict[str, Any]) -> None:
+    """Print how each class fares in the held-out rows of all folds, for the best line."""
+    algorithm, pruning, scores = best
+    if scores.classes:
+        echo()
+        echo(f"{algorithm}, {pruning}: held-out rows of all folds")
+        weighted = any(settings[name] is not None for name in ("class_weight", "priors"))
+        print_classes(table_of.schema.target, scores.classes, weighted)
+
+
 def _print_refused(refused: list[Result], good: list[Result]) -> None:
     reasons: dict[str, list[str]] = {}
     for algorithm, pruning, scores in refused:
@@ -136,13 +153,18 @@ def _print_refused(refused: list[Result], good: list[Result]) -> None:
         note("nothing to compare")
 
 
-def _as_dict(algorithm: str, pruning: str, scores: Scores, honest: CrossValidation) -> dict[str, Any]:
-    result = {"algorithm": algorithm, "pruning": pruning}
+def _as_dict(
+    algorithm: str, pruning: str, scores: Scores, honest: CrossValidation, classes: Sequence[Level]
+) -> dict[str, Any]:
+    result: dict[str, Any] = {"algorithm": algorithm, "pruning": pruning}
     if scores.refused is not None:
         return {**result, "refused": scores.refused}
     name = _name(algorithm, pruning, scores)
-    return {
-        **result, "measure": scores.measure, "value": scores.value, "error": honest.error(name),
+    result |= {
+        "measure": scores.measure, "value": scores.value, "error": honest.error(name),
         "p": honest.p_value(name, next(iter(honest.scores))),
         "baseline": scores.baseline, "leaves": scores.leaves, "depth": scores.depth, "measures": dict(scores.measures),
     }  # fmt: skip
+    if scores.classes:
+        result["classes"] = [{"class": c} | dict(entry) for c, entry in zip(classes, scores.classes, strict=True)]
+    return result

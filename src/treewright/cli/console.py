@@ -86,16 +86,16 @@ def plain(value: Any) -> Any:
 
 
 def score_text(measure: str, value: float) -> str:
-    """Return a score as people read it.
+    """Return a score as people read it: shares in percent, ROC AUC and R² with three decimals.
 
-    >>> score_text("accuracy", 0.8166), score_text("mean absolute error", 3.14159265)
-    ('81.7 %', '3.1416')
+    >>> score_text("accuracy", 0.8166), score_text("ROC AUC", 0.8), score_text("mean absolute error", 3.14159265)
+    ('81.7 %', '0.800', '3.1416')
     """
     if math.isnan(value):
         return "-"
-    return (
-        f"{100 * value:.1f} %" if measure in ("accuracy", "balanced accuracy") else number_text(float(f"{value:.5g}"))
-    )
+    if measure in ("accuracy", "balanced accuracy"):
+        return f"{100 * value:.1f} %"
+    return f"{value:.3f}" if measure in ("ROC AUC", "R²") else number_text(float(f"{value:.5g}"))
 
 
 def table(

@@ -5,7 +5,6 @@ The tree is learned from all rows but those set aside.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from treewright.cli.certainty import (
     refitted,
     with_ranges,
 )
+from treewright.cli.class_table import print_classes
 from treewright.cli.console import echo, echo_json, note, progress, score_text, show_tree, steps, table
 from treewright.cli.help_sections import Command, add_options, section
 from treewright.cli.reading import (
@@ -43,7 +43,6 @@ from treewright.errors import DataError
 from treewright.growing.weights import weighted
 from treewright.optimal.search import find_optimal
 from treewright.optimal.settings import SearchSettings
-from treewright.prediction.class_scores import has_rare_class
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.evaluation import score_on
 from treewright.recipes.recipe import Recipe
@@ -280,6 +279,8 @@ def _print_table(found: InputTable, table_of: LearningTable, verbose: bool) -> N
         note(f"few distinct whole numbers, used as numeric: {', '.join(few)} (--kind {few[0]}=nominal overrides)")
     for name, why in found.left_out.items():
         note(f"dropped: {name_text(name)} ({why}; --kind {name_text(name)}=nominal keeps it)")
+    for name, range_ in found.numbering.items():
+        note(f"{name_text(name)} seems to number the rows ({range_}); --drop {name_text(name)} leaves it out")
     if found.dropped_rows:
         note(f"dropped: {many(found.dropped_rows, 'row')} without a value of {name_text(found.target.name)}")
     target = table_of.schema.target
@@ -311,14 +312,15 @@ def _print_scores(tree: Tree, scores: dict[str, Any], validated: Scores | None, 
         )
     echo()
     table((head["name"], "tree", alone), rows)
-    _print_measures(tree, scores.get("held_out", scores["training"]), "held_out" in scores)
+    is_weighted = any(settings[name] is not None for name in ("class_weight", "priors"))
+    _print_measures(tree, scores.get("held_out", scores["training"]), "held_out" in scores, is_weighted)
     if validated is not None:
         rest = [(name, score_text(name, value)) for name, value in validated.measures.items()]
         echo()
         table(("mean over the folds", ""), rest, right=(1,))
 
 
-def _print_measures(tree: Tree, score: dict[str, Any], unseen: bool) -> None:
+def _print_measures(tree: Tree, score: dict[str, Any], unseen: bool, weighted: bool) -> None:
     """Print all measures of the held-out rows, or of the training rows, and recall and precision of each class."""
     echo()
     rows = [
@@ -328,21 +330,8 @@ def _print_measures(tree: Tree, score: dict[str, Any], unseen: bool) -> None:
     classes = score.get("classes")
     if classes is None:
         return
-    rare = has_rare_class([entry["rows"] for entry in classes])
-    names = ("recall", "precision", *(("average_precision",) if rare else ()))
-    lines = [
-        (
-            level_text(level),
-            f"{entry['rows']:,.0f}",
-            *(score_text("accuracy", math.nan if entry[name] is None else entry[name]) for name in names),
-        )
-        for level, entry in zip(tree.schema.target.classes or (), classes, strict=True)
-    ]
     echo()
-    heads = [name.replace("_", " ") for name in names]
-    table(("class", "rows", *heads), lines[:MOST_COLUMNS], right=tuple(range(1, 2 + len(names))))
-    if rare and not tree.schema.target.costs:
-        note("a class is rare and hardly affects accuracy; --class-weight balanced, --costs or --priors give it weight")
+    print_classes(tree.schema.target, classes, weighted)
 
 
 def _result(

@@ -56,11 +56,20 @@ class SearchTable:
 
 
 def _plain(rows: Encoded) -> Encoded:
-    """Return the rows that have weight, as one array per column."""
+    """Return the rows that have weight, as one array per column, in an order that does not depend on the table's."""
     if rows.weight is not None and not rows.weight.all():  # rows without weight must not shift cuts
         rows = take(rows, rows.weight > 0)
     columns: Any = rows.columns
-    return replace(rows, columns=tuple(columns.T)) if isinstance(columns, np.ndarray) else rows
+    rows = replace(rows, columns=tuple(columns.T)) if isinstance(columns, np.ndarray) else rows
+    counted = rows.n_classes > 0 and rows.weight is None  # numbers of rows, which add up exactly in any order
+    return rows if counted else _by_target(rows)
+
+
+def _by_target(rows: Encoded) -> Encoded:
+    """Return the rows by target and weight: whatever rows are added up, it is in the same order of numbers."""
+    assert rows.target is not None
+    order = np.lexsort((rows.target,) if rows.weight is None else (rows.weight, rows.target))
+    return rows if (np.diff(order) > 0).all() else take(rows, order)
 
 
 def find_optimal(
