@@ -48,6 +48,7 @@ from treewright.uncertainty.calibrate import calibrate
 from treewright.uncertainty.cross_validate import cross_validate
 from treewright.uncertainty.permutation_test import permutation_test
 from treewright.uncertainty.reliability import reliability
+from treewright.uncertainty.soften import soften
 from treewright.uncertainty.stability import stability
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ __all__ = [
     "rules",
     "save",
     "shap_values",
+    "soften",
     "sql",
     "stability",
     "stopping",
