@@ -58,7 +58,7 @@ def predicted(tree: tw.Tree, row: dict[str, Any], node: int = 0) -> Any:
 
 
 @pytest.mark.parametrize("numeric", [False, True])
-@settings(max_examples=15)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_predictions_follow_the_three_points(numeric: bool, seed: int) -> None:
     tree, rows = soft_tree(60, seed, numeric=numeric), table(40, seed + 1, numeric=numeric)
@@ -141,7 +141,7 @@ def test_the_bootstrap_gives_the_range_of_the_cuts() -> None:
 # --- everything follows -----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=15)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_shap_values_are_those_of_the_definition(seed: int) -> None:
     tree, rows = soft_tree(60, seed), table(5, seed + 1)
