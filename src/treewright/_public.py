@@ -46,6 +46,7 @@ from treewright.tree.saved import load, save
 from treewright.tree.tree import Tree
 from treewright.uncertainty.calibrate import calibrate
 from treewright.uncertainty.cross_validate import cross_validate
+from treewright.uncertainty.leaf_limits import leaf_limits
 from treewright.uncertainty.permutation_test import permutation_test
 from treewright.uncertainty.reliability import reliability
 from treewright.uncertainty.soften import soften
@@ -117,6 +118,7 @@ __all__ = [
     "from_rpart",
     "from_sklearn",
     "importance",
+    "leaf_limits",
     "learn",
     "learn_optimal",
     "lessons",

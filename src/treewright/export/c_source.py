@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from treewright.data.schema import Level
 from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, level_type, plan_of
+from treewright.export.program.ranges import c_ranges
 from treewright.export.program.tables import (
     NUMBER_TABLES,
     identifiers,
@@ -55,7 +56,16 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
     refuse_many_paths(plan)
     route = _ROUTE.replace("#WITHIN", _WITHIN if plan.soft else "")
     follow = (_SECOND if plan.soft else "") + _FOLLOW.replace("#BOTH", _BOTH if plan.soft else "")
-    parts = [_head(plan), _tables(plan), _codes(plan), route, _refusal(plan), follow, _prediction_functions(plan)]
+    parts = [
+        _head(plan),
+        _tables(plan),
+        _codes(plan),
+        route,
+        _refusal(plan),
+        follow,
+        _prediction_functions(plan),
+        c_ranges(plan),
+    ]
     return "\n".join(part for part in parts if part).replace("@", prefix).replace("\x1a", "@")
 
 

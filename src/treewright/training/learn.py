@@ -80,7 +80,8 @@ def learn(
     """Learn a tree from a table.
 
     Columns without values and text columns that differ in nearly every row (more than 20 levels, fewer than three rows
-    each) are left out with a warning; `kinds` keeps them. Ctrl-C ends a long fit.
+    each) are left out with a warning; `kinds` keeps them. A column that only numbers the rows is kept, with a warning.
+    Ctrl-C ends a long fit.
 
     Parameters
     ----------
@@ -116,7 +117,9 @@ def learn(
     progress : callable, optional
         Called with the fraction of the fit that is done, over the trees of all folds; it never falls and ends at 1.
     memory_limit : float or str, optional
-        Memory for a table that is not in memory, such as "2GB"; by default half of what is free.
+        Memory for a table that is not in memory, such as "2GB"; by default half of what is free. A limit below what a
+        fit needs (250 MB, or 600 MB where the table does not fit) raises a DataError before anything is read. A
+        tree of many nodes takes 1 to 4 kB for each of them on top.
     scratch : str or PathLike, optional
         Folder for what has no room in memory; by default the system's folder for temporary files.
     **unknown
