@@ -115,6 +115,8 @@ def prune(
             "the leaves of an honest tree are filled by rows that did not choose its splits, and pruning would compare "
             "both; put the pruner into the recipe of learn(..., honest=True)"
         )
+    if tree.soft is not None:
+        raise DataError("pruning counts rows on either side of a threshold; prune the tree first and soften it then")
     tree = unshrunk(tree)
     return shrunk(prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads))
 
