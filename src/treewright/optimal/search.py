@@ -11,7 +11,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.data.encoding import Encoded
-from treewright.data.rows import take
+from treewright.data.rows import take, weights_of
 from treewright.data.schema import Schema
 from treewright.errors import DataError
 from treewright.growing.grow import grow
@@ -56,9 +56,15 @@ class SearchTable:
 
 
 def _plain(rows: Encoded) -> Encoded:
-    """Return the rows that have weight, as one array per column."""
+    """Return the rows that have weight, as one array per column; in rising order where sums over them are rounded.
+
+    A rounded sum depends on the order of its terms, which must not be that of the table.
+    """
     if rows.weight is not None and not rows.weight.all():  # rows without weight must not shift cuts
         rows = take(rows, rows.weight > 0)
+    if rows.weight is not None or not rows.n_classes:
+        order = np.lexsort((weights_of(rows), rows.target))
+        rows = rows if (np.diff(order) == 1).all() else take(rows, order)
     columns: Any = rows.columns
     return replace(rows, columns=tuple(columns.T)) if isinstance(columns, np.ndarray) else rows
 
@@ -164,7 +170,10 @@ def searched(
     )
     tree = tree_of_cuts(found, columns, table.rows, table.schema, settings)
     cuts = [(c, cut) for c, cut in zip(found["column"].tolist(), found["cut"].tolist(), strict=True) if c >= 0]
-    return replace(tree, certificate=_certificate(found, columns, table, settings, perf_counter() - begun)), cuts
+    certificate = _certificate(found, columns, table, settings, perf_counter() - begun)
+    if roots is not None:
+        certificate = replace(certificate, root=" or ".join(table.schema.columns[i].name for i in roots))
+    return replace(tree, certificate=certificate), cuts
 
 
 def _certificate(
