@@ -284,7 +284,7 @@ def _with_labels(tree: Tree, found: NDArray[Any]) -> NDArray[Any]:
 def named(tree: Tree, indices: NDArray[Any]) -> NDArray[Any]:
     """Return the classes with these indices."""
     classes: NDArray[Any] = tree.keep("classes", lambda: class_array(tree.schema.target.classes or ()))
-    found: NDArray[Any] = classes[indices]
+    found: NDArray[Any] = classes.take(indices)  # sooner than classes[indices]
     return found
 
 
