@@ -63,6 +63,7 @@ def _plain(rows: Encoded) -> Encoded:
     if rows.weight is not None and not rows.weight.all():  # rows without weight must not shift cuts
         rows = take(rows, rows.weight > 0)
     if rows.weight is not None or not rows.n_classes:
+        assert rows.target is not None
         order = np.lexsort((weights_of(rows), rows.target))
         rows = rows if (np.diff(order) == 1).all() else take(rows, order)
     columns: Any = rows.columns
