@@ -77,6 +77,7 @@ public:
         const TreeLimits limits{problem_.max_depth, problem_.max_leaves, problem_.min_samples_leaf,
                                 problem_.missing_to_majority};
         Solved<Real> solved = all.columns() > 0 ? solve(all, limits, infinity, true) : one_leaf(all, limits);
+        if (!solved.tree) throw std::runtime_error("the loss of one leaf is beyond the range of numbers");
         OptimalTree result;
         result.loss = solved.loss;
         result.lower = solved.lower;
