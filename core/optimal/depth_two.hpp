@@ -39,12 +39,10 @@ public:
     DepthTwoTree<Real> solve(const Subset& subset, Real limit, const std::vector<bool>& is_root, size_t batch,
                              const ForEach& for_each, const Report& report) {
         DepthTwoTree<Real> best;
-        prepare(subset, is_root);
         const Real leaf = leaf_loss(subset);
-        if (leaf < limit) {
-            best.loss = limit = leaf;
-            best.lower = leaf_;
-        }
+        if (leaf < limit) best.loss = limit = leaf;
+        best.lower = leaf_;
+        if (!prepare(subset, is_root)) return best;
         std::vector<Root*> open;
         for (Root& root : roots_) open.push_back(&root);
         while (!open.empty() && limit > leaf_ && !control_.stop) {
@@ -84,12 +82,14 @@ private:
     using Root = RootColumn<Real>;
     using Scratch = DepthTwoScratch<Real, Sum>;
 
-    void prepare(const Subset& subset, const std::vector<bool>& is_root) {
+    // False if the search is over before all columns are ready.
+    bool prepare(const Subset& subset, const std::vector<bool>& is_root) {
         const int64_t depth = std::min<int64_t>(limits_.depth, limits_.leaves - 1);
         roots_.clear();
         weight_.clear();
         std::vector<Grid> grids;
         for (int f = 0; f < subset.columns(); ++f) {
+            if (subset.rows() >= many_rows && control_.is_over()) return false;
             weight_.push_back(cumulated_weight(subset, f));
             const TreeLimits any_side{limits_.depth, limits_.leaves, limits_.min_rows, false};
             const CutRange range = allowed_cuts(problem_, subset, f, any_side);
@@ -115,6 +115,7 @@ private:
                 roots_.back().may_split[1 - s] = false;
             }
         }
+        return true;
     }
 
     // One round for one root column: all cuts of its grid with all cuts of the children's grids; then finer grids.

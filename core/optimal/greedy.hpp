@@ -15,15 +15,16 @@ struct GreedyCut {
     int column, cut;
 };
 
-// Best first; ties by column. `is_top`: only columns that the root may split on.
+// Best first; ties by column. `is_top`: only columns that the root may split on. Without some if the search is over.
 template <class Loss, class Real>
 std::vector<GreedyCut<Real>> greedy_cuts(const Problem& problem, const Loss& loss, const Subset& subset,
-                                         const TreeLimits& limits, bool is_top) {
+                                         const TreeLimits& limits, bool is_top, SearchControl& control) {
     constexpr int grid_bins = 64;
     std::vector<GreedyCut<Real>> found;
     std::vector<int32_t> bin_of_rank;
     for (int f = 0; f < subset.columns(); ++f) {
         if (is_top && !problem.is_root.empty() && !problem.is_root[f]) continue;
+        if (control.is_over()) break;
         const std::vector<double> weight = cumulated_weight(subset, f);
         const Grid grid = first_grid(weight, grid_bins, allowed_cuts(problem, subset, f, limits));
         if (grid.cuts.empty()) continue;

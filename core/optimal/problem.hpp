@@ -1,6 +1,7 @@
 // The search for the best small tree: what it is given, and what it returns.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -52,6 +53,21 @@ struct TreeLimits {
     TreeLimits relaxed() const { return {depth, leaves, 1, false}; }
     bool is_relaxed() const { return min_rows <= 1 && !majority; }
 };
+
+// How many leaves the two children of a cut may have.
+struct LeafShare {
+    int64_t low, high;
+};
+
+inline std::vector<LeafShare> leaf_shares(const TreeLimits& limits) {
+    const int64_t most = int64_t{1} << (limits.depth - 1);
+    if (limits.leaves >= 2 * most) return {{most, most}};
+    std::vector<LeafShare> shares;
+    for (int64_t low = std::max<int64_t>(1, limits.leaves - most); low <= std::min(most, limits.leaves - 1); ++low) {
+        shares.push_back({low, limits.leaves - low});
+    }
+    return shares;
+}
 
 // A tree as cuts: rows with a code up to `cut` go to `low`. A leaf has no column.
 struct CutTree {

@@ -24,21 +24,6 @@ constexpr size_t batch_size = 16; // enough for many threads; larger ones look a
 constexpr int max_discrepancies = 2;
 constexpr double most_counted = std::numeric_limits<int16_t>::max();
 
-// How many leaves the two children of a cut may have.
-struct LeafShare {
-    int64_t low, high;
-};
-
-std::vector<LeafShare> leaf_shares(const TreeLimits& limits) {
-    const int64_t most = int64_t{1} << (limits.depth - 1);
-    if (limits.leaves >= 2 * most) return {{most, most}};
-    std::vector<LeafShare> shares;
-    for (int64_t low = std::max<int64_t>(1, limits.leaves - most); low <= std::min(most, limits.leaves - 1); ++low) {
-        shares.push_back({low, limits.leaves - low});
-    }
-    return shares;
-}
-
 template <class Real>
 struct Solved {
     Real loss = std::numeric_limits<Real>::infinity(); // infinity: no tree below the limit
@@ -235,6 +220,11 @@ private:
         }
         if (is_top) take_descent(subset, limits, frontier);
         for (int f = 0; f < subset.columns(); ++f) {
+            if (control_.is_over()) { // without all columns only this is known
+                frontier.closed = static_cast<Real>(problem_.leaf_penalty);
+                frontier.open.clear();
+                break;
+            }
             frontier.weight.push_back(cumulated_weight(subset, f));
             std::vector<Real> change(static_cast<size_t>(subset.ranks[f]), 0);
             for (size_t i = 0; i < subset.row.size(); ++i) {
@@ -268,7 +258,7 @@ private:
     Solved<Real> descend(const Subset& subset, TreeLimits limits, int discrepancies, bool is_top) {
         limits.depth = static_cast<int>(std::min<int64_t>(limits.depth, limits.leaves - 1));
         if (limits.depth <= 2) return solve_small(subset, limits, infinity, false);
-        std::vector<GreedyCut<Real>> cuts = greedy_cuts<Loss, Real>(problem_, loss_, subset, limits, is_top);
+        std::vector<GreedyCut<Real>> cuts = greedy_cuts<Loss, Real>(problem_, loss_, subset, limits, is_top, control_);
         cuts.resize(std::min(cuts.size(), static_cast<size_t>(discrepancies) + 1));
         std::vector<Solved<Real>> found(cuts.size());
         const auto try_one = [&](int64_t i) {
