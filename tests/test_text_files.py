@@ -154,6 +154,14 @@ def test_the_order_of_day_and_month_is_never_taken_from_other_rows(tmp_path: Pat
         read(path)
 
 
+@pytest.mark.parametrize(("text", "option"), [("16.02.2024", "--day-first"), ("02/16/2024", "--month-first")])
+def test_a_date_that_can_be_read_in_one_way_names_its_option_only(tmp_path: Path, text: str, option: str) -> None:
+    with pytest.raises(
+        tw.DataError, match=rf"column 'd' has '{text}', which looks like a date .* or {option} if all are$"
+    ):
+        read(write(tmp_path, f"d\n{text}\n03/04/2024\n"))
+
+
 @pytest.mark.parametrize(("day_first", "expected"), [(True, "2020-05-12"), (False, "2020-12-05")])
 @pytest.mark.parametrize("sign", ["/", ".", "-"])
 def test_day_first_says_how_dates_are_read(tmp_path: Path, day_first: bool, expected: str, sign: str) -> None:

@@ -1,6 +1,7 @@
-"""Scores of a tree as plain values: a confusion matrix or residuals, beside the baseline (the root's prediction).
+"""Scores of a tree as plain values: a confusion matrix or residuals, beside a baseline.
 
-A matrix has the true class in its rows.
+The baseline is the most frequent class of the rows scored; for costs and numbers it is what the root predicts. A
+matrix has the true class in its rows.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def score_of_leaves(tree: Tree) -> dict[str, Any] | None:
     leaf = tree.arrays["stop"] != 0
     stats = tree.arrays["stats"][leaf]
     if tree.schema.target.classes is None:
-        weight, squares = float(stats[:, 0].sum()), float(stats[:, 2].sum())
+        moved = stats[:, 0] * (tree.arrays["value"][leaf, 0] - stats[:, 1]) ** 2  # a prediction may not be the mean
+        weight, squares = float(stats[:, 0].sum()), float((stats[:, 2] + moved).sum())
         whole = tree.arrays["stats"][0]
         headline = _headline("root mean squared error", math.sqrt(squares / weight), math.sqrt(whole[2] / whole[0]))
         return {"source": "leaves", "n": weight, "headline": headline, "measures": [headline]}
@@ -71,7 +73,8 @@ def _classes(
 ) -> dict[str, Any]:
     whole, target = float(matrix.sum()), tree.schema.target
     root = int(predicted_index(target, tree.arrays["value"][:1])[0])
-    accuracy = _headline("accuracy", float(np.trace(matrix)) / whole, float(matrix[root].sum()) / whole)
+    # Class weights and priors can make the root predict a rare class; the baseline stays the most frequent one.
+    accuracy = _headline("accuracy", float(np.trace(matrix)) / whole, float(matrix.sum(axis=1).max()) / whole)
     found: dict[str, Any] = {"source": source, "n": plain(np.array([whole]))[0], "headline": accuracy}
     if target.costs is not None:
         costs = cost_array(target)
