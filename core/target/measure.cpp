@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/sorted_union.hpp"
@@ -131,7 +132,9 @@ void set_target_units(const TargetSummary& facts, Units& units) {
     const double max_abs = std::max(facts.high - units.offset, units.offset - facts.low);
     units.target_scale = power_below(max_abs, target_bits(units.total_weight));
     units.square_scale = power_below(max_abs * max_abs);
-    units.max_abs = std::max<int64_t>({1, scaled(facts.high, units), -scaled(facts.low, units)});
+    // A target that another thread writes to may be no number at all, and its integer the least there is.
+    const int64_t low = std::max(scaled(facts.low, units), -std::numeric_limits<int64_t>::max());
+    units.max_abs = std::max<int64_t>({1, scaled(facts.high, units), -low});
     if (units.statistic == Statistic::deviance) units.log_scale = power_below(facts.max_log);
     units.distinct = facts.distinct;
 }
