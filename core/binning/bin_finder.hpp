@@ -53,18 +53,10 @@ public:
 
     // Writes one code per value.
     void assign(std::span<const double> values, uint8_t missing, uint8_t* out) const {
-        switch (steps_) {
-            case 0:
-            case 1:
-                return assign_with<1>(values, missing, out);
-            case 2:
-                return assign_with<2>(values, missing, out);
-            case 3:
-            case 4:
-                return assign_with<4>(values, missing, out);
-            default:
-                return assign_with<8>(values, missing, out);
-        }
+        if (steps_ <= 1) return assign_with<1>(values, missing, out);
+        if (steps_ <= 2) return assign_with<2>(values, missing, out);
+        if (steps_ <= 4) return assign_with<4>(values, missing, out);
+        assign_with<8>(values, missing, out);
     }
 
     double end(size_t assign) const { return ends_[assign]; }

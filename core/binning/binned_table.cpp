@@ -99,15 +99,17 @@ void bin_block(const Numbers& numbers, const ColumnBins& column, const BinFinder
 } // namespace
 
 BinnedTable::BinnedTable(const Table& table, ThreadPool& pool)
-    : index_of_column_(table.columns.size(), -1), rows_(table.rows) {
-    for (size_t i = 0; i < table.columns.size(); ++i) {
-        if (table.columns[i].kind != Kind::number) continue;
-        index_of_column_[i] = static_cast<int>(columns_.size());
-        columns_.emplace_back();
-        columns_.back().column = static_cast<int>(i);
+    : index_of_column_(table.columns.size()), rows_(table.rows) {
+    for (const TableColumn i : index_of_column_.indices()) {
+        if (table.columns[i.offset()].kind != Kind::number) continue;
+        index_of_column_[i] = BinnedColumn(columns_.size());
+        columns_.emplace_back().column = i;
     }
-    const size_t width = columns_.size();
-    const auto numbers_of = [&](size_t c) -> const Numbers& { return table.columns[columns_[c].column].numbers; };
+    std::vector<ColumnBins>& columns = columns_; // no other columns are here
+    const size_t width = columns.size();
+    const auto numbers_of = [&](size_t c) -> const Numbers& {
+        return table.columns[columns[c].column.offset()].numbers;
+    };
 
     // A row of a matrix lies together, so rows are sampled, not values.
     const std::vector<int64_t> sampled = sampled_rows(table.rows);
@@ -120,7 +122,7 @@ BinnedTable::BinnedTable(const Table& table, ThreadPool& pool)
     });
     pool.run(static_cast<int64_t>(width), [&](int64_t c) {
         std::erase_if(sample[c], [](double x) { return x != x; });
-        choose_bins(sample[c], columns_[c]);
+        choose_bins(sample[c], columns[c]);
     });
 
     LargeVector<uint8_t> by_row(static_cast<size_t>(table.rows) * width), by_column(by_row.size());
@@ -129,13 +131,13 @@ BinnedTable::BinnedTable(const Table& table, ThreadPool& pool)
     std::vector<NewValues> new_values(width);
     const auto bin_columns = [&](const std::vector<size_t>& columns_to_bin) {
         std::vector<BinFinder> finder;
-        for (size_t c : columns_to_bin) finder.emplace_back(columns_[c].end);
+        for (size_t c : columns_to_bin) finder.emplace_back(columns[c].end);
         pool.run(blocks, [&](int64_t block) {
             const int64_t begin = block * block_rows, end = std::min(table.rows, begin + block_rows);
             for (size_t i = 0; i < columns_to_bin.size(); ++i) {
                 const size_t c = columns_to_bin[i];
                 uint8_t* out = &by_column[c * static_cast<size_t>(table.rows) + static_cast<size_t>(begin)];
-                bin_block(numbers_of(c), columns_[c], finder[i], begin, end, out, has_missing[c], new_values[c]);
+                bin_block(numbers_of(c), columns[c], finder[i], begin, end, out, has_missing[c], new_values[c]);
                 uint8_t* across = &by_row[static_cast<size_t>(begin) * width + c];
                 for (int64_t row = 0; row < end - begin; ++row) across[static_cast<size_t>(row) * width] = out[row];
             }
@@ -146,13 +148,13 @@ BinnedTable::BinnedTable(const Table& table, ThreadPool& pool)
     bin_columns(all);
     for (size_t c = 0; c < width; ++c) {
         if (!new_values[c].any()) continue;
-        new_values[c].rebin(sample[c], columns_[c]);
+        new_values[c].rebin(sample[c], columns[c]);
         has_missing[c] = false; // found by the second pass
         again.push_back(c);
     }
     if (!again.empty()) bin_columns(again);
-    for (size_t c = 0; c < width; ++c) columns_[c].has_missing = has_missing[c];
-    bins_ = lay_out(columns_);
+    for (size_t c = 0; c < width; ++c) columns[c].has_missing = has_missing[c];
+    bins_ = lay_out(columns);
     by_row_ = std::move(by_row);
     by_column_ = std::move(by_column);
 }
@@ -160,12 +162,12 @@ BinnedTable::BinnedTable(const Table& table, ThreadPool& pool)
 BinnedTable::BinnedTable(const Table& table, std::vector<ColumnBins> columns, SharedArray<uint8_t> by_row,
                          SharedArray<uint8_t> by_column)
     : columns_(std::move(columns)),
-      index_of_column_(table.columns.size(), -1),
+      index_of_column_(table.columns.size()),
       rows_(table.rows),
       by_row_(std::move(by_row)),
       by_column_(std::move(by_column)) {
-    for (size_t c = 0; c < columns_.size(); ++c) {
-        index_of_column_[static_cast<size_t>(columns_[c].column)] = static_cast<int>(c);
+    for (const BinnedColumn c : columns_.indices()) {
+        index_of_column_[columns_[c].column] = c;
         bins_ = columns_[c].start + columns_[c].bins + (columns_[c].has_missing ? 1 : 0);
     }
 }
@@ -181,7 +183,7 @@ std::pair<LargeVector<uint8_t>, LargeVector<uint8_t>> assign_bins(const Table& t
         const size_t count = std::min<size_t>(rows - begin, block_rows);
         for (size_t c = 0; c < width; ++c) {
             const std::span<double> values(buffer.data(), count);
-            table.columns[static_cast<size_t>(columns[c].column)].numbers.read(static_cast<int64_t>(begin), values);
+            table.columns[columns[c].column.offset()].numbers.read(static_cast<int64_t>(begin), values);
             uint8_t* out = &by_column[c * rows + begin];
             // Without a bin for them, values that are missing by now lie in the last.
             finder[c].assign(values,

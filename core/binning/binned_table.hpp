@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/index.hpp"
 #include "base/large_vector.hpp"
 #include "base/shared_array.hpp"
 #include "base/table.hpp"
@@ -19,7 +20,7 @@
 namespace tw {
 
 struct ColumnBins {
-    int column = -1; // of the table
+    TableColumn column;
     int bins = 0;
     int start = 0;            // place of its first bin among all bins of all columns
     bool exact = false;       // every bin holds one value
@@ -52,18 +53,20 @@ public:
     BinnedTable(const Table& table, std::vector<ColumnBins> columns, SharedArray<uint8_t> by_row,
                 SharedArray<uint8_t> by_column);
 
-    const std::vector<ColumnBins>& columns() const { return columns_; }
+    const IndexedVector<BinnedColumn, ColumnBins>& columns() const { return columns_; }
     int bins() const { return bins_; } // of all columns, one for missing values in each
     const uint8_t* row(int64_t i) const { return by_row_.data() + static_cast<size_t>(i) * columns_.size(); }
-    const uint8_t* column(size_t index) const { return by_column_.data() + index * static_cast<size_t>(rows_); }
+    const uint8_t* column(BinnedColumn column) const {
+        return by_column_.data() + column.offset() * static_cast<size_t>(rows_);
+    }
     const SharedArray<uint8_t>& by_row() const { return by_row_; }
     const SharedArray<uint8_t>& by_column() const { return by_column_; }
-    // The place of a column of the table among the coded ones, -1: it is not coded.
-    int index_of(int column) const { return index_of_column_[static_cast<size_t>(column)]; }
+    // -1: the column has no bins.
+    BinnedColumn index_of(TableColumn column) const { return index_of_column_[column]; }
 
 private:
-    std::vector<ColumnBins> columns_;
-    std::vector<int> index_of_column_;
+    IndexedVector<BinnedColumn, ColumnBins> columns_;
+    IndexedVector<TableColumn, BinnedColumn> index_of_column_;
     int64_t rows_ = 0;
     int bins_ = 0;
     SharedArray<uint8_t> by_row_, by_column_;

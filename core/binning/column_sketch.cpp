@@ -71,7 +71,7 @@ std::vector<ColumnBins> bins_of(const Table& table, const std::vector<ColumnSket
         if (table.columns[i].kind != Kind::number) continue;
         const ColumnSketch& sketch = sketches[columns.size()];
         ColumnBins& column = columns.emplace_back();
-        column.column = static_cast<int>(i);
+        column.column = TableColumn(i);
         column.has_missing = sketch.has_missing;
         column.exact = !sketch.many;
         std::vector<double> sorted = sketch.sample.size() < max_bins ? sketch.distinct : sketch.sample;

@@ -19,7 +19,7 @@ ColumnFacts learn_facts(const Table& table, int column, const Recipe& recipe, co
     if (!needs_distinct_values(data, recipe)) return column_facts(data, recipe, {});
     if (!distinct) return column_facts(data, recipe, weighted_values(data, measure, rows));
     ColumnFacts facts = column_facts(data, recipe, {});
-    facts.distinct = distinct(column);
+    facts.distinct = distinct(TableColumn(column));
     return facts;
 }
 

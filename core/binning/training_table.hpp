@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/index.hpp"
 #include "base/large_vector.hpp"
 #include "base/recipe.hpp"
 #include "base/shared_array.hpp"
@@ -41,7 +42,7 @@ const int32_t* codes_of(const TrainingTable& training, int column);
 
 // What growing needs to know of the columns from the whole table: the rows it is grown on. `distinct(column)`: their
 // known values, rising, if somebody has them already.
-using DistinctOf = std::function<std::vector<double>(int)>;
+using DistinctOf = std::function<std::vector<double>(TableColumn)>;
 TrainingTable training_table(const Table& table, const Recipe& recipe, const Measure& measure,
                              std::span<const uint32_t> rows, ThreadPool& pool, const DistinctOf& distinct = nullptr);
 

@@ -28,9 +28,9 @@ ValueRanks one_rank_per_bin(const Numbers& numbers, const ColumnBins& column, co
 
 } // namespace
 
-ValueRanks rank_values(const Table& table, const BinnedTable& binned, size_t index) {
+ValueRanks rank_values(const Table& table, const BinnedTable& binned, BinnedColumn index) {
     const ColumnBins& column = binned.columns()[index];
-    const Numbers& numbers = table.columns[static_cast<size_t>(column.column)].numbers;
+    const Numbers& numbers = table.columns[column.column.offset()].numbers;
     const uint8_t* bin_of_row = binned.column(index);
     if (column.exact) return one_rank_per_bin(numbers, column, bin_of_row, table.rows);
     // Rows are sorted by counting their codes, then by value within each bin.
@@ -62,10 +62,10 @@ ValueRanks rank_values(const Table& table, const BinnedTable& binned, size_t ind
     return ranks;
 }
 
-std::vector<uint32_t> ranks_present(const ValueRanks& ranks, const BinnedTable& binned, size_t index,
+std::vector<uint32_t> ranks_present(const ValueRanks& ranks, const BinnedTable& binned, BinnedColumn column,
                                     std::span<const uint32_t> rows) {
-    const int missing = binned.columns()[index].bins;
-    const uint8_t* bin_of_row = binned.column(index);
+    const int missing = binned.columns()[column].bins;
+    const uint8_t* bin_of_row = binned.column(column);
     const uint32_t* rank_of = ranks.rank_of.empty() ? nullptr : ranks.rank_of.data();
     std::vector<uint64_t> taken(ranks.value.size() / 64 + 1, 0);
     for (const uint32_t row : rows) {

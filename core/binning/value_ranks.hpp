@@ -19,9 +19,9 @@ struct ValueRanks {
     LargeVector<uint32_t> rank_of; // of each row, nothing sensible where its value is missing; empty: codes are ranks
 };
 
-ValueRanks rank_values(const Table& table, const BinnedTable& binned, size_t index);
+ValueRanks rank_values(const Table& table, const BinnedTable& binned, BinnedColumn column);
 // The ranks these rows stand on, rising.
-std::vector<uint32_t> ranks_present(const ValueRanks& ranks, const BinnedTable& binned, size_t index,
+std::vector<uint32_t> ranks_present(const ValueRanks& ranks, const BinnedTable& binned, BinnedColumn column,
                                     std::span<const uint32_t> rows);
 
 } // namespace tw

@@ -46,7 +46,8 @@ struct NodeSplit {
 };
 
 struct NodeColumn {
-    int node = 0, column = 0;
+    int node = 0;
+    TableColumn column;
 
     template <class Archive>
     void pass(Archive& archive) {
@@ -58,7 +59,7 @@ struct NodeColumn {
 struct ChildCounts {
     int node = 0;
     Split split;
-    std::vector<int> columns;
+    std::vector<TableColumn> columns;
 
     template <class Archive>
     void pass(Archive& archive) {
@@ -68,20 +69,22 @@ struct ChildCounts {
 
 // The values of a binned column from one key to another, in cells of 2^shift keys (see `key_of`).
 struct KeyRange {
-    int node = 0, binned_column = 0;
+    int node = 0;
+    BinnedColumn column;
     uint64_t first = 0, last = 0;
     int shift = 0;
     int surrogate = -1; // counted by the child that this one of `surrogate_histograms` sends rows to; -1: by target
 
     template <class Archive>
     void pass(Archive& archive) {
-        archive(node, binned_column, first, last, shift, surrogate);
+        archive(node, column, first, last, shift, surrogate);
     }
 };
 
 // A column cut after a number: the values next to the cut are requested.
 struct CutAt {
-    int node = 0, column = 0;
+    int node = 0;
+    TableColumn column;
     double at = 0;
 
     bool operator==(const CutAt&) const = default;
@@ -96,7 +99,7 @@ struct Request {
     std::optional<double> max_weight; // of all weights: the whole weight is wanted
     std::optional<Units> weighed;     // targets of rows with weight are wanted
     std::optional<Plan> plan;
-    std::vector<int> values;                 // columns whose distinct values are wanted
+    std::vector<TableColumn> values;         // columns whose distinct values are wanted
     std::vector<std::vector<double>> bounds; // per column the bins of its numbers, for all trees to come
     std::vector<NodeSplit> node_splits;
     std::vector<int> totals, histograms; // nodes

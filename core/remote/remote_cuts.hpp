@@ -28,7 +28,7 @@ public:
         : columns_(columns), counter_(counter), send_(std::move(send)), followed_(std::move(followed)) {}
 
     void refine(NodeSearches<Counter>& searches, ThreadPool& pool) override {
-        inner_.assign(searches.size(), std::vector<std::vector<Inner>>(columns_.scanned()));
+        inner_.assign(searches.size(), InnerCuts(columns_.scanned()));
         std::vector<std::vector<Open>> opened(searches.size());
         pool.run(static_cast<int64_t>(searches.size()), [&](int64_t n) {
             set_cuts(searches[n], static_cast<size_t>(n));
@@ -92,7 +92,8 @@ private:
 
     // A range that is being looked into: what lies below it, and how many rows it holds.
     struct Open {
-        size_t search, scan_column;
+        size_t search;
+        ScanColumn scan_column;
         KeyRange range;
         int64_t rows;
         Words<Counter> below;
@@ -101,6 +102,7 @@ private:
         double gain;
         InnerCut<Counter> cut;
     };
+    using InnerCuts = IndexedVector<ScanColumn, std::vector<Inner>>; // cuts inside bins
     // The values next to a cut, once they are known.
     struct Edge {
         CutAt cut;
@@ -109,7 +111,7 @@ private:
     };
 
     void open_bins(const NodeSearch<Counter>& search, size_t number, std::vector<Open>& opened) const {
-        for (size_t scan_column = 0; scan_column < columns_.scanned(); ++scan_column) {
+        for (const ScanColumn scan_column : columns_.scan_columns()) {
             const ColumnBins& column = columns_.column(scan_column);
             if (column.exact) continue;
             CutScorer<Counter> scorer = search.scan->scorer(search.rules, scan_column);
@@ -127,7 +129,7 @@ private:
             }
         }
     }
-    static double min_gain(const NodeSearch<Counter>& search, size_t scan_column) {
+    static double min_gain(const NodeSearch<Counter>& search, ScanColumn scan_column) {
         return search.gain_to_beat(scan_column) - search.rules.margin();
     }
 
@@ -164,20 +166,20 @@ private:
     // Where rivals are kept, too many cuts are likely.
     void add_likely_edges(const NodeSearch<Counter>& search) {
         if (!search.shares_best) return;
-        const std::vector<double> gains = search.gains();
+        const IndexedVector<ScanColumn, double> gains = search.gains();
         const double best = gains.empty() ? no_gain : *std::max_element(gains.begin(), gains.end());
-        for (size_t i = 0; i < gains.size(); ++i) {
+        for (const ScanColumn i : gains.indices()) {
             const Cut& cut = search.cuts[i].cut;
             if (cut.low_rows > 0 && cut.gain >= best - search.rules.margin()) {
                 edges_.push_back({{search.node, columns_.column(i).column, cut.at}});
             }
         }
     }
-    void add_likely_cell_edge(const NodeSearch<Counter>& search, const std::vector<std::vector<Inner>>& inner) {
+    void add_likely_cell_edge(const NodeSearch<Counter>& search, const InnerCuts& inner) {
         if (!search.shares_best) return;
         const Inner* best = nullptr;
-        size_t column = 0;
-        for (size_t i = 0; i < inner.size(); ++i) {
+        ScanColumn column;
+        for (const ScanColumn i : inner.indices()) {
             for (const Inner& one : inner[i]) {
                 if (best && !(one.gain > best->gain)) continue;
                 best = &one;
@@ -224,7 +226,7 @@ private:
     }
 
     void set_cuts(NodeSearch<Counter>& search, size_t number) {
-        for (size_t scan_column = 0; scan_column < columns_.scanned(); ++scan_column) {
+        for (const ScanColumn scan_column : columns_.scan_columns()) {
             std::vector<Inner>& inner = inner_[number][scan_column];
             std::sort(inner.begin(), inner.end(), [](const Inner& a, const Inner& b) { return a.cut.at < b.cut.at; });
             FirstOfBest<InnerCut<Counter>> best;
@@ -238,7 +240,7 @@ private:
     const Counter& counter_;
     Send send_;
     std::vector<ChildCounts> followed_;
-    std::vector<std::vector<std::vector<Inner>>> inner_; // cuts inside bins, per search and column
+    std::vector<InnerCuts> inner_; // per search
     std::vector<Edge> edges_;
 };
 

@@ -1,7 +1,6 @@
 #include "remote/remote_rows.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "remote/remote_histogram_rows.hpp"
 #include "rows/exhaustive_rows.hpp"
@@ -109,7 +108,7 @@ std::unique_ptr<RowStore> remote_rows(RemoteTable& remote, const Recipe& recipe,
     Request begin;
     begin.plan = remote.plan;
     for (size_t i = 0; i < remote.shape.columns.size(); ++i) {
-        if (needs_distinct_values(remote.shape.columns[i], recipe)) begin.values.push_back(static_cast<int>(i));
+        if (needs_distinct_values(remote.shape.columns[i], recipe)) begin.values.push_back(TableColumn(i));
     }
     const Reply known = exchange(begin);
     Request bin;
@@ -181,7 +180,7 @@ void RemoteRows::finish_level(int64_t levels) {
 
 std::vector<std::vector<Candidate>> RemoteRows::candidates_by_value(const Task& task,
                                                                     const std::vector<OpenNode>& open_nodes,
-                                                                    const std::vector<int>& columns,
+                                                                    const std::vector<TableColumn>& columns,
                                                                     ThreadPool& pool) const {
     std::vector<std::vector<Candidate>> found(open_nodes.size(), std::vector<Candidate>(columns.size()));
     struct Wanted {
@@ -196,10 +195,10 @@ std::vector<std::vector<Candidate>> RemoteRows::candidates_by_value(const Task& 
         pool.run(static_cast<int64_t>(wanted.size()), [&](int64_t i) {
             const auto& [node_number, column_number] = wanted[static_cast<size_t>(i)];
             Candidate& candidate = found[node_number][column_number];
-            candidate = best_candidate(task, open_nodes[node_number].facts,
-                                       remote_.facts[static_cast<size_t>(columns[column_number])],
-                                       std::move(reply.value_histograms[static_cast<size_t>(i)]));
-            candidate.column = columns[column_number];
+            candidate =
+                best_candidate(task, open_nodes[node_number].facts, remote_.facts[columns[column_number].offset()],
+                               std::move(reply.value_histograms[static_cast<size_t>(i)]));
+            candidate.column = columns[column_number].value;
         });
         wanted.clear();
         request = {};
@@ -210,7 +209,7 @@ std::vector<std::vector<Candidate>> RemoteRows::candidates_by_value(const Task& 
             if (rows > max_request_bins) count();
             wanted.push_back({node_number, column_number});
             request.value_histograms.push_back({open_nodes[node_number].node, columns[column_number]});
-            const int levels = remote_.facts[static_cast<size_t>(columns[column_number])].levels;
+            const int levels = remote_.facts[columns[column_number].offset()].levels;
             const size_t most = rows_of(open_nodes[node_number].node);
             rows += levels > 0 ? std::min(most, static_cast<size_t>(levels)) : most;
         }
@@ -221,9 +220,7 @@ std::vector<std::vector<Candidate>> RemoteRows::candidates_by_value(const Task& 
 
 std::vector<std::vector<Candidate>> RemoteRows::candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                            ThreadPool& pool) {
-    std::vector<int> all(remote_.facts.size());
-    std::iota(all.begin(), all.end(), 0);
-    return candidates_by_value(task, open_nodes, all, pool);
+    return candidates_by_value(task, open_nodes, Indices<TableColumn>{remote_.facts.size()}.list(), pool);
 }
 
 std::vector<std::vector<Surrogate>> RemoteRows::surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
@@ -234,10 +231,8 @@ std::vector<std::vector<Surrogate>> RemoteRows::surrogates(const Task& task, con
         Request request;
         for (size_t rows = 0; end < chosen.size() && (end == begin || rows <= max_request_bins); ++end) {
             rows += rows_of(chosen[end].node) * static_cast<size_t>(columns);
-            request.child_histograms.push_back({chosen[end].node, *chosen[end].split, {}});
-            request.child_histograms.back().columns.resize(static_cast<size_t>(columns));
-            std::iota(request.child_histograms.back().columns.begin(), request.child_histograms.back().columns.end(),
-                      0);
+            request.child_histograms.push_back(
+                {chosen[end].node, *chosen[end].split, Indices<TableColumn>{remote_.facts.size()}.list()});
         }
         const Reply reply = send(request);
         pool.run(static_cast<int64_t>(end - begin), [&](int64_t i) {

@@ -79,7 +79,8 @@ protected:
     size_t rows_of(int node) const { return static_cast<size_t>(totals_[static_cast<size_t>(node)].all.rows[0]); }
     // The candidates of some columns that are counted value by value, node by node.
     std::vector<std::vector<Candidate>> candidates_by_value(const Task& task, const std::vector<OpenNode>& open_nodes,
-                                                            const std::vector<int>& columns, ThreadPool& pool) const;
+                                                            const std::vector<TableColumn>& columns,
+                                                            ThreadPool& pool) const;
 
     const RemoteTable& remote_;
     const Recipe& recipe_;

@@ -76,7 +76,7 @@ private:
     }
 
     Total total(const NodeRows& node_rows) const;
-    ColumnValues values(const RowAssignment& assignment, int column) const;
+    ColumnValues values(const RowAssignment& assignment, TableColumn column) const;
     Counts histogram(std::span<const uint32_t> rows) const;
     Counts surrogate_histogram(const NodeRows& node_rows, const Split& split) const;
     void count_cells(std::span<const uint32_t> rows, std::span<const KeyRange> ranges, const Split* followed,
@@ -162,11 +162,10 @@ Total Worker::total(const NodeRows& node_rows) const {
     return total;
 }
 
-ColumnValues Worker::values(const RowAssignment& assignment, int column) const {
+ColumnValues Worker::values(const RowAssignment& assignment, TableColumn column) const {
     const NodeRows root = rows_of(assignment, 0);
     ColumnValues known;
-    for (const auto& [value, weight] :
-         weighted_values(table_.columns[static_cast<size_t>(column)], measure_, root.rows)) {
+    for (const auto& [value, weight] : weighted_values(table_.columns[column.offset()], measure_, root.rows)) {
         known.value.push_back(value);
         known.weight.push_back(weight);
     }
@@ -210,9 +209,8 @@ Counts Worker::surrogate_histogram(const NodeRows& node_rows, const Split& split
 // The ranges are of one column at one node, rising.
 void Worker::count_cells(std::span<const uint32_t> rows, std::span<const KeyRange> ranges, const Split* followed,
                          std::vector<Cells>& out) const {
-    const size_t position = static_cast<size_t>(ranges[0].binned_column);
-    const ColumnBins& column = plan_.binned[position];
-    const Numbers& numbers = table_.columns[static_cast<size_t>(column.column)].numbers;
+    const ColumnBins& column = binned_.columns()[ranges[0].column];
+    const Numbers& numbers = table_.columns[column.column.offset()].numbers;
     const auto bin_of = [&](uint64_t key) {
         const auto end = std::lower_bound(column.end.begin(), column.end.end(), number_of(key));
         return static_cast<size_t>(end - column.end.begin());
@@ -226,7 +224,7 @@ void Worker::count_cells(std::span<const uint32_t> rows, std::span<const KeyRang
     }
     first_in[static_cast<size_t>(column.bins)] = -1; // missing
     std::vector<std::vector<CellRow>> rows_of_range(ranges.size());
-    const uint8_t* codes = binned_.column(position);
+    const uint8_t* codes = binned_.column(ranges[0].column);
     for (const uint32_t row : rows) {
         const int32_t from = first_in[codes[row]];
         if (from < 0) continue;
@@ -250,10 +248,10 @@ void Worker::count_cells(std::span<const uint32_t> rows, std::span<const KeyRang
 
 // Only the values next to a cut of known numbers. Of either side, only the bin nearest to it is looked into.
 CutEdges Worker::edges(std::span<const uint32_t> rows, const CutAt& cut) const {
-    const size_t position = static_cast<size_t>(binned_.index_of(cut.column));
-    const ColumnBins& column = plan_.binned[position];
-    const Numbers& numbers = table_.columns[static_cast<size_t>(cut.column)].numbers;
-    const uint8_t* codes = binned_.column(position);
+    const BinnedColumn index = binned_.index_of(cut.column);
+    const ColumnBins& column = binned_.columns()[index];
+    const Numbers& numbers = table_.columns[cut.column.offset()].numbers;
+    const uint8_t* codes = binned_.column(index);
     const int cut_bin =
         static_cast<int>(std::lower_bound(column.end.begin(), column.end.end(), cut.at) - column.end.begin());
     CutEdges edges;
@@ -305,7 +303,7 @@ RowBatch Worker::batch(const NodeRows& node_rows) const {
 }
 
 void Worker::fill(const Request& request, const RowAssignment& assignment, Reply& reply) const {
-    for (const int column : request.values) reply.values.push_back(values(assignment, column));
+    for (const TableColumn column : request.values) reply.values.push_back(values(assignment, column));
     for (const int node : request.totals) {
         Total total = this->total(rows_of(assignment, node));
         reply.low.push_back(total.low);
@@ -318,12 +316,12 @@ void Worker::fill(const Request& request, const RowAssignment& assignment, Reply
         const NodeColumn& wanted = request.value_histograms[i];
         if (i == 0 || request.value_histograms[i - 1].node != wanted.node)
             here = entries(rows_of(assignment, wanted.node));
-        reply.value_histograms.push_back(target_histogram(training_, here, wanted.column));
+        reply.value_histograms.push_back(target_histogram(training_, here, wanted.column.value));
     }
     for (const ChildCounts& wanted : request.child_histograms) {
         const std::vector<Entry> all = entries(rows_of(assignment, wanted.node));
-        for (const int column : wanted.columns) {
-            reply.child_histograms.push_back(child_histogram(training_, all, column, wanted.split));
+        for (const TableColumn column : wanted.columns) {
+            reply.child_histograms.push_back(child_histogram(training_, all, column.value, wanted.split));
         }
     }
     for (const ChildCounts& wanted : request.surrogate_histograms) {
@@ -333,9 +331,7 @@ void Worker::fill(const Request& request, const RowAssignment& assignment, Reply
     const std::span<const KeyRange> ranges(request.ranges);
     for (size_t begin = 0, end = 0; begin < ranges.size(); begin = end) {
         const KeyRange& first = ranges[begin];
-        while (end < ranges.size() && ranges[end].node == first.node &&
-               ranges[end].binned_column == first.binned_column)
-            ++end;
+        while (end < ranges.size() && ranges[end].node == first.node && ranges[end].column == first.column) ++end;
         const Split* followed =
             first.surrogate < 0 ? nullptr : &request.surrogate_histograms[static_cast<size_t>(first.surrogate)].split;
         count_cells(rows_of(assignment, first.node).rows, ranges.subspan(begin, end - begin), followed, reply.ranges);

@@ -27,20 +27,21 @@ std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binn
                                      Profile* profile, ThreadPool& pool) {
     if (!plan.needs_ranks) return {};
     std::vector<ValueRanks> value_ranks(binned.columns().size());
-    pool.run(static_cast<int64_t>(value_ranks.size()), [&](int64_t position) {
+    pool.run(static_cast<int64_t>(value_ranks.size()), [&](int64_t i) {
         const ProfileTimer watch(profile, &Profile::binning);
-        value_ranks[position] = rank_values(table, binned, static_cast<size_t>(position));
+        value_ranks[i] = rank_values(table, binned, BinnedColumn(i));
     });
     return value_ranks;
 }
 
 // The known values of a column, rising.
-std::vector<double> values_present(const std::vector<ValueRanks>& value_ranks, const BinnedTable& binned, int column,
-                                   std::span<const uint32_t> rows) {
-    const size_t position = static_cast<size_t>(binned.index_of(column));
+std::vector<double> values_present(const std::vector<ValueRanks>& value_ranks, const BinnedTable& binned,
+                                   TableColumn column, std::span<const uint32_t> rows) {
+    const BinnedColumn index = binned.index_of(column);
+    const ValueRanks& ranks = value_ranks[index.offset()];
     std::vector<double> values;
-    for (const uint32_t rank : ranks_present(value_ranks[position], binned, position, rows)) {
-        values.push_back(value_ranks[position].value[rank] + 0.0); // -0 and 0 are one value
+    for (const uint32_t rank : ranks_present(ranks, binned, index, rows)) {
+        values.push_back(ranks.value[rank] + 0.0); // -0 and 0 are one value
     }
     return values;
 }
@@ -55,9 +56,9 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
       partition(make_partition<typename Counter::Item>(
           training_rows(table, recipe, measure), [&](uint32_t row) { return counter.item(row); }, pool)),
       value_ranks(rank_columns(table, *binned, plan, profile, pool)),
-      training(
-          training_table(table, recipe, measure, partition->row, pool,
-                         [this](int column) { return values_present(value_ranks, *binned, column, partition->row); })),
+      training(training_table(
+          table, recipe, measure, partition->row, pool,
+          [this](TableColumn column) { return values_present(value_ranks, *binned, column, partition->row); })),
       context(SearchColumns(training, *binned, plan, value_ranks, profile), recipe, counter,
               sorted_row_limit(*binned, counter)) {}
 
@@ -167,7 +168,7 @@ template <TargetCounter Counter>
 std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates_by_value(const Task& task,
                                                                                 const std::vector<OpenNode>& open_nodes,
                                                                                 ThreadPool& pool) const {
-    const std::vector<int>& columns = context_.by_value;
+    const std::vector<TableColumn>& columns = context_.by_value;
     std::vector<std::vector<Candidate>> found(open_nodes.size(), std::vector<Candidate>(columns.size()));
     if (columns.empty()) return found;
     std::vector<std::vector<Entry>> entries(open_nodes.size());
@@ -212,8 +213,8 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, c
     source.add(searches[0], rows(node), items);
     std::vector<Histogram> by_value(context_.by_value.size());
     pool.run(static_cast<int64_t>(by_value.size()), [&](int64_t i) {
-        if (context_.by_value[i] == split->column) return;
-        by_value[i] = child_histogram(training(), entries, context_.by_value[i], *split);
+        const int column = context_.by_value[i].value;
+        if (column != split->column) by_value[i] = child_histogram(training(), entries, column, *split);
     });
     return find_surrogates(task, context_, {&chosen, 1}, searches, by_value, source, pool)[0];
 }
@@ -242,8 +243,7 @@ std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recip
         binned = std::make_shared<const BinnedTable>(table, pool);
     }
     std::vector<bool> has_missing(table.columns.size(), false);
-    for (const ColumnBins& column : binned->columns())
-        has_missing[static_cast<size_t>(column.column)] = column.has_missing;
+    for (const ColumnBins& column : binned->columns()) has_missing[column.column.offset()] = column.has_missing;
     const SearchPlan plan = plan_search(recipe, table.columns, measure, has_missing, RowPlace::memory);
     with_counter(counted_criterion(recipe.criterion), measure, [&](const auto& counter) {
         using Counter = std::decay_t<decltype(counter)>;

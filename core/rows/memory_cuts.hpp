@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "threshold/ordered_scan.hpp"
@@ -25,11 +24,10 @@ public:
 
     void refine(NodeSearches<Counter>& searches, ThreadPool& pool) override {
         const size_t columns = columns_.scanned();
-        std::vector<std::vector<size_t>> order; // the most promising columns first: they close bins of the others
+        std::vector<std::vector<ScanColumn>> order; // the most promising columns first: they close bins of the others
         for (const NodeSearch<Counter>& search : searches) {
-            std::vector<size_t>& own = order.emplace_back(columns);
-            std::iota(own.begin(), own.end(), size_t{0});
-            std::stable_sort(own.begin(), own.end(), [&](size_t a, size_t b) {
+            std::vector<ScanColumn>& own = order.emplace_back(columns_.scan_columns().list());
+            std::stable_sort(own.begin(), own.end(), [&](ScanColumn a, ScanColumn b) {
                 return search.edges[a].best.most() > search.edges[b].best.most();
             });
         }
@@ -47,10 +45,10 @@ public:
         });
     }
 
-    Sides count_sides(size_t search, int column, const Cut& cut) const override {
+    Sides count_sides(size_t search, TableColumn column, const Cut& cut) const override {
         if constexpr (TargetCounter<Counter>) {
             const std::vector<Entry> entries = entries_of(nodes_[search].rows, nodes_[search].items);
-            return count_cut_sides(columns_.training, entries, column, cut.low_rows > 0, cut.below);
+            return count_cut_sides(columns_.training, entries, column.value, cut.low_rows > 0, cut.below);
         } else {
             return CutSource<Counter>::count_sides(search, column, cut);
         }
@@ -62,7 +60,7 @@ private:
         std::span<const Item> items;
     };
 
-    static void refine_column(NodeSearch<Counter>& search, const BinRefiner<Counter>& refiner, size_t scan_column) {
+    static void refine_column(NodeSearch<Counter>& search, const BinRefiner<Counter>& refiner, ScanColumn scan_column) {
         if (search.rules.ordered) {
             return search.set_cut(scan_column, OrderedScan<Counter>(refiner, search.rules, scan_column).find());
         }

@@ -10,7 +10,7 @@ RowRouter::RowRouter(const BinnedTable& binned, const std::vector<Column>& colum
     const bool by_bin = columns[split.column].kind == Kind::number && split.breaks.size() == 1 &&
                         split.children() == 2 && split.child_of_bin[0] == 0;
     if (!by_bin) return;
-    const size_t index = static_cast<size_t>(binned.index_of(split.column));
+    const BinnedColumn index = binned.index_of(TableColumn(split.column));
     const ColumnBins& column = binned.columns()[index];
     bin_ = binned.column(index);
     limit_bin_ =

@@ -33,7 +33,7 @@ SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::span
     if (static_cast<int64_t>(rows.size()) > max_sorted_rows) throw std::logic_error("SortedRows: too many rows");
     nodes_[0].range = {0, rows.size()};
     for (size_t i = 0; i < rows.size(); ++i) member_[i] = static_cast<uint16_t>(i);
-    for (size_t scan_column = 0; scan_column < context.by_histogram.size(); ++scan_column) {
+    for (const ScanColumn scan_column : slot_.indices()) {
         if (slot_[scan_column] >= 0) order_column(scan_column);
     }
 }
@@ -52,17 +52,17 @@ std::unique_ptr<RowStore> SortedRows<Counter>::detach(int node) {
 // Gives every column that may be cut a slot; returns how many there are. In exact columns one bin is one value.
 template <TargetCounter Counter>
 size_t SortedRows<Counter>::find_changing() {
-    const std::vector<ColumnBins>& columns = context_.binned.columns();
-    std::vector<uint8_t> changes(columns.size(), 0);
+    IndexedVector<BinnedColumn, uint8_t> changes(context_.binned.columns().size(), 0);
     const uint8_t* first = context_.binned.row(row_[0]);
     for (const uint32_t row : row_) {
         const uint8_t* code = context_.binned.row(row);
-        for (size_t c = 0; c < changes.size(); ++c) changes[c] |= static_cast<uint8_t>(code[c] ^ first[c]);
+        for (const BinnedColumn c : changes.indices()) {
+            changes[c] |= static_cast<uint8_t>(code[c.offset()] ^ first[c.offset()]);
+        }
     }
     int slots = 0;
-    for (size_t scan_column = 0; scan_column < slot_.size(); ++scan_column) {
-        if (changes[static_cast<size_t>(context_.by_histogram[scan_column])] != 0 ||
-            !context_.column(scan_column).exact)
+    for (const ScanColumn scan_column : slot_.indices()) {
+        if (changes[context_.by_histogram[scan_column]] != 0 || !context_.column(scan_column).exact)
             slot_[scan_column] = slots++;
     }
     return static_cast<size_t>(slots);
@@ -71,8 +71,8 @@ size_t SortedRows<Counter>::find_changing() {
 // Rows are sorted by counting their bins, then by value within a bin; missing values come last. Where codes are
 // values, they stand for them.
 template <TargetCounter Counter>
-void SortedRows<Counter>::order_column(size_t scan_column) {
-    const size_t rows = row_.size(), at = static_cast<size_t>(context_.by_histogram[scan_column]);
+void SortedRows<Counter>::order_column(ScanColumn scan_column) {
+    const size_t rows = row_.size(), at = context_.by_histogram[scan_column].offset();
     const Numbers& numbers = context_.numbers(scan_column);
     const ColumnBins& column = context_.column(scan_column);
     std::vector<ValueAndRow> sorted(rows);
@@ -142,7 +142,7 @@ Total SortedRows<Counter>::total(int node) const {
 template <TargetCounter Counter>
 template <CutCounter AnyCounter>
 Words<AnyCounter> SortedRows<Counter>::count(const AnyCounter& counter, const typename AnyCounter::Item* item,
-                                             size_t scan_column, RowRange range) const {
+                                             ScanColumn scan_column, RowRange range) const {
     Words<AnyCounter> words = zero_words(counter);
     if (range.begin == range.end) return words;
     const RankedRow* order = this->order(scan_column);
@@ -153,7 +153,7 @@ Words<AnyCounter> SortedRows<Counter>::count(const AnyCounter& counter, const ty
 template <TargetCounter Counter>
 template <CutCounter AnyCounter>
 SortedCut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item,
-                                        const CutRules& rules, const Words<AnyCounter>& total, size_t scan_column,
+                                        const CutRules& rules, const Words<AnyCounter>& total, ScanColumn scan_column,
                                         RowRange range, bool tries_missing) const {
     SortedCut found{{}, range.begin, range.end};
     found.cut.constant = true;
@@ -206,11 +206,11 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
     Words<Counter> total = zero_words(context_.counter);
     for (const Item& item : items) context_.counter.add(total.data(), item);
     const CutRules rules = cut_rules(task, context_, facts, target_range_of<Item>(items));
-    std::vector<SortedCut> cuts;
-    std::vector<double> gains;
+    IndexedVector<ScanColumn, SortedCut> cuts;
+    IndexedVector<ScanColumn, double> gains;
     cuts.reserve(context_.scanned());
     gains.reserve(context_.scanned());
-    for (size_t scan_column = 0; scan_column < context_.scanned(); ++scan_column) {
+    for (const ScanColumn scan_column : slot_.indices()) {
         cuts.push_back(
             best_cut(context_.counter, item_.data(), rules, total, scan_column, range, context_.plan.tries_missing));
         gains.push_back(cuts.back().cut.gain);
@@ -218,18 +218,20 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
     std::vector<Entry> entries;
     if (!context_.by_value.empty() || context_.plan.needs_squares) entries = entries_of<Item>(table_rows(node), items);
     std::vector<Candidate> candidates;
-    for (const auto& [by_value, index, column] : candidate_columns(task, context_, rules, gains)) {
-        if (by_value) {
+    for (const CandidateColumn& candidate : candidate_columns(task, context_, rules, gains)) {
+        const TableColumn column = candidate.column;
+        if (!candidate.scan_column) {
             candidates.push_back(candidate_by_value(task, training(), facts, column, entries));
             continue;
         }
-        const auto& [cut, low_end, known_end] = cuts[index];
-        const Words<Counter> low = count(context_.counter, item_.data(), index, {range.begin, low_end});
-        const Words<Counter> missing = count(context_.counter, item_.data(), index, {known_end, range.end});
+        const ScanColumn scan_column = *candidate.scan_column;
+        const auto& [cut, low_end, known_end] = cuts[scan_column];
+        const Words<Counter> low = count(context_.counter, item_.data(), scan_column, {range.begin, low_end});
+        const Words<Counter> missing = count(context_.counter, item_.data(), scan_column, {known_end, range.end});
         Words<Counter> known = total;
         for (int w = 0; w < context_.counter.words(); ++w) known[w] -= missing[w];
         candidates.push_back(to_candidate(task, context_, facts, column, cut, known, missing, low, [&, &of = cut] {
-            return count_cut_sides(training(), entries, column, of.low_rows > 0, of.below);
+            return count_cut_sides(training(), entries, column.value, of.low_rows > 0, of.below);
         }));
     }
     return candidates;
@@ -261,9 +263,9 @@ std::vector<Surrogate> SortedRows<Counter>::surrogates_of(const Task& task, cons
         counter.add(total.data(), items[i]);
     }
     const CutRules rules = surrogate_cut_rules();
-    std::vector<AgreeingCut> cuts(context_.scanned());
-    for (size_t i = 0; i < cuts.size(); ++i) {
-        if (context_.column(i).column == split->column) continue;
+    IndexedVector<ScanColumn, AgreeingCut> cuts(context_.scanned());
+    for (const ScanColumn i : cuts.indices()) {
+        if (context_.column(i).column.value == split->column) continue;
         const auto [cut, low_end, known_end] = best_cut(counter, item.data(), rules, total, i, range, false);
         if (cut.low_rows == 0) continue;
         cuts[i] = {cut, count(counter, item.data(), i, {range.begin, low_end}),
@@ -271,8 +273,8 @@ std::vector<Surrogate> SortedRows<Counter>::surrogates_of(const Task& task, cons
     }
     std::vector<Histogram> by_value(context_.by_value.size());
     for (size_t i = 0; i < by_value.size(); ++i) {
-        if (context_.by_value[i] == split->column) continue;
-        by_value[i] = child_histogram(training(), entries, context_.by_value[i], *split);
+        const int column = context_.by_value[i].value;
+        if (column != split->column) by_value[i] = child_histogram(training(), entries, column, *split);
     }
     return to_surrogates(task, context_, *split, total, cuts, by_value);
 }
@@ -345,7 +347,7 @@ void SortedRows<Counter>::partition_columns(int parent) {
     start.push_back(children > 0 ? nodes_[whole.first + whole.children - 1].range.end : begin);
     const bool all_in_two = children == 2 && start[2] == end;
     std::vector<size_t> next;
-    for (size_t scan_column = 0; scan_column < context_.by_histogram.size(); ++scan_column) {
+    for (const ScanColumn scan_column : slot_.indices()) {
         if (slot_[scan_column] < 0) continue;
         RankedRow* order = this->order(scan_column);
         if (all_in_two) { // the lower child stays in place, without a branch

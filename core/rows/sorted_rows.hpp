@@ -61,18 +61,19 @@ private:
     };
 
     size_t find_changing();
-    void order_column(size_t scan_column);
+    void order_column(ScanColumn scan_column);
     void partition_columns(int parent);
     template <CutCounter AnyCounter>
     SortedCut best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item, const CutRules& rules,
-                       const Words<AnyCounter>& total, size_t scan_column, RowRange range, bool tries_missing) const;
+                       const Words<AnyCounter>& total, ScanColumn scan_column, RowRange range,
+                       bool tries_missing) const;
     template <CutCounter AnyCounter>
-    Words<AnyCounter> count(const AnyCounter& counter, const typename AnyCounter::Item* item, size_t scan_column,
+    Words<AnyCounter> count(const AnyCounter& counter, const typename AnyCounter::Item* item, ScanColumn scan_column,
                             RowRange range) const;
     std::vector<Candidate> candidates_of(const Task& task, const OpenNode& open_node);
     std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
-    RankedRow* order(size_t scan_column) { return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()]; }
-    const RankedRow* order(size_t scan_column) const {
+    RankedRow* order(ScanColumn scan_column) { return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()]; }
+    const RankedRow* order(ScanColumn scan_column) const {
         return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()];
     }
     std::vector<uint32_t> table_rows(int node) const;
@@ -83,11 +84,11 @@ private:
     const SearchContext<Counter>& context_;
     std::span<const uint32_t> row_; // in the table
     std::span<const Item> item_;
-    std::vector<uint16_t> member_; // rows, node by node
-    std::vector<int> slot_;        // per column: its slot in `order_`, or -1 if all its values here are one
-    std::vector<RankedRow> order_; // column after column, each node by node
-    std::vector<Node> nodes_;      // per node
-    std::vector<int32_t> child_;   // per row
+    std::vector<uint16_t> member_;        // rows, node by node
+    IndexedVector<ScanColumn, int> slot_; // in `order_`, or -1 if all values of the column here are one
+    std::vector<RankedRow> order_;        // column after column, each node by node
+    std::vector<Node> nodes_;             // per node
+    std::vector<int32_t> child_;          // per row
     std::vector<RankedRow> spare_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "threshold/cut.hpp"
@@ -103,26 +104,27 @@ inline double gain_to_beat(const Task& task, const SearchPlan& plan, std::vector
     return gains[kept - 1];
 }
 
-// A column that puts forward a candidate: an index among the columns searched by histogram, or among those by value.
+// A column that puts forward a candidate.
 struct CandidateColumn {
-    bool by_value;
-    size_t index;
-    int column; // of the table
+    TableColumn column;
+    std::optional<ScanColumn> scan_column; // where it is searched by histogram
+    size_t by_value = 0;                   // else: its place among the columns searched by value
 };
 
 // The columns that put forward candidates, in order: those searched by value, and those whose cut is among the best,
 // with their equals, or among as many rivals as the recipe keeps. Without any cut all do, with the reason.
 inline std::vector<CandidateColumn> candidate_columns(const Task& task, const SearchColumns& columns,
-                                                      const CutRules& rules, const std::vector<double>& gains) {
+                                                      const CutRules& rules,
+                                                      const IndexedVector<ScanColumn, double>& gains) {
     const double best = gains.empty() ? no_gain : *std::max_element(gains.begin(), gains.end());
     const bool all = best == no_gain || columns.plan.keeps_all_columns;
     const double least =
         all ? no_gain : (task.recipe.rivals > 0 ? gain_to_beat(task, columns.plan, gains) : best) - rules.margin();
     std::vector<CandidateColumn> kept;
-    for (size_t i = 0; i < gains.size(); ++i) {
-        if (gains[i] >= least) kept.push_back({false, i, columns.column(i).column});
+    for (const ScanColumn i : gains.indices()) {
+        if (gains[i] >= least) kept.push_back({columns.column(i).column, i});
     }
-    for (size_t i = 0; i < columns.by_value.size(); ++i) kept.push_back({true, i, columns.by_value[i]});
+    for (size_t i = 0; i < columns.by_value.size(); ++i) kept.push_back({columns.by_value[i], {}, i});
     std::sort(kept.begin(), kept.end(),
               [](const CandidateColumn& a, const CandidateColumn& b) { return a.column < b.column; });
     return kept;
@@ -130,23 +132,23 @@ inline std::vector<CandidateColumn> candidate_columns(const Task& task, const Se
 
 // A column's cut as a candidate. `low`: what lies below it; `count_sides()`: both sides counted from rows, for squares.
 template <TargetCounter Counter, class CountSides>
-Candidate to_candidate(const Task& task, const SearchContext<Counter>& context, const NodeFacts& node, int column,
-                       const Cut& cut, const Words<Counter>& known, const Words<Counter>& missing,
+Candidate to_candidate(const Task& task, const SearchContext<Counter>& context, const NodeFacts& node,
+                       TableColumn column, const Cut& cut, const Words<Counter>& known, const Words<Counter>& missing,
                        const Words<Counter>& low, const CountSides& count_sides) {
     if (!cut.found() || !(cut.has_missing || context.plan.rates_sides)) {
-        return cut_to_candidate(task, context.counter, node, column, cut, known, low);
+        return cut_to_candidate(task, context.counter, node, column.value, cut, known, low);
     }
     const Measure& measure = context.training.measure;
     return cut_to_rated_candidate(
-        task, context.training, node, column, cut,
+        task, context.training, node, column.value, cut,
         context.plan.needs_squares ? count_sides() : sides_of(context.counter, measure, known, missing, cut, low));
 }
 
-inline Candidate candidate_by_value(const Task& task, const TrainingTable& training, const NodeFacts& facts, int column,
-                                    std::span<const Entry> entries) {
+inline Candidate candidate_by_value(const Task& task, const TrainingTable& training, const NodeFacts& facts,
+                                    TableColumn column, std::span<const Entry> entries) {
     Candidate candidate =
-        best_candidate(task, facts, training.facts[column], target_histogram(training, entries, column));
-    candidate.column = column;
+        best_candidate(task, facts, training.facts[column.offset()], target_histogram(training, entries, column.value));
+    candidate.column = column.value;
     return candidate;
 }
 

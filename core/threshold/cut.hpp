@@ -39,15 +39,15 @@ struct Cut {
     bool located() const { return below < above; }
 };
 
-// The columns of a table as the search sees them, for all nodes of a tree. A scan column is an index of `by_histogram`.
+// The columns of a table as the search sees them, for all nodes of a tree.
 struct SearchColumns {
     const TrainingTable& training;
     const BinnedTable& binned;
     SearchPlan plan;
     std::span<const ValueRanks> value_ranks; // one per binned column, if the plan needs them
     Profile* profile = nullptr;              // where the time goes, on request
-    std::vector<int> by_histogram = {};      // binned columns, searched by histogram
-    std::vector<int> by_value = {};          // columns of the table, searched value by value
+    IndexedVector<ScanColumn, BinnedColumn> by_histogram = {};
+    std::vector<TableColumn> by_value = {};
 
     SearchColumns(const TrainingTable& training_table, const BinnedTable& binned_table, SearchPlan search_plan,
                   std::span<const ValueRanks> ranks = {}, Profile* kept = nullptr)
@@ -57,18 +57,23 @@ struct SearchColumns {
           value_ranks(ranks),
           profile(kept) {
         for (size_t i = 0; i < plan.columns.size(); ++i) {
-            const bool is_by_value = plan.columns[i].method == SearchMethod::by_value;
-            const int column = static_cast<int>(i);
-            (is_by_value ? by_value : by_histogram).push_back(is_by_value ? column : binned.index_of(column));
+            const TableColumn column(i);
+            if (plan.columns[i].method == SearchMethod::by_value) {
+                by_value.push_back(column);
+            } else {
+                by_histogram.push_back(binned.index_of(column));
+            }
         }
     }
 
     size_t scanned() const { return by_histogram.size(); }
-    size_t binned_index(size_t scan_column) const { return static_cast<size_t>(by_histogram[scan_column]); }
-    const ColumnBins& column(size_t scan_column) const { return binned.columns()[binned_index(scan_column)]; }
-    const Numbers& numbers(size_t scan_column) const {
-        return training.table.columns[static_cast<size_t>(column(scan_column).column)].numbers;
+    Indices<ScanColumn> scan_columns() const { return by_histogram.indices(); }
+    const ColumnBins& column(ScanColumn scan_column) const { return binned.columns()[by_histogram[scan_column]]; }
+    const uint8_t* bin_of_row(ScanColumn scan_column) const { return binned.column(by_histogram[scan_column]); }
+    const Numbers& numbers(ScanColumn scan_column) const {
+        return training.table.columns[column(scan_column).column.offset()].numbers;
     }
+    const ValueRanks& ranks(ScanColumn scan_column) const { return value_ranks[by_histogram[scan_column].offset()]; }
 };
 
 // The same with the counter of the target.

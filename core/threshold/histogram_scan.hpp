@@ -63,14 +63,14 @@ public:
           tries_missing_(tries_missing),
           words_(static_cast<size_t>(counter.words())),
           total_(zero_words(counter)) {
-        const ColumnBins& first = columns.binned.columns()[0];
+        const ColumnBins& first = columns.binned.columns().front();
         const size_t cells = static_cast<size_t>(first.bins + (first.has_missing ? 1 : 0)) * words_;
         for (size_t cell = 0; cell < cells; ++cell) total_[cell % words_] += histogram[cell];
     }
 
     const Words<Counter>& total() const { return total_; }
 
-    CutScorer<Counter> scorer(const CutRules& rules, size_t scan_column) const {
+    CutScorer<Counter> scorer(const CutRules& rules, ScanColumn scan_column) const {
         const ColumnBins& column = this->column(scan_column);
         const Word* missing =
             column.has_missing ? bins(scan_column) + static_cast<size_t>(column.bins) * words_ : nullptr;
@@ -78,7 +78,7 @@ public:
     }
 
     // The cuts between bins.
-    EdgeScan scan_bin_edges(const CutRules& rules, size_t scan_column) const {
+    EdgeScan scan_bin_edges(const CutRules& rules, ScanColumn scan_column) const {
         const ColumnBins& column = this->column(scan_column);
         const Word* bin = bins(scan_column);
         CutScorer<Counter> scorer = this->scorer(rules, scan_column);
@@ -104,7 +104,7 @@ public:
     }
 
     // The column's cut: the lowest of the best, between bins or inside one. `inner`: the best of those inside.
-    LocatedCut<Counter> best_cut(const CutRules& rules, size_t scan_column, const EdgeScan& edges,
+    LocatedCut<Counter> best_cut(const CutRules& rules, ScanColumn scan_column, const EdgeScan& edges,
                                  const FirstOfBest<InnerCut<Counter>>& inner) const {
         LocatedCut<Counter> found;
         found.cut.has_missing = edges.has_missing;
@@ -134,7 +134,7 @@ public:
 
     // The bins where a cut of gain `min_gain` could hide, if no cut between bins has more than `highest`; `open` gives
     // the index of each of them.
-    std::vector<OpenBin<Counter>> open_bins(CutScorer<Counter>& scorer, size_t scan_column, double min_gain,
+    std::vector<OpenBin<Counter>> open_bins(CutScorer<Counter>& scorer, ScanColumn scan_column, double min_gain,
                                             double highest, std::array<int16_t, 256>& open) const {
         std::vector<OpenBin<Counter>> found;
         size_t first = 0;
@@ -150,15 +150,15 @@ public:
     }
 
     // What the bins up to this one hold.
-    Words<Counter> up_to(size_t scan_column, int last) const {
+    Words<Counter> up_to(ScanColumn scan_column, int last) const {
         Words<Counter> low = zero_words(counter_);
         const Word* bin = bins(scan_column);
         for (size_t cell = 0; cell < static_cast<size_t>(last + 1) * words_; ++cell) low[cell % words_] += bin[cell];
         return low;
     }
 
-    const ColumnBins& column(size_t scan_column) const { return columns_.column(scan_column); }
-    const Word* bins(size_t scan_column) const {
+    const ColumnBins& column(ScanColumn scan_column) const { return columns_.column(scan_column); }
+    const Word* bins(ScanColumn scan_column) const {
         return histogram_ + static_cast<size_t>(column(scan_column).start) * words_;
     }
     const Counter& counter() const { return counter_; }
@@ -195,7 +195,7 @@ public:
     // Looks inside the bins where a cut as good as `to_beat()` could hide, and returns the column's cut. What one bin
     // holds, or what others find meanwhile, may close the next.
     template <class ToBeat>
-    LocatedCut<Counter> refine(const CutRules& rules, size_t scan_column, const EdgeScan& edges,
+    LocatedCut<Counter> refine(const CutRules& rules, ScanColumn scan_column, const EdgeScan& edges,
                                const ToBeat& to_beat) const {
         FirstOfBest<InnerCut<Counter>> inner;
         if (columns_.column(scan_column).exact) return scan_.best_cut(rules, scan_column, edges, inner);
@@ -226,10 +226,13 @@ public:
         if (columns_.profile) columns_.profile->refined_rows += rows;
     }
 
-    // The ranks of a column's value ranks that these rows stand on, rising.
-    std::vector<uint32_t> ranks_present(size_t scan_column, const ValueRanks& ranks) const {
+    // The ranks of the values that occur here, rising.
+    std::vector<uint32_t> ranks_present(ScanColumn scan_column) const {
         const ColumnBins& column = columns_.column(scan_column);
-        if (!column.exact) return tw::ranks_present(ranks, columns_.binned, columns_.binned_index(scan_column), rows_);
+        if (!column.exact) {
+            return tw::ranks_present(columns_.ranks(scan_column), columns_.binned, columns_.by_histogram[scan_column],
+                                     rows_);
+        }
         std::vector<uint32_t> taken;
         for (int b = 0; b < column.bins; ++b) {
             if (counter_.listed(bins(scan_column) + static_cast<size_t>(b) * words_) > 0) {
@@ -240,7 +243,7 @@ public:
     }
 
     // The values on both sides of a cut between bins.
-    void locate(size_t scan_column, Cut& cut) const {
+    void locate(ScanColumn scan_column, Cut& cut) const {
         const Numbers& numbers = columns_.numbers(scan_column);
         const ColumnBins& column = columns_.column(scan_column);
         const int last = cut.last;
@@ -248,7 +251,7 @@ public:
         while (counter_.listed(bins(scan_column) + static_cast<size_t>(next) * words_) == 0) ++next;
         cut.below = -std::numeric_limits<double>::infinity();
         cut.above = std::numeric_limits<double>::infinity();
-        const uint8_t* bin_of = columns_.binned.column(columns_.binned_index(scan_column));
+        const uint8_t* bin_of = columns_.bin_of_row(scan_column);
         for (const uint32_t row : rows_) {
             const int code = bin_of[row];
             if (code == last) cut.below = std::max(cut.below, numbers[row]);
@@ -259,9 +262,9 @@ public:
     }
 
     // The rows in open bins, bin after bin. Their values lie far apart: each is called early and read some finds later.
-    std::vector<BinRow> rows_in_bins(size_t scan_column, const std::array<int16_t, 256>& open,
+    std::vector<BinRow> rows_in_bins(ScanColumn scan_column, const std::array<int16_t, 256>& open,
                                      const std::vector<OpenBin<Counter>>& bins) const {
-        const uint8_t* bin_of = columns_.binned.column(columns_.binned_index(scan_column));
+        const uint8_t* bin_of = columns_.bin_of_row(scan_column);
         const Numbers numbers = columns_.numbers(scan_column);
         const ColumnBins& column = columns_.column(scan_column);
         std::vector<size_t> next;
@@ -291,7 +294,7 @@ private:
     static bool all_equal(std::span<const BinRow> rows) {
         return std::all_of(rows.begin(), rows.end(), [&](const BinRow& row) { return row.value == rows[0].value; });
     }
-    const Word* bins(size_t scan_column) const { return scan_.bins(scan_column); }
+    const Word* bins(ScanColumn scan_column) const { return scan_.bins(scan_column); }
 
     const HistogramScan<Counter>& scan_;
     const SearchColumns& columns_;
@@ -306,7 +309,7 @@ template <CutCounter Counter, class Word>
 void count_rows(const Counter& counter, const BinnedTable& binned, std::span<const uint32_t> rows,
                 std::span<const typename Counter::Item> items, size_t words, Word* histogram) {
     constexpr size_t l1_bytes = 40960; // bytes of histogram that stay in the nearest cache
-    const std::vector<ColumnBins>& columns = binned.columns();
+    const auto& columns = binned.columns();
     std::vector<size_t> start;
     for (const ColumnBins& column : columns) start.push_back(static_cast<size_t>(column.start) * words);
     start.push_back(static_cast<size_t>(binned.bins()) * words);

@@ -18,16 +18,16 @@ class OrderedScan {
 public:
     using Word = typename Counter::Word;
 
-    OrderedScan(const BinRefiner<Counter>& refiner, const CutRules& rules, size_t scan_column)
+    OrderedScan(const BinRefiner<Counter>& refiner, const CutRules& rules, ScanColumn scan_column)
         : refiner_(refiner),
           scan_(refiner.scan()),
           counter_(scan_.counter()),
           rules_(rules),
           scan_column_(scan_column),
-          ranks_(scan_.columns().value_ranks[scan_.columns().binned_index(scan_column)]),
+          ranks_(scan_.columns().ranks(scan_column)),
           words_(static_cast<size_t>(counter_.words())),
           scorer_(scan_.scorer(rules, scan_column)),
-          present_(refiner.ranks_present(scan_column, ranks_)) {}
+          present_(refiner.ranks_present(scan_column)) {}
 
     LocatedCut<Counter> find() {
         cut_.has_missing = scorer_.has_missing();
@@ -168,7 +168,7 @@ private:
     const HistogramScan<Counter>& scan_;
     const Counter& counter_;
     const CutRules& rules_;
-    size_t scan_column_;
+    ScanColumn scan_column_;
     const ValueRanks& ranks_;
     size_t words_;
     CutScorer<Counter> scorer_;

@@ -15,40 +15,40 @@
 
 namespace tw {
 
-// The search at one node. The vectors have one element per column searched by histogram.
+// The search at one node.
 template <CutCounter Counter>
 struct NodeSearch {
     int node = 0;
     CutRules rules;
     std::optional<HistogramScan<Counter>> scan;
-    std::vector<EdgeScan> edges;
-    std::vector<double> to_beat; // the gain a cut must reach; infinite: the column is not searched
-    bool shares_best = false;    // what one column finds closes bins of the others
+    IndexedVector<ScanColumn, EdgeScan> edges;
+    IndexedVector<ScanColumn, double> to_beat; // the gain a cut must reach; infinite: the column is not searched
+    bool shares_best = false;                  // what one column finds closes bins of the others
     std::atomic<double> best{no_gain};
-    std::vector<LocatedCut<Counter>> cuts;
+    IndexedVector<ScanColumn, LocatedCut<Counter>> cuts;
 
     // Rises while columns that share it are searched: who finds a cut when changes the work and not the winner.
-    double gain_to_beat(size_t scan_column) const {
+    double gain_to_beat(ScanColumn scan_column) const {
         return std::max(to_beat[scan_column], best.load(std::memory_order_relaxed));
     }
-    void set_cut(size_t scan_column, LocatedCut<Counter> cut) {
+    void set_cut(ScanColumn scan_column, LocatedCut<Counter> cut) {
         double known = best.load(std::memory_order_relaxed);
         while (shares_best && known < cut.cut.gain && !best.compare_exchange_weak(known, cut.cut.gain)) {
         }
         cuts[scan_column] = std::move(cut);
     }
-    std::vector<double> gains() const {
-        std::vector<double> gains;
+    IndexedVector<ScanColumn, double> gains() const {
+        IndexedVector<ScanColumn, double> gains;
         for (const LocatedCut<Counter>& cut : cuts) gains.push_back(cut.cut.gain);
         return gains;
     }
-    std::vector<double> edge_gains() const {
-        std::vector<double> gains;
+    IndexedVector<ScanColumn, double> edge_gains() const {
+        IndexedVector<ScanColumn, double> gains;
         for (const EdgeScan& edge : edges) gains.push_back(edge.best.most());
         return gains;
     }
     // What lies below a column's cut.
-    Words<Counter> low(size_t scan_column) const {
+    Words<Counter> low(ScanColumn scan_column) const {
         const int last = cuts[scan_column].cut.last;
         return last < 0 ? cuts[scan_column].low : scan->up_to(scan_column, last);
     }
@@ -58,7 +58,8 @@ template <CutCounter Counter>
 using NodeSearches = std::vector<NodeSearch<Counter>>;
 
 struct CutOfNode {
-    size_t search, scan_column;
+    size_t search;
+    ScanColumn scan_column;
 };
 
 // What the search needs of the rows.
@@ -71,7 +72,7 @@ public:
     // Finds the values next to these cuts, which lie between bins.
     virtual void locate(NodeSearches<Counter>& searches, const std::vector<CutOfNode>& cuts, ThreadPool& pool) = 0;
     // The sums of both sides of a cut from its rows, with squares.
-    virtual Sides count_sides(size_t /*search*/, int /*column*/, const Cut& /*cut*/) const {
+    virtual Sides count_sides(size_t /*search*/, TableColumn /*column*/, const Cut& /*cut*/) const {
         throw std::logic_error("this plan needs no squares");
     }
 };
@@ -91,7 +92,7 @@ void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, co
         pool.run(static_cast<int64_t>(searches.size() * scanned), [&](int64_t i) {
             const ProfileTimer watch(columns.profile, &Profile::edge_scan);
             NodeSearch<Counter>& search = searches[static_cast<size_t>(i) / scanned];
-            const size_t scan_column = static_cast<size_t>(i) % scanned;
+            const ScanColumn scan_column(static_cast<size_t>(i) % scanned);
             search.edges[scan_column] = search.scan->scan_bin_edges(search.rules, scan_column);
         });
         for (NodeSearch<Counter>& search : searches) set_gains_to_beat(search);
@@ -102,14 +103,14 @@ void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, co
 // Rivals are reported exactly, so a column that may be one must also be beaten by its own best cut.
 template <CutCounter Counter>
 void set_split_gains_to_beat(const Task& task, const SearchPlan& plan, NodeSearch<Counter>& search) {
-    const std::vector<double> gains = search.edge_gains();
+    const IndexedVector<ScanColumn, double> gains = search.edge_gains();
     const double best = gain_to_beat(task, plan, gains);
     search.shares_best = task.recipe.rivals == 0 && !plan.keeps_all_columns;
     if (search.shares_best) {
         search.best = best;
         return;
     }
-    for (size_t i = 0; i < gains.size(); ++i) search.to_beat[i] = std::max(best, gains[i]);
+    for (const ScanColumn i : gains.indices()) search.to_beat[i] = std::max(best, gains[i]);
 }
 
 // Cuts worth it become candidates, in order of columns with those searched by value.
@@ -121,24 +122,30 @@ std::vector<std::vector<Candidate>> to_candidates(const Task& task, const Search
                                                   CutSource<Counter>& source, ThreadPool& pool) {
     std::vector<std::vector<CandidateColumn>> kept(searches.size());
     std::vector<std::vector<Candidate>> found(searches.size());
-    std::vector<CutOfNode> tasks, not_located; // near the root one node is work for many threads
+    struct CandidateOfNode {
+        size_t node, candidate;
+    };
+    std::vector<CandidateOfNode> tasks; // near the root one node is work for many threads
+    std::vector<CutOfNode> not_located;
     for (size_t n = 0; n < searches.size(); ++n) {
         kept[n] = candidate_columns(task, context, searches[n].rules, searches[n].gains());
         found[n].resize(kept[n].size());
         for (size_t i = 0; i < kept[n].size(); ++i) {
-            if (kept[n][i].by_value) {
-                found[n][i] = std::move(by_value[n][kept[n][i].index]);
+            const CandidateColumn& column = kept[n][i];
+            if (!column.scan_column) {
+                found[n][i] = std::move(by_value[n][column.by_value]);
                 continue;
             }
             tasks.push_back({n, i});
-            const Cut& cut = searches[n].cuts[kept[n][i].index].cut;
-            if (cut.low_rows > 0 && !cut.located()) not_located.push_back({n, kept[n][i].index});
+            const Cut& cut = searches[n].cuts[*column.scan_column].cut;
+            if (cut.low_rows > 0 && !cut.located()) not_located.push_back({n, *column.scan_column});
         }
     }
     source.locate(searches, not_located, pool);
     pool.run(static_cast<int64_t>(tasks.size()), [&](int64_t t) {
         const auto [n, i] = tasks[static_cast<size_t>(t)];
-        const auto& [is_by_value, scan_column, column] = kept[n][i];
+        const TableColumn column = kept[n][i].column;
+        const ScanColumn scan_column = *kept[n][i].scan_column;
         const NodeSearch<Counter>& search = searches[n];
         const Cut& cut = search.cuts[scan_column].cut;
         const CutScorer<Counter> scorer = search.scan->scorer(search.rules, scan_column);

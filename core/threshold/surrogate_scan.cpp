@@ -10,16 +10,17 @@ namespace {
 
 constexpr int64_t min_rows = 2; // rows each side must rest on, as in split/surrogate.cpp
 
-bool is_split_column(const SearchColumns& columns, const Split& split, size_t scan_column) {
-    return columns.column(scan_column).column == split.column;
+bool is_split_column(const SearchColumns& columns, const Split& split, ScanColumn scan_column) {
+    return columns.column(scan_column).column.value == split.column;
 }
 
 // Only as many as are kept need to be exact, and only those that agree more often than the majority.
 void set_gains_to_beat(const Task& task, const SearchColumns& columns, const Split& split,
                        NodeSearch<SurrogateCounter>& search) {
-    const std::vector<double> gains = search.edge_gains();
-    std::vector<double> reference, reached;
-    for (size_t i = 0; i < gains.size(); ++i) {
+    const IndexedVector<ScanColumn, double> gains = search.edge_gains();
+    IndexedVector<ScanColumn, double> reference;
+    std::vector<double> reached;
+    for (const ScanColumn i : gains.indices()) {
         reference.push_back(search.scan->scorer(search.rules, i).reference());
         if (!is_split_column(columns, split, i)) reached.push_back(gains[i] + reference[i]);
     }
@@ -28,7 +29,7 @@ void set_gains_to_beat(const Task& task, const SearchColumns& columns, const Spl
     const size_t kept = static_cast<size_t>(task.recipe.max_surrogates);
     const double agreement = std::max(static_cast<double>(std::max(total[3], total[4])) + 0.5,
                                       kept < reached.size() ? reached[kept] : no_gain);
-    for (size_t i = 0; i < gains.size(); ++i) {
+    for (const ScanColumn i : gains.indices()) {
         search.to_beat[i] = is_split_column(columns, split, i) ? std::numeric_limits<double>::infinity()
                                                                : std::max(agreement - reference[i], gains[i]);
     }
@@ -86,7 +87,8 @@ std::vector<Entry> whole_rows(const Measure& measure, std::span<const uint32_t> 
 }
 
 std::vector<Surrogate> to_surrogates(const Task& task, const SearchColumns& columns, const Split& split,
-                                     const Words<SurrogateCounter>& total, const std::vector<AgreeingCut>& cuts,
+                                     const Words<SurrogateCounter>& total,
+                                     const IndexedVector<ScanColumn, AgreeingCut>& cuts,
                                      std::span<const Histogram> by_value) {
     const std::vector<ColumnFacts>& facts = columns.training.facts;
     const double unit = task.measure.weight_unit;
@@ -96,12 +98,13 @@ std::vector<Surrogate> to_surrogates(const Task& task, const SearchColumns& colu
         const size_t index = static_cast<size_t>(column);
         of_column[index] = best_surrogate(task, facts[index], histogram, split, sent);
     };
-    for (size_t i = 0; i < cuts.size(); ++i) {
-        const int column = columns.column(i).column;
+    for (const ScanColumn i : cuts.indices()) {
+        const int column = columns.column(i).column.value;
         if (column != split.column && cuts[i].cut.low_rows > 0) add(column, two_bin_histogram(column, total, cuts[i]));
     }
     for (size_t i = 0; i < by_value.size(); ++i) {
-        if (columns.by_value[i] != split.column) add(columns.by_value[i], by_value[i]);
+        const int column = columns.by_value[i].value;
+        if (column != split.column) add(column, by_value[i]);
     }
     std::vector<Surrogate> found;
     for (std::optional<Surrogate>& one : of_column) {
@@ -124,7 +127,7 @@ std::vector<std::vector<Surrogate>> find_surrogates(const Task& task, const Sear
         source, pool);
     std::vector<CutOfNode> not_located;
     for (size_t n = 0; n < searches.size(); ++n) {
-        for (size_t i = 0; i < columns.scanned(); ++i) {
+        for (const ScanColumn i : columns.scan_columns()) {
             const Cut& cut = searches[n].cuts[i].cut;
             if (cut.low_rows > 0 && !cut.located()) not_located.push_back({n, i});
         }
@@ -133,8 +136,8 @@ std::vector<std::vector<Surrogate>> find_surrogates(const Task& task, const Sear
     std::vector<std::vector<Surrogate>> found(searches.size());
     pool.run(static_cast<int64_t>(searches.size()), [&](int64_t n) {
         const NodeSearch<SurrogateCounter>& search = searches[static_cast<size_t>(n)];
-        std::vector<AgreeingCut> cuts;
-        for (size_t i = 0; i < columns.scanned(); ++i) {
+        IndexedVector<ScanColumn, AgreeingCut> cuts;
+        for (const ScanColumn i : columns.scan_columns()) {
             cuts.push_back({search.cuts[i].cut, search.low(i), search.scan->scorer(search.rules, i).missing()});
         }
         const size_t first = static_cast<size_t>(n) * columns.by_value.size();

@@ -28,7 +28,8 @@ struct AgreeingCut {
 // Surrogates in order of columns. `cuts`: of columns searched by histogram; `by_value`: of the others, counted by
 // child.
 std::vector<Surrogate> to_surrogates(const Task& task, const SearchColumns& columns, const Split& split,
-                                     const Words<SurrogateCounter>& total, const std::vector<AgreeingCut>& cuts,
+                                     const Words<SurrogateCounter>& total,
+                                     const IndexedVector<ScanColumn, AgreeingCut>& cuts,
                                      std::span<const Histogram> by_value);
 
 // The whole search, for nodes whose histograms are set. `by_value`: of each node, as above.

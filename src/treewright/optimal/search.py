@@ -19,6 +19,7 @@ from treewright.optimal.build_tree import recipe_of, tree_of_cuts
 from treewright.optimal.objective import RowLoss
 from treewright.optimal.ordered_columns import OrderedColumn, ordered_columns
 from treewright.optimal.settings import SearchSettings
+from treewright.out_of_core.memory_limit import memory_size
 from treewright.prediction.routing import route
 from treewright.recipes.branching import Binary, OneVsRest
 from treewright.recipes.criterion import Gini
@@ -168,7 +169,7 @@ def searched(
         is_root=[] if roots is None else [each.column in roots for each in columns],
         n_threads=n_threads,
         seconds=left,
-        max_bytes=settings.memory_limit or 0,
+        max_bytes=memory_size(settings.memory_limit),
         progress=None if progress is None else lambda low, high: progress(low / loss.unit, high / loss.unit),
     )
     tree = tree_of_cuts(found, columns, table.rows, table.schema, settings)
