@@ -46,8 +46,9 @@ docs: $(VENV)/core.stamp $(VENV)/docs.stamp
 	@echo build/docs/index.html
 
 # Random tables and mutated files; a failure is printed once, and its smallest case is written to tests/fuzz/corpus.
+# tests/fuzz/runs.csv counts the cases of all runs.
 fuzz: $(VENV)/core.stamp $(VENV)/test.stamp
-	$(BIN)/python tests/fuzz/fuzz_run.py --keep --minutes $(or $(MINUTES),10) $(ARGS)
+	$(BIN)/python tests/fuzz/fuzz_run.py --keep --record --minutes $(or $(MINUTES),10) $(ARGS)
 
 bench: $(VENV)/core.stamp $(VENV)/bench.stamp
 	$(BIN)/python bench/run.py $(ARGS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treewright as tw
@@ -33,6 +33,7 @@ def below(tree: tw.Tree, node: int) -> set[int]:
     return {node}.union(*(below(tree, child) for child in tree[node].children))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([0.5, 0.8, 0.9, 0.95]))
 def test_limits_are_the_quantiles_of_the_definition(seed: int, coverage: float) -> None:
     tree = tw.learn(numbers(80, seed), "y", FULL.with_(max_depth=3))

@@ -36,7 +36,7 @@ def fit_often(fit, times):
     for _ in range(times):
         try:
             fit()
-        except (tw.DataError, RuntimeError):
+        except (tw.TreewrightError, RuntimeError, ValueError):
             pass
 """
 
@@ -46,7 +46,12 @@ x = chance.normal(size=(N, 4)).astype(dtype)
 x[:, 3] = chance.integers(0, 9, N)
 signal = x[:, 0] + x[:, 1] * x[:, 2] + chance.normal(size=N)
 target = np.where(signal > 0, "a", "b") if sys.argv[3] == "classes" else signal.astype(np.float64)
-recipe = dataclasses.replace(getattr(tw, name), pruning=None)
+
+def fit():
+    if name == "optimal":
+        tw.learn_optimal(x, target, max_depth=2, n_threads=2, time_limit=1)
+    else:
+        tw.learn(x, target, getattr(tw, name).with_(pruning=None), n_threads=2)
 
 def change(turn):
     column = turn % 4
@@ -62,7 +67,7 @@ def change(turn):
         target[noise.integers(0, N, 50)] = noise.normal(size=50) * 1e40
 
 writer = write_until_done(change)
-fit_often(lambda: tw.learn(x, target, recipe, n_threads=2), 25)
+fit_often(fit, int(sys.argv[4]))
 done = True
 writer.join()
 print("ended")
@@ -113,7 +118,12 @@ def run(script: str, *given: str) -> None:
     [("CART", "classes"), ("C45", "classes"), ("J48", "classes"), ("SKLEARN", "numbers"), ("RPART", "numbers")],
 )
 def test_a_fit_ends_though_numbers_change_under_it(dtype: str, recipe: str, target: str) -> None:
-    run(NUMBERS, dtype, recipe, target)
+    run(NUMBERS, dtype, recipe, target, "25")
+
+
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+def test_a_search_ends_though_numbers_change_under_it(target: str) -> None:
+    run(NUMBERS, "float64", "optimal", target, "4")
 
 
 def test_a_fit_ends_though_codes_targets_and_weights_change_under_it() -> None:

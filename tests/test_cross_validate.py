@@ -79,7 +79,7 @@ def test_time_goes_forward() -> None:
 
 
 def test_what_cannot_work_is_refused() -> None:
-    data = table() | {"alone": np.arange(150.0), "two": np.arange(150) % 2}
+    data = table() | {"alone": np.arange(150.0) * 2, "two": np.arange(150) % 2}
     with pytest.raises(tw.DataError, match="every group of 'alone' has one row"):
         tw.cross_validate(data, "y", groups="alone")
     with pytest.raises(tw.DataError, match="'two' has 2 groups, fewer than the 10 folds"):

@@ -150,6 +150,24 @@ def test_identifiers_are_left_out_alike_everywhere(tmp_path: Path, monkeypatch: 
     assert "name" in kept.schema.names
 
 
+def test_a_column_that_numbers_the_rows_is_kept_and_pointed_out(tmp_path: Path) -> None:
+    table = passengers()
+    order = np.random.default_rng(2).permutation(len(table))
+    table = table.drop(columns="name").assign(passenger=1000 + order, half=order / 2, twice=order // 2)
+    file = str(tmp_path / "rows.csv")
+    table.to_csv(file, index=False)
+    for data in (table, file):
+        with pytest.warns(UserWarning, match=r"column 'passenger' seems to number the rows \(1000 to .*, each once"):
+            assert "passenger" in tw.learn(data, "survived").schema.names
+    tw.learn(table, "survived", kinds={"passenger": "numeric"})
+    tw.learn(table.head(199), "survived")  # too few to tell
+    tw.learn(table[["passenger", "survived"]], "survived")
+    shown = shell("learn", file, "-t", "survived")
+    assert "passenger seems to number the rows" in shown
+    assert "--drop passenger leaves it out" in shown
+    assert "seems to number" not in shell("learn", file, "-t", "survived", "--drop", "passenger")
+
+
 def test_declared_levels_are_no_identifier() -> None:
     names = pd.Categorical([f"n{i}" for i in range(60)])
     assert useless_columns(read({"a": [f"n{i}" for i in range(60)], "b": [1.0] * 60})) == {
@@ -230,8 +248,34 @@ def test_the_shell_shows_how_rare_classes_fare(tmp_path: Path) -> None:
     assert {"accuracy", "balanced accuracy", "ROC AUC"} == set(result["folds"]["measures"])
     assert set(result["training"]["classes"][0]) >= {"class", "recall", "precision", "average_precision"}
     compared = shell("compare", file, "-t", "fraud", "--folds", "3", "--algorithms", "cart", "--prunings", "none")
-    assert "balanced accuracy" in compared
+    for words in ("balanced accuracy", "recall", "precision", "average precision", "--class-weight"):
+        assert words in compared
     assert "R²" in shell("compare", file, "-t", "x", "--folds", "3", "--algorithms", "cart", "--prunings", "none")
+
+
+def test_compare_scores_each_class_on_the_held_out_rows_of_all_folds(tmp_path: Path) -> None:
+    file = str(tmp_path / "rows.csv")
+    rare().to_csv(file, index=False)
+    options = ("compare", file, "-t", "fraud", "--folds", "3", "--algorithms", "cart", "--prunings", "none")
+    plain, weighted = (json.loads(shell(*options, *more, "--json")) for more in ((), ("--class-weight", "balanced")))
+    classes = plain["results"][0]["classes"]
+    assert [entry["class"] for entry in classes] == [0, 1]
+    assert [entry["rows"] for entry in classes] == rare().fraud.value_counts().sort_index().tolist()
+    right = sum(entry["recall"] * entry["rows"] for entry in classes)
+    assert right / 600 == pytest.approx(plain["results"][0]["value"])  # folds of one size
+    assert weighted["results"][0]["classes"] != classes
+    assert "give it weight" not in shell(*options, "--class-weight", "balanced")
+
+
+def test_the_majority_class_is_that_of_the_rows_whatever_classes_weigh() -> None:
+    """With other weights the root predicts the rare class, which is no majority."""
+    table = rare()
+    tree = tw.learn(table, "fraud", tw.CART, class_weight={0: 1, 1: 1000})
+    assert tree.root.prediction == 1
+    from treewright.training.learn import training_table
+
+    rows, _ = training_table(table, "fraud")
+    assert score_on(tree, rows)["headline"]["baseline"] == pytest.approx((table.fraud == 0).mean())
 
 
 # --- one leaf ---------------------------------------------------------------------------------------------------------

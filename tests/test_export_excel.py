@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import zipfile
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -161,6 +162,21 @@ def test_what_no_cell_can_hold_is_refused(levels: tuple[Any, ...], message: str)
     schema = Schema((ColumnSpec("x", "nominal", levels),), TargetSpec("y", "classification", ("n", "p")))
     with pytest.raises(ExportError, match=message):
         tw.export.excel(tree(fork(Question(0, (0, 1)), leaf(1, 0), leaf(0, 1)), schema))
+
+
+@pytest.mark.parametrize("name", ["half\ud800", "\0", "x" * 40_000])
+def test_names_that_no_cell_can_hold_are_refused(name: str) -> None:
+    with pytest.raises(ExportError, match=r"the name of the column .* has characters that no spreadsheet holds"):
+        tw.export.excel(tw.learn({name: [1, 2, 3, 4], "y": list("aabb")}, "y", "sklearn"))
+    with pytest.raises(ExportError, match="the name of the target"):
+        tw.export.excel(tw.learn({"x": [1, 2, 3, 4], name: list("aabb")}, name, "sklearn"))
+
+
+def test_a_moment_with_an_offset_is_written_in_utc() -> None:
+    moments = [datetime(2020, 1, 1, hour, tzinfo=UTC) for hour in range(4)]
+    grown = tw.learn({"at": moments, "y": list("aabb")}, "y", "sklearn")
+    there = [{"at": moment.astimezone(timezone(timedelta(hours=5)))} for moment in moments]
+    assert tw.export.excel(grown, there) == tw.export.excel(grown, [{"at": moment} for moment in moments])
 
 
 def test_a_tree_too_large_for_a_sheet_is_refused() -> None:

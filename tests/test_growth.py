@@ -146,3 +146,26 @@ def test_the_page_in_a_browser(browser: Any, tmp_path: Path, width: int) -> None
     assert messages == []
     assert requests == [path.as_uri()]
     page.close()
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 600), (390, 844)])
+def test_a_step_shows_what_is_new_without_scrolling(browser: Any, tmp_path: Path, size: tuple[int, int]) -> None:
+    """On a projector nobody scrolls: the lowest of the new nodes is in view, and some new node in all its width."""
+    path = tmp_path / "growth.html"
+    path.write_text(tw.render.growth(TREES["classes"]).page(), encoding="utf-8")
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    page.goto(path.as_uri())
+    script = """() => {
+      const view = document.querySelector(".picture").getBoundingClientRect();
+      const at = document.getElementById("slider").value;
+      const boxes = [...document.querySelectorAll("[data-node]")]
+        .filter((g) => g.dataset.from === at).map((g) => g.getBoundingClientRect());
+      return [Math.max(...boxes.map((b) => b.bottom)) - view.bottom,
+        boxes.some((b) => b.left >= view.left && b.right <= view.right)];
+    }"""
+    for _ in range(TREES["classes"].depth):
+        page.keyboard.press("ArrowRight")
+        below, wide = page.evaluate(script)
+        assert below <= 0
+        assert wide
+    page.close()

@@ -25,7 +25,7 @@ from treewright.lessons.stories import STORIES
 Columns = tables.Columns
 
 #: How many changed tables each lesson is told of; the last ones take long.
-SEEDS = {"overfitting": 2, "boundaries": 6, "wordle": 6, "titanic": 12, "xor": 25} | dict.fromkeys(
+SEEDS = {"overfitting": 2, "boundaries": 6, "wordle": 6, "titanic": 12, "fluke": 4, "xor": 25} | dict.fromkeys(
     (
         "tennis",
         "buys",
@@ -363,3 +363,21 @@ def test_claims_about_switches_follow_from_the_table() -> None:
         found = gains(one.data, "Lamp", "gini")
         useless = max(found["Upstairs"], found["Downstairs"]) < 1e-12
         assert ("Neither switch gains anything" in words) == useless
+
+
+def test_claims_about_a_fluke_follow_from_the_table() -> None:
+    """The root without each patient, by learning; what the refits keep, by their report."""
+    recipe = tw.CART.with_(pruning=None, max_depth=2, min_samples_leaf=5)
+    for one, words in lessons("fluke"):
+        tree = tw.learn(one.data, "Treated", recipe)
+        assert tree.root.split is not None
+        assert f"The tree begins with {tree.root.split.column}." in words
+        n = len(one.data["Treated"])
+        shown = next(part for part in one.parts if isinstance(part, Grid) and part.caption.startswith("The root"))
+        assert sum(int(str(count)) for _, count in shown.rows) == n
+        left_out = {name: values[1:] for name, values in one.data.items()}
+        first = tw.learn(left_out, "Treated", recipe).root.split
+        assert (first.column if first else "no split") in [name for name, _ in shown.rows]
+        found = tw.stability(tree, one.data, resamples=100)
+        assert ("was a fluke" in words) == (found.splits[0].kept < 0.8)
+        assert ("steadier" in words) == (found.rows.mean() > found.splits[0].kept)

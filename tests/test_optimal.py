@@ -15,6 +15,7 @@ from oracle_optimal import Problem, random_problem
 
 import treewright as tw
 from treewright import _core
+from treewright.out_of_core import memory_limit
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -253,6 +254,7 @@ def test_a_changed_certificate_is_refused() -> None:
         ({"max_depth": -1}, "max_depth must be a whole number"),
         ({"min_samples_leaf": 0}, "min_samples_leaf"),
         ({"leaf_penalty": -1.0}, "leaf_penalty"),
+        ({"leaf_penalty": 1e300}, r"leaf_penalty must be at most 1e\+100"),
         ({"time_limit": math.nan}, "time_limit"),
         ({"max_levels": 50}, "max_levels"),
     ],
@@ -260,6 +262,16 @@ def test_a_changed_certificate_is_refused() -> None:
 def test_settings_are_checked(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(tw.RecipeError, match=words):
         tw.learn_optimal(xor(), "y", **settings)
+
+
+def test_the_search_takes_no_more_than_half_of_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(0)
+    noise = {"a": chance.normal(size=2000), "b": chance.normal(size=2000), "y": chance.integers(0, 100, 2000)}
+    monkeypatch.setattr(memory_limit, "available", lambda: 40_000_000)
+    found = tw.learn_optimal(noise, "y", max_depth=2, task="classification").certificate
+    assert found is not None
+    assert found.ended == "memory limit"
+    assert found.lower_bound < found.loss
 
 
 def test_constant_columns_are_refused() -> None:

@@ -168,6 +168,26 @@ def test_the_curve_is_that_of_scikit_learn(two_classes: Any) -> None:
     assert np.allclose(np.array(curve["alarms"]) / (~truth).sum(), false_rate[1:])
 
 
+def test_a_rare_class_has_balanced_accuracy_in_the_header_and_scores_of_its_own(browser: Any, tmp_path: Path) -> None:
+    x = [i % 40 for i in range(200)]
+    rows = {"x": x, "y": ["rare" if value == 39 and i % 3 else "usual" for i, value in enumerate(x)]}
+    rare = tw.learn(rows, "y", class_weight="balanced")
+    with opened(browser, html(rare, rows), tmp_path) as page:
+        line = page.inner_text(".tw-header .tw-line")
+        assert "training accuracy" in line
+        assert "balanced accuracy" in line
+        page.click("text=Score")
+        assert page.locator(".tw-rare tbody tr").count() == 1
+        assert re.search(r"ROC AUC\s*[01]\.\d{3} \(baseline 0\.500\)", page.inner_text("body"))
+        page.get_by_role("tab", name="Tree").click()
+        page.get_by_role("tab", name="Case").click()
+        assert page.evaluate(
+            "[...document.querySelectorAll('.tw-chance-value')].every((e) => e.scrollWidth <= e.clientWidth)"
+        )
+    with opened(browser, html(tennis(), TENNIS_ROWS), tmp_path) as page:
+        assert "balanced accuracy" not in page.inner_text(".tw-header .tw-line")
+
+
 def test_numbers_are_shown_predicted_against_actual(browser: Any, tmp_path: Path) -> None:
     rows = table(5, 200)
     rows["y"] = target(rows, "number")
@@ -317,7 +337,14 @@ def test_rules_are_readable_on_a_phone(browser: Any, tmp_path: Path, grown: Any)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
 
 
-@pytest.mark.parametrize("name", ["tennis", "golf-hours", "cricket"])
+#: The least room between two lines of a formula, in pixels.
+BETWEEN_LINES = """Math.min(...[...document.querySelectorAll('.tw-equation')].flatMap((e) => {
+  const boxes = [...e.querySelectorAll('math')].map((m) => m.getBoundingClientRect());
+  return boxes.slice(1).flatMap((box, i) => box.left < boxes[i].left ? [box.top - boxes[i].bottom] : []);
+}))"""
+
+
+@pytest.mark.parametrize("name", ["tennis", "golf-hours", "cricket", "titanic"])
 def test_no_formula_of_a_lesson_is_cut_off(browser: Any, tmp_path: Path, name: str) -> None:
     place = tmp_path / "lesson.html"
     place.write_text(tw.lessons[name].page(), encoding="utf-8")
@@ -330,7 +357,10 @@ def test_no_formula_of_a_lesson_is_cut_off(browser: Any, tmp_path: Path, name: s
         assert page.locator(".tw-equation").count() > 0
         assert page.evaluate(cut_off) == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.evaluate(BETWEEN_LINES) > 3
         page.set_viewport_size({"width": 1440, "height": 900})
+        printed = "[...document.querySelectorAll('pre')].filter((e) => e.scrollWidth > e.clientWidth + 1).length"
+        assert page.evaluate(printed) == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= 1440
         for figure in page.locator("figure.tree").all():
             box = figure.bounding_box()

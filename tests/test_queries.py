@@ -131,3 +131,13 @@ def test_a_line_that_is_wrong_is_an_error_in_a_query_too(folder: Path) -> None:
 def test_queries_are_checked_when_they_are_made() -> None:
     with pytest.raises(tw.DataError, match="a query is a text"):
         tw.sql("  ")
+
+
+@pytest.mark.parametrize(
+    "address", ["https://localhost:1/rows.csv", "http://localhost:1/rows.parquet", "s3://a/rows.parquet"]
+)
+def test_addresses_are_not_read(address: str) -> None:
+    with pytest.raises(tw.DataError, match="there is no file"):
+        tw.learn(address, "y")
+    with pytest.raises(tw.DataError):
+        tw.learn(tw.sql(f"SELECT * FROM '{address}'"), "y")

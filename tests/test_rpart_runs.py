@@ -2,9 +2,9 @@
 
 Trees are followed from the root while they hold the same rows, both those they were grown on and, for these differ in
 rpart, those that are predicted. Where they part, both splits must be worth the same in fractions (`exact_ties`), or
-one of them parts levels of equal means, whose order decides which cuts minbucket allows; surrogates must agree with
-the split as often; and a node that only one tree divides must have such a tie below it in the trees that no cp cut
-back.
+each must be the best split for some order of the levels whose means are equal, for this order decides which cuts
+minbucket allows; surrogates must agree with the split as often; and a node that only one tree divides must have such a
+tie below it in the trees that no cp cut back.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exact_ties import agreement, answer, improvement, mean_answer
+from exact_ties import agreement, answer, best_in_some_order, improvement
 from oracle_missing import STOP
-from oracle_table import NUMBER, Split
+from oracle_table import NOMINAL, NUMBER, Split
 from oracle_tables import Table
 from oracle_walk import decode, destination
 from rpart_runs import DATA, TABLES, RpartNode, read_table, run_rpart, sides, with_holes
@@ -31,6 +31,7 @@ from treewright import recipes as r
 
 NEVER = -1.0  # the cp that cuts nothing back
 CPS = (0.0, 0.01)
+MINBUCKET = 7  # rpart's default, a third of minsplit
 
 
 @cache
@@ -70,6 +71,20 @@ def test_trees_are_those_of_rpart_but_for_exact_ties(name: str, holes: bool, tmp
     assert wrong == []
 
 
+def test_an_order_of_equal_means_is_a_proof_only_for_the_best_cut() -> None:
+    """Levels 0 and 1 have the same mean."""
+    column = np.array([0, 0, 0, 1, 2, 2], dtype=np.int32)
+    table = Table([column], [NOMINAL], [3], np.array([1.0, 1, 1, 1, 5, 5]), 0)
+
+    def is_proven(low: set[int], least: int) -> bool:
+        return best_in_some_order(table, 0, {row: int(column[row] not in low) for row in range(6)}, range(6), least)
+
+    assert is_proven({0, 1}, 1)
+    assert not is_proven({0}, 1)  # a cut, but a worse one
+    assert is_proven({0}, 3)  # the only one with three rows on each side, and only if level 0 comes first
+    assert not is_proven({0, 1}, 3)  # too few rows on one side
+
+
 def recipe_of(cp: float) -> r.Recipe:
     return replace(r.RPART, simplify=None if cp == NEVER else r.Complexity(cp))
 
@@ -89,7 +104,7 @@ def differences(table: Table, ours: dict[str, Any], theirs: RpartNode) -> Iterat
     if ours["rows"] != len(rows) or theirs.n != len(rows):
         yield Difference(number, f"{ours['rows']} rows, not {theirs.n}", False)
         return
-    if not merge_equal_leaves(table, ours, rows):
+    if not same_prediction(table, ours, rows):
         yield Difference(number, f"answers {ours['value']}", False)
     if (ours["split"] is None) != (theirs.split is None):
         yield Difference(number, "leaf", False)
@@ -100,8 +115,15 @@ def differences(table: Table, ours: dict[str, Any], theirs: RpartNode) -> Iterat
     matched = match(mine, other)
     if ours["split"].column != theirs.split.column or matched is None:
         tie = improvement(table, mine) == improvement(table, other)
-        tie = tie or any(parts_equals(table, split, rows) for split in (ours["split"], theirs.split))
-        yield Difference(number, f"{ours['split']}, not {theirs.split}", tie)
+        by_order = (
+            not tie
+            and table.n_classes <= 2
+            and all(
+                best_in_some_order(table, split.column, sent, rows, MINBUCKET)
+                for split, sent in ((ours["split"], mine), (theirs.split, other))
+            )
+        )
+        yield Difference(number, f"{ours['split']}, not {theirs.split}", tie or by_order)
         return
     if not same_cut(table, ours["split"], theirs.split):
         yield Difference(number, f"cut at {ours['split'].breaks}, not {theirs.split.breaks}", False)
@@ -116,23 +138,6 @@ def differences(table: Table, ours: dict[str, Any], theirs: RpartNode) -> Iterat
             return
     for place, child in enumerate(theirs.children):
         yield from differences(table, ours["children"][matched[place]], child)
-
-
-def parts_equals(table: Table, split: Split, rows: frozenset[int]) -> bool:
-    """Whether the split cuts the levels in order of their means between two whose means are equal."""
-    if table.kinds[split.column] == NUMBER or table.n_classes > 2:
-        return False
-    low, high = sorted(
-        sorted(mean_answer(table, [row for row in rows if table.columns[split.column][row] == level]) for level in held)
-        for held in levels_present(table, split, rows)
-    )
-    return low[-1] == high[0]
-
-
-def levels_present(table: Table, split: Split, rows: frozenset[int]) -> list[set[int]]:
-    """Levels that each child holds of these rows."""
-    column, child_of = table.columns[split.column], sides(table, split, rows)
-    return [{int(column[row]) for row, child in child_of.items() if child == place} for place in (0, 1)]
 
 
 def larger_side(sent: Mapping[int, int]) -> int:
@@ -163,7 +168,7 @@ def same_cut(table: Table, ours: Split, theirs: Split) -> bool:
     return bool(np.isclose(ours.breaks[0], theirs.breaks[0], rtol=1e-12, atol=0))
 
 
-def merge_equal_leaves(table: Table, ours: dict[str, Any], rows: frozenset[int]) -> bool:
+def same_prediction(table: Table, ours: dict[str, Any], rows: frozenset[int]) -> bool:
     """Shares of classes, or the mean, from the rows that rpart has here."""
     answers = [answer(table, row) for row in rows]
     if not table.n_classes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import enum
 import json
@@ -391,14 +392,14 @@ def mutated(rng: random.Random, text: str) -> str:
         if action < 0.15:
             del at[last]
         elif action < 0.25 and isinstance(at, list):
-            at.insert(last, at[last])
+            at.insert(last, copy.deepcopy(at[last]))
         elif action < 0.35 and isinstance(at, list):
             other = rng.randrange(len(at))
             at[last], at[other] = at[other], at[last]
         elif action < 0.4 and isinstance(at, dict):
-            at[rng.choice(["extra", "levels", "choice", *at])] = at[last]
+            at[rng.choice(["extra", "levels", "choice", *at])] = copy.deepcopy(at[last])
         else:
-            at[last] = rng.choice(VALUES)
+            at[last] = copy.deepcopy(rng.choice(VALUES))
     return json.dumps(written)
 
 

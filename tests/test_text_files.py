@@ -34,11 +34,11 @@ def column(frame: Frame, name: str) -> RawColumn:
     ("content", "message"),
     [
         (ROWS + "x,y,z\n1,n,q\n2,p,q\n", r"line 1002: 3 values for 2 columns"),
-        (ROWS + "1\n", r"line 1002: 1 values for 2 columns"),
+        (ROWS + "1\n", r"line 1002: 1 value for 2 columns"),
         ("x,y\n1,n,q\n" + "1,n\n" * 9, r"line 2: 3 values for 2 columns"),
         ('x,y\n1,"a\nb"\n1,n,q\n', r"line 4: 3 values for 2 columns"),
-        ("x,y\n# a remark\n1,n\n", r"line 2: 1 values for 2 columns"),
-        ("x,y\n1,n\n   \n2,p\n", r"line 3: 1 values for 2 columns"),
+        ("x,y\n# a remark\n1,n\n", r"line 2: 1 value for 2 columns"),
+        ("x,y\n1,n\n   \n2,p\n", r"line 3: 1 value for 2 columns"),
         ('x,y\n1,"n\n2,p\n', r"line 2: a quote is not closed"),
         ('x,y\n1,"n"m\n2,p\n', r"line 2: a quote is not closed"),
         ("x,y\r\n1,n\r\n2,p\n", r"line 3: it ends in another way"),
@@ -152,6 +152,14 @@ def test_the_order_of_day_and_month_is_never_taken_from_other_rows(tmp_path: Pat
     path = write(tmp_path, "d\n12/05/2020\n" + others)
     with pytest.raises(tw.DataError, match=r"column 'd' has '12/05/2020'.* day_first=True\) or --day-first"):
         read(path)
+
+
+@pytest.mark.parametrize(("text", "option"), [("16.02.2024", "--day-first"), ("02/16/2024", "--month-first")])
+def test_a_date_that_can_be_read_in_one_way_names_its_option_only(tmp_path: Path, text: str, option: str) -> None:
+    with pytest.raises(
+        tw.DataError, match=rf"column 'd' has '{text}', which looks like a date .* or {option} if all are$"
+    ):
+        read(write(tmp_path, f"d\n{text}\n03/04/2024\n"))
 
 
 @pytest.mark.parametrize(("day_first", "expected"), [(True, "2020-05-12"), (False, "2020-12-05")])

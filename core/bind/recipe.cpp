@@ -144,10 +144,14 @@ Recipe read_recipe(const nb::dict& written, bool classes) {
     read_stopping(part("stopping"), recipe.stopping);
     if (!written["simplify"].is_none()) read_simplify(part("simplify"), recipe);
     const nb::dict leaves = part("leaves");
-    recipe.smoothing =
-        std::map<std::string, Smoothing>{
-            {"none", Smoothing::none}, {"laplace", Smoothing::laplace}, {"m_estimate", Smoothing::m_estimate}}
-            .at(nb::cast<std::string>(leaves["smoothing"]));
+    // Shrinkage changes the predictions of the finished tree, in Python; growing and pruning count without it.
+    recipe.smoothing = std::map<std::string, Smoothing>{
+        {"none", Smoothing::none},
+        {"laplace", Smoothing::laplace},
+        {"m_estimate", Smoothing::m_estimate},
+        {"shrinkage", Smoothing::none},
+        {"shrinkage_cv",
+         Smoothing::none}}.at(nb::cast<std::string>(leaves["smoothing"]));
     set(leaves, "m", recipe.smoothing_m);
     recipe.empty_takes_majority = nb::cast<std::string>(leaves["empty"]) == "majority";
     recipe.unseen_to_majority = nb::cast<std::string>(written["unseen"]) == "majority";

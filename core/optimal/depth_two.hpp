@@ -13,12 +13,14 @@
 #include "optimal/depth_two_state.hpp"
 #include "optimal/grid.hpp"
 #include "optimal/loss.hpp"
+#include "optimal/sums.hpp"
 
 namespace tw {
 
 template <class Loss, class Real>
 class DepthTwo {
 public:
+    using Sum = typename Loss::Sum;
     static constexpr Real infinity = std::numeric_limits<Real>::infinity();
     static constexpr int first_bins = 16;
     static constexpr int64_t many_rows = 1 << 14; // of which one histogram takes long enough to look at the clock
@@ -31,10 +33,10 @@ public:
           control_(control) {}
 
     // The best tree within the limits (a depth of 0, 1 or 2) with a loss below `limit`. `is_root`: columns that the
-    // root may split on, empty for any. `for_each(n, task)` runs tasks 0 to n - 1, in any order or at once.
-    // `report(lower, upper)` is called after each round.
+    // root may split on, empty for any. `for_each(n, task)` runs tasks 0 to n - 1, in any order or at once, for up to
+    // `batch` columns at a time. `report(lower, upper)` is called after each round.
     template <class ForEach, class Report>
-    DepthTwoTree<Real> solve(const Subset& subset, Real limit, const std::vector<bool>& is_root,
+    DepthTwoTree<Real> solve(const Subset& subset, Real limit, const std::vector<bool>& is_root, size_t batch,
                              const ForEach& for_each, const Report& report) {
         DepthTwoTree<Real> best;
         prepare(subset, is_root);
@@ -43,20 +45,20 @@ public:
             best.loss = limit = leaf;
             best.lower = leaf_;
         }
-        std::vector<size_t> open(roots_.size());
-        std::iota(open.begin(), open.end(), size_t{0});
+        std::vector<Root*> open;
+        for (Root& root : roots_) open.push_back(&root);
         while (!open.empty() && limit > leaf_ && !control_.stop) {
-            for_each(static_cast<int64_t>(open.size()),
-                     [&](int64_t i) { refine_root(subset, roots_[open[i]], limit); });
-            std::vector<size_t> still_open;
-            for (const size_t i : open) {
-                if (roots_[i].best.loss < limit) {
-                    best = roots_[i].best;
+            for (size_t done = 0; done < open.size(); done += batch) {
+                const size_t end = std::min(done + batch, open.size());
+                for_each(static_cast<int64_t>(end - done),
+                         [&](int64_t i) { refine_root(subset, *open[done + static_cast<size_t>(i)], limit); });
+                for (size_t i = done; i < end; ++i) {
+                    if (open[i]->best.loss >= limit) continue;
+                    best = open[i]->best;
                     limit = best.loss;
                 }
-                if (roots_[i].open) still_open.push_back(i);
             }
-            open = std::move(still_open);
+            std::erase_if(open, [](const Root* root) { return !root->open; });
             report(lower_bound(leaf, best.loss), best.loss);
         }
         best.lower = lower_bound(leaf, best.loss);
@@ -70,17 +72,17 @@ public:
     }
 
     Real leaf_loss(const Subset& subset) const {
-        std::vector<Real> sums(static_cast<size_t>(loss_.words()), 0);
+        std::vector<Sum> sums(static_cast<size_t>(loss_.words()), 0);
         loss_.count(subset, 1, sums.data(), [](int64_t) { return 0; });
-        Real loss = 0, scratch = 0;
+        Sum loss = 0, scratch = 0;
         loss_.losses(1, [&](int w, int) { return sums[w]; }, &loss, &scratch);
-        return loss + leaf_;
+        return static_cast<Real>(loss) + leaf_;
     }
 
 private:
     using Edge = RootEdge<Real>;
     using Root = RootColumn<Real>;
-    using Scratch = DepthTwoScratch<Real>;
+    using Scratch = DepthTwoScratch<Real, Sum>;
 
     void prepare(const Subset& subset, const std::vector<bool>& is_root) {
         const int64_t depth = std::min<int64_t>(limits_.depth, limits_.leaves - 1);
@@ -117,6 +119,7 @@ private:
 
     // One round for one root column: all cuts of its grid with all cuts of the children's grids; then finer grids.
     void refine_root(const Subset& subset, Root& root, Real limit) {
+        if (root.open_lower >= limit) return close(root);
         thread_local Scratch scratch;
         const int f = root.column;
         const int edges = static_cast<int>(root.grid.cuts.size());
@@ -147,6 +150,12 @@ private:
         close_or_divide(subset, root, scratch, limit);
     }
 
+    static void close(Root& root) {
+        root.closed = std::min(root.closed, root.open_lower);
+        root.open_lower = infinity;
+        root.open = false;
+    }
+
     int64_t bytes_of(const Root& root) const {
         size_t bins = 0, most = 0;
         for (const Grid& grid : root.child) {
@@ -154,7 +163,7 @@ private:
             most = std::max(most, grid.cuts.size() + 1);
         }
         const size_t numbers = 4 * bins + most * static_cast<size_t>(loss_.words() + 2);
-        return static_cast<int64_t>(numbers * (root.grid.cuts.size() + 1) * sizeof(Real));
+        return static_cast<int64_t>(numbers * (root.grid.cuts.size() + 1) * sizeof(Sum));
     }
 
     // Both children as leaves.
@@ -162,16 +171,14 @@ private:
         const int words = loss_.words(), bins = edges + 1;
         scratch.sums.assign(static_cast<size_t>(words) * bins, 0);
         loss_.count(subset, bins, scratch.sums.data(), [&](int64_t i) { return scratch.root_bin[i]; });
-        Real* sums = scratch.sums.data();
-        for (int w = 0; w < words; ++w) {
-            for (int b = 1; b < bins; ++b) sums[w * bins + b] += sums[w * bins + b - 1];
-        }
-        std::vector<Real> low(static_cast<size_t>(bins)), high(low), work(low);
+        Sum* sums = scratch.sums.data();
+        for (int w = 0; w < words; ++w) add_up(sums + w * bins, bins);
+        std::vector<Sum> low(static_cast<size_t>(bins)), high(low), work(low);
         loss_.losses(edges, [&](int w, int b) { return sums[w * bins + b]; }, low.data(), work.data());
         loss_.losses(
             edges, [&](int w, int b) { return sums[w * bins + edges] - sums[w * bins + b]; }, high.data(), work.data());
         for (int e = 0; e < edges; ++e) {
-            const Real loss[2] = {low[e] + leaf_, high[e] + leaf_};
+            const Real loss[2] = {static_cast<Real>(low[e]) + leaf_, static_cast<Real>(high[e]) + leaf_};
             scratch.edges[e] = {{loss[0], loss[1]}, {loss[0], loss[1]}, {loss[0], loss[1]}, {}};
         }
     }
@@ -180,50 +187,54 @@ private:
     void try_child(const Subset& subset, int g, const Root& root, Scratch& scratch) {
         const Grid& grid = root.child[g];
         const int edges = static_cast<int>(root.grid.cuts.size());
-        const int bins = grid.bins(), root_bins = edges + 1, cells = bins * root_bins;
-        const int words = loss_.words() + extra_words(g);
-        bin_ranks(grid, subset.ranks[g], scratch.bin_of_rank);
-        scratch.sums.assign(static_cast<size_t>(words) * cells, 0);
-        const int32_t* rank = subset.rank[g].data();
-        const auto cell = [&](int64_t i) { return scratch.root_bin[i] * bins + scratch.bin_of_rank[rank[i]]; };
-        loss_.count(subset, cells, scratch.sums.data(), cell);
-        Real* extra = scratch.sums.data() + static_cast<size_t>(loss_.words()) * cells;
-        if (limits_.min_rows > 1) {
-            for (int64_t i = 0; i < subset.rows(); ++i) extra[cell(i)] += 1;
-            extra += cells;
-        }
-        if (to_majority(g)) {
-            for (int64_t i = 0; i < subset.rows(); ++i) {
-                const auto row = static_cast<size_t>(i);
-                if (is_known(problem_, subset, g, row)) extra[cell(i)] += static_cast<Real>(subset.weight_of(row));
-            }
-        }
-        scratch.all.assign(static_cast<size_t>(words) * bins, 0);
-        scratch.low.assign(static_cast<size_t>(words) * bins, 0);
-        for (int w = 0; w < words; ++w) {
-            for (int r = 0; r < root_bins; ++r) {
-                Real* sums = &scratch.sums[static_cast<size_t>(w) * cells + static_cast<size_t>(r) * bins];
-                for (int b = 1; b < bins; ++b) sums[b] += sums[b - 1];
-                Real* all = &scratch.all[static_cast<size_t>(w) * bins];
-                for (int b = 0; b < bins; ++b) all[b] += sums[b];
-            }
+        const int bins = grid.bins(), width = bins * (loss_.words() + extra_words(g)); // of a bin of the root
+        count_pairs(subset, g, grid, width, scratch);
+        scratch.all.assign(static_cast<size_t>(width), 0);
+        scratch.low.assign(static_cast<size_t>(width), 0);
+        for (int r = 0; r <= edges; ++r) {
+            Sum* sums = &scratch.sums[static_cast<size_t>(r) * width];
+            for (int first = 0; first < width; first += bins) add_up(sums + first, bins);
+            add_to(scratch.all.data(), sums, width);
         }
         for (int s = 0; s < 2; ++s) {
             for (auto& loss : scratch.side[s]) loss.resize(static_cast<size_t>(bins) + 1);
             scratch.inside[s][g].resize(static_cast<size_t>(edges) * bins);
             scratch.at[s][g].resize(static_cast<size_t>(edges) * bins);
+            scratch.side[s][0][0] = 0;
         }
-        scratch.work.resize(static_cast<size_t>(bins));
+        scratch.work.resize(2 * static_cast<size_t>(bins));
+        scratch.closed.resize(static_cast<size_t>(bins));
+        for (int b = 0; b < bins; ++b) scratch.closed[b] = grid.open[b] ? Sum{0} : no_sum<Sum>;
+        const auto side = [&](int s, int above) { return scratch.side[s][above].data() + 1 - above; };
+        const FourLosses<Sum> losses{{{side(0, 0), side(0, 1)}, {side(1, 0), side(1, 1)}}};
         for (int e = 0; e < edges; ++e) {
-            for (int w = 0; w < words; ++w) {
-                const Real* sums = &scratch.sums[static_cast<size_t>(w) * cells + static_cast<size_t>(e) * bins];
-                Real* low = &scratch.low[static_cast<size_t>(w) * bins];
-                for (int b = 0; b < bins; ++b) low[b] += sums[b];
-            }
-            losses_of_four(bins, scratch);
+            add_to(scratch.low.data(), &scratch.sums[static_cast<size_t>(e) * width], width);
+            loss_.four_losses(bins, scratch.low.data(), scratch.all.data(), losses, scratch.work.data());
             for (int s = 0; s < 2; ++s) {
                 if (root.may_split[s]) compare(g, grid, e, s, scratch);
             }
+        }
+    }
+
+    // The histogram of two columns: [bin of the root][word][bin of the child].
+    void count_pairs(const Subset& subset, int g, const Grid& grid, int width, Scratch& scratch) const {
+        const int bins = grid.bins();
+        bin_ranks(grid, subset.ranks[g], scratch.bin_of_rank);
+        scratch.sums.assign(static_cast<size_t>(width) * (scratch.edges.size() + 1), 0);
+        const int32_t* rank = subset.rank[g].data();
+        const auto place = [&](int64_t i) { return scratch.root_bin[i] * width + scratch.bin_of_rank[rank[i]]; };
+        loss_.count(subset, bins, scratch.sums.data(), place);
+        Sum* extra = scratch.sums.data() + static_cast<size_t>(loss_.words()) * bins;
+        if (limits_.min_rows > 1) {
+            for (int64_t i = 0; i < subset.rows(); ++i) ++extra[place(i)];
+            extra += bins;
+        }
+        if (!to_majority(g)) return;
+        for (int64_t i = 0; i < subset.rows(); ++i) {
+            const auto row = static_cast<size_t>(i);
+            if (!is_known(problem_, subset, g, row)) continue;
+            Sum& sum = extra[place(i)];
+            sum = static_cast<Sum>(sum + static_cast<Sum>(subset.weight_of(row)));
         }
     }
 
@@ -231,62 +242,45 @@ private:
     // Sums beside those of the loss: rows, and the weight of rows whose value is known.
     int extra_words(int g) const { return (limits_.min_rows > 1) + to_majority(g); }
 
-    // side[s][0][b + 1]: loss of the child's rows up to bin b; side[s][1][b]: of those above it.
-    void losses_of_four(int bins, Scratch& scratch) {
-        const Real *low = scratch.low.data(), *all = scratch.all.data();
-        Real* work = scratch.work.data();
-        const auto total = [&](const Real* words, int w) { return words[w * bins + bins - 1]; };
-        for (int s = 0; s < 2; ++s) scratch.side[s][0][0] = 0;
-        loss_.losses(bins, [&](int w, int b) { return low[w * bins + b]; }, &scratch.side[0][0][1], work);
-        loss_.losses(
-            bins, [&](int w, int b) { return total(low, w) - low[w * bins + b]; }, scratch.side[0][1].data(), work);
-        loss_.losses(
-            bins, [&](int w, int b) { return all[w * bins + b] - low[w * bins + b]; }, &scratch.side[1][0][1], work);
-        loss_.losses(
-            bins,
-            [&](int w, int b) { return (total(all, w) - total(low, w)) - (all[w * bins + b] - low[w * bins + b]); },
-            scratch.side[1][1].data(), work);
-    }
-
     // Bounds of the child's gaps and losses of its cuts, and what they mean for the edge.
     void compare(int g, const Grid& grid, int e, int s, Scratch& scratch) {
         const int bins = grid.bins();
-        const Real leaves = 2 * leaf_;
-        const Real *below = scratch.side[s][0].data(), *above = scratch.side[s][1].data();
-        Real* inside = &scratch.inside[s][g][static_cast<size_t>(e) * bins];
-        Real* at = &scratch.at[s][g][static_cast<size_t>(e) * bins];
+        const Sum leaves = static_cast<Sum>(2 * leaf_);
+        // below[b + 1]: loss of the child's rows up to bin b; above[b]: of those above it.
+        const Sum *below = scratch.side[s][0].data(), *above = scratch.side[s][1].data();
+        const Sum* closed = scratch.closed.data();
+        Sum* inside = &scratch.inside[s][g][static_cast<size_t>(e) * bins];
+        Sum* at = &scratch.at[s][g][static_cast<size_t>(e) * bins];
         for (int b = 0; b < bins; ++b) {
-            at[b] = below[b + 1] + above[b] + leaves;
-            inside[b] = below[b] + above[b] + leaves;
+            const Sum bound = static_cast<Sum>(below[b] + above[b] + leaves);
+            at[b] = static_cast<Sum>(below[b + 1] + above[b] + leaves);
+            inside[b] = closed[b] > bound ? closed[b] : bound;
         }
-        for (int b = 0; b < bins; ++b) {
-            if (!grid.open[b]) inside[b] = infinity;
-        }
-        Real least = infinity, least_inside = infinity;
-        for (int b = 0; b + 1 < bins; ++b) least = at[b] < least ? at[b] : least;
-        for (int b = 0; b < bins; ++b) least_inside = inside[b] < least_inside ? inside[b] : least_inside;
+        const Sum least_inside = least_of(inside, bins);
+        Sum least = least_of(at, bins - 1);
         Edge& edge = scratch.edges[e];
-        edge.lower[s] = std::min({edge.lower[s], least, least_inside});
+        edge.lower[s] = std::min({edge.lower[s], static_cast<Real>(least), static_cast<Real>(least_inside)});
         const bool is_limited = extra_words(g) > 0;
         const auto allowed = [&](int b) { return !is_limited || is_allowed(g, bins, b, s, scratch); };
         if (is_limited) {
-            least = infinity;
+            least = no_sum<Sum>;
             for (int b = 0; b + 1 < bins; ++b) least = at[b] < least && allowed(b) ? at[b] : least;
         }
-        if (least < edge.loss[s]) {
+        if (static_cast<Real>(least) < edge.loss[s]) {
             int b = 0;
             while (at[b] != least || !allowed(b)) ++b;
-            edge.loss[s] = least;
+            edge.loss[s] = static_cast<Real>(least);
             edge.child[s] = {g, grid.cuts[b]};
         }
-        edge.own[s] = std::min({edge.own[s], least, least_inside});
+        edge.own[s] = std::min({edge.own[s], static_cast<Real>(least), static_cast<Real>(least_inside)});
     }
 
     // Whether both sides of the child's cut after bin b have enough rows, and missing values go where they must.
     bool is_allowed(int g, int bins, int b, int s, const Scratch& scratch) const {
         size_t word = static_cast<size_t>(loss_.words()) * bins;
         const auto sum = [&](int bin) {
-            return s == 0 ? scratch.low[word + bin] : scratch.all[word + bin] - scratch.low[word + bin];
+            const Sum low = scratch.low[word + bin];
+            return static_cast<Real>(s == 0 ? low : scratch.all[word + bin] - low);
         };
         if (limits_.min_rows > 1) {
             const Real enough = static_cast<Real>(limits_.min_rows);
@@ -334,20 +328,17 @@ private:
                       const Scratch& scratch, Real limit) {
         Grid& grid = root.child[g];
         const int bins = grid.bins(), n = static_cast<int>(keep.size());
-        std::vector<uint8_t> gap(static_cast<size_t>(bins), 0);
-        std::vector<Real> gap_excess(static_cast<size_t>(bins), infinity), cut_excess(gap_excess); // over the allowed
-        const auto mark = [&](int s, int near, int far, Real allowed) {
+        // Over what is allowed: the bounds of gaps at the root cut with fewer rows, with more rows; the losses of cuts.
+        std::vector<Sum> gap(static_cast<size_t>(bins), no_sum<Sum>), divided(gap), cut(gap);
+        const auto mark = [&](int s, int near, int far, Real below) {
             if (!root.may_split[s]) return;
-            const Real* inside = &scratch.inside[s][g][static_cast<size_t>(near) * bins];
-            const Real* beyond = &scratch.inside[s][g][static_cast<size_t>(far) * bins];
-            const Real* at = &scratch.at[s][g][static_cast<size_t>(near) * bins];
-            for (int b = 0; b < bins; ++b) {
-                const uint8_t state = static_cast<uint8_t>((inside[b] < allowed) + (beyond[b] < allowed));
-                gap[b] = state > gap[b] ? state : gap[b];
-                const Real over = inside[b] - allowed, at_over = at[b] - allowed;
-                gap_excess[b] = over < gap_excess[b] ? over : gap_excess[b];
-                cut_excess[b] = at_over < cut_excess[b] ? at_over : cut_excess[b];
-            }
+            const Sum allowed = sum_of<Sum>(below);
+            const Sum* inside = &scratch.inside[s][g][static_cast<size_t>(near) * bins];
+            const Sum* beyond = &scratch.inside[s][g][static_cast<size_t>(far) * bins];
+            const Sum* at = &scratch.at[s][g][static_cast<size_t>(near) * bins];
+            take_least_excess(gap.data(), inside, allowed, bins);
+            take_least_excess(divided.data(), beyond, allowed, bins);
+            take_least_excess(cut.data(), at, allowed, bins);
         };
         const std::vector<Edge>& edges = scratch.edges;
         for (int e = 0; e < n; ++e) {
@@ -363,10 +354,10 @@ private:
         std::vector<Gap> gaps;
         std::vector<bool> cuts;
         for (int b = 0; b < bins; ++b) {
-            gaps.push_back(gap_excess[b] < 0 ? static_cast<Gap>(std::max<uint8_t>(1, gap[b])) : Gap::closed);
-            cuts.push_back(cut_excess[b] < 0);
-            if (gap_excess[b] >= 0) root.closed = std::min(root.closed, limit + gap_excess[b]);
-            if (cut_excess[b] >= 0 && b + 1 < bins) root.closed = std::min(root.closed, limit + cut_excess[b]);
+            gaps.push_back(gap[b] >= 0 ? Gap::closed : divided[b] < 0 ? Gap::divide : Gap::open);
+            cuts.push_back(cut[b] < 0);
+            if (gap[b] >= 0) root.closed = std::min(root.closed, limit + static_cast<Real>(gap[b]));
+            if (cut[b] >= 0 && b + 1 < bins) root.closed = std::min(root.closed, limit + static_cast<Real>(cut[b]));
         }
         grid = refined(grid, cuts, gaps, weight_[g]);
     }

@@ -45,13 +45,14 @@ struct RootColumn {
 };
 
 // Room for the work on one root column, reused by its thread.
-template <class Real>
+template <class Real, class Sum>
 struct DepthTwoScratch {
-    std::vector<Real> sums, low, all, side[2][2], work;
+    std::vector<Sum> sums, low, all, side[2][2], work;
+    std::vector<Sum> closed; // of every gap of the child's grid: a loss that no open one has; 0: it is open
     std::vector<int32_t> root_bin, bin_of_rank;
     std::vector<RootEdge<Real>> edges;
     // [side][column]: for each edge the bound of every gap of the child's grid, and the loss at every cut
-    std::vector<std::vector<Real>> inside[2], at[2];
+    std::vector<std::vector<Sum>> inside[2], at[2];
 };
 
 } // namespace tw

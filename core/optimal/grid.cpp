@@ -57,10 +57,11 @@ Grid refined(const Grid& grid, const std::vector<bool>& keep, const std::vector<
 
 void bin_ranks(const Grid& grid, int ranks, std::vector<int32_t>& bins) {
     bins.resize(static_cast<size_t>(ranks));
-    size_t bin = 0;
-    for (int rank = 0; rank < ranks; ++rank) {
-        while (bin < grid.cuts.size() && rank > grid.cuts[bin]) ++bin;
-        bins[rank] = static_cast<int32_t>(bin);
+    auto from = bins.begin();
+    for (int bin = 0; bin < grid.bins(); ++bin) {
+        const auto end = bins.begin() + grid.above(bin, ranks) + 1;
+        std::fill(from, end, bin);
+        from = end;
     }
 }
 

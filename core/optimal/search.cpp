@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "base/thread_pool.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr size_t batch_size = 16; // enough for many threads; larger ones look at intervals that a better tree closes
 constexpr int max_discrepancies = 2;
+constexpr double most_counted = std::numeric_limits<int16_t>::max();
 
 // How many leaves the two children of a cut may have.
 struct LeafShare {
@@ -82,7 +84,7 @@ public:
     static constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
     Search(const Problem& problem, SearchControl& control, ThreadPool& pool)
-        : problem_(problem), control_(control), pool_(pool), loss_(problem) {}
+        : problem_(problem), control_(control), pool_(pool), loss_(problem), counts_(problem) {}
 
     OptimalTree run() {
         const Subset all = all_rows(problem_);
@@ -90,6 +92,7 @@ public:
         const TreeLimits limits{problem_.max_depth, problem_.max_leaves, problem_.min_samples_leaf,
                                 problem_.missing_to_majority};
         Solved<Real> solved = solve(all, limits, infinity, true);
+        if (!solved.tree) throw std::runtime_error("the loss of one leaf is beyond the range of numbers");
         OptimalTree result;
         result.loss = solved.loss;
         result.lower = solved.lower;
@@ -108,7 +111,16 @@ private:
     }
 
     Solved<Real> solve_small(const Subset& subset, const TreeLimits& limits, Real limit, bool is_top) {
-        DepthTwo<Loss, Real> search(loss_, problem_, limits, control_);
+        if constexpr (std::is_same_v<Loss, ClassLoss<float>>) {
+            if (subset.total_weight() < most_counted) return solve_with(counts_, subset, limits, limit, is_top);
+        }
+        return solve_with(loss_, subset, limits, limit, is_top);
+    }
+
+    template <class AnyLoss>
+    Solved<Real> solve_with(const AnyLoss& loss, const Subset& subset, const TreeLimits& limits, Real limit,
+                            bool is_top) {
+        DepthTwo<AnyLoss, Real> search(loss, problem_, limits, control_);
         const auto for_each = [&](int64_t n, const auto& task) {
             if (is_top) {
                 pool_.run(n, [&](int64_t i) {
@@ -123,7 +135,7 @@ private:
             if (is_top) report(lower, upper);
         };
         const DepthTwoTree<Real> found =
-            search.solve(subset, limit, is_top ? problem_.is_root : any, for_each, on_round);
+            search.solve(subset, limit, is_top ? problem_.is_root : any, is_top ? batch_size : 1, for_each, on_round);
         if (is_top) report(found.lower, found.loss);
         return {found.loss, found.lower, found.loss < infinity ? to_tree(subset, found) : nullptr};
     }
@@ -220,7 +232,9 @@ private:
         for (int f = 0; f < subset.columns(); ++f) {
             frontier.weight.push_back(cumulated_weight(subset, f));
             std::vector<Real> change(static_cast<size_t>(subset.ranks[f]), 0);
-            for (size_t i = 0; i < subset.row.size(); ++i) change[subset.rank[f][i]] += loss_.max_change(subset, i);
+            for (size_t i = 0; i < subset.row.size(); ++i) {
+                change[subset.rank[f][i]] += static_cast<Real>(loss_.max_change(subset, i));
+            }
             for (size_t r = 1; r < change.size(); ++r) change[r] += change[r - 1];
             frontier.change.push_back(std::move(change));
             if (is_top && !problem_.is_root.empty() && !problem_.is_root[f]) continue;
@@ -351,6 +365,7 @@ private:
     SearchControl& control_;
     ThreadPool& pool_;
     const Loss loss_;
+    const ClassLoss<int16_t> counts_; // of few rows: more at a time
     std::atomic<int64_t> solved_{0};
 };
 

@@ -94,6 +94,10 @@ Subset all_rows(const Problem& problem) {
     return all;
 }
 
+double Subset::total_weight() const {
+    return weight.empty() ? static_cast<double>(rows()) : std::accumulate(weight.begin(), weight.end(), 0.0);
+}
+
 int64_t Subset::bytes() const {
     const size_t ranks_and_row = sizeof(int32_t) * (rank.size() + 1);
     return static_cast<int64_t>(row.size() * ranks_and_row + sizeof(int32_t) * label.size() +

@@ -20,6 +20,7 @@ struct Subset {
     int64_t rows() const { return static_cast<int64_t>(row.size()); }
     int columns() const { return static_cast<int>(rank.size()); }
     double weight_of(size_t i) const { return weight.empty() ? 1.0 : weight[i]; }
+    double total_weight() const;
     int64_t bytes() const;
 };
 

@@ -46,7 +46,9 @@ from treewright.tree.saved import load, save
 from treewright.tree.tree import Tree
 from treewright.uncertainty.calibrate import calibrate
 from treewright.uncertainty.cross_validate import cross_validate
+from treewright.uncertainty.leaf_limits import leaf_limits
 from treewright.uncertainty.permutation_test import permutation_test
+from treewright.uncertainty.reliability import reliability
 from treewright.uncertainty.stability import stability
 
 if TYPE_CHECKING:
@@ -115,6 +117,7 @@ __all__ = [
     "from_rpart",
     "from_sklearn",
     "importance",
+    "leaf_limits",
     "learn",
     "learn_optimal",
     "lessons",
@@ -132,6 +135,7 @@ __all__ = [
     "pruning",
     "pruning_path",
     "rank_splits",
+    "reliability",
     "render",
     "report",
     "rules",

@@ -25,6 +25,7 @@ def check_exports(case: Case, tree: tw.Tree) -> None:
         refusing(lambda name=name: getattr(tw.export, name)(tree).encode("utf-8"))
     refusing(lambda: json.dumps(tw.export.nodes(tree), allow_nan=False))
     refusing(lambda: tw.export.onnx(tree))
+    refusing(lambda: tw.export.excel(tree, 3))
     rows = arrow_rows(case, tree)
     if rows is None:
         return

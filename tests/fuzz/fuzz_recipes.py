@@ -54,7 +54,7 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
     "min_child": (1, 2, 50),
     "top_down": (False, True),
     "cp": (0.01, 0.0, -1, 1),
-    "smoothing": ("none", "laplace", "m_estimate"),
+    "smoothing": ("none", "laplace", "m_estimate", "shrinkage"),
     "m": (2.0, 0.0, 1e100),
     "empty": ("majority", "distribution"),
     "alpha": (0.0, 0.01, 1.0, 1e300),

@@ -11,6 +11,7 @@ from pathlib import Path
 from fuzz_cases import PLAIN, Case
 from fuzz_checks import check_light, check_pages, check_partitions, check_views
 from fuzz_exports import check_exports
+from fuzz_fits import check_judgements, check_optimal
 
 import treewright as tw
 
@@ -19,10 +20,12 @@ PATIENCE = 60
 
 
 def check_case(case: Case, seed: int = 0) -> None:
-    """Every check of a case; partitions and views for a tenth of the seeds, exports and pages for a 50th."""
+    """Every check of a case; the dear ones for some seeds, from a tenth (partitions, views) to a 50th."""
     tree = check_light(case)
     if seed % 10 == 0:
         check_partitions(case)
+    if seed % 20 == 3:
+        check_optimal(case)
     if tree is None:
         return
     if seed % 10 == 5:
@@ -31,11 +34,13 @@ def check_case(case: Case, seed: int = 0) -> None:
         check_exports(case, tree)
     if seed % 50 == 13:
         check_pages(case, tree)
+    if seed % 50 == 21:
+        check_judgements(case, tree)
 
 
 def check_all(case: Case) -> None:
     """Every check, whatever the seed."""
-    for seed in (0, 5, 7, 13):
+    for seed in (0, 3, 5, 7, 13, 21):
         check_case(case, seed)
 
 

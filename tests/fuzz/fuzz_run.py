@@ -1,8 +1,9 @@
 """The loop: cases by seed in a child process, failures told apart, shrunk and written to the corpus.
 
-    python tests/fuzz/fuzz_run.py --minutes 10 [--kind tables|files] [--cases N] [--first SEED] [--keep]
+    python tests/fuzz/fuzz_run.py --minutes 10 [--kind tables|files] [--cases N] [--first SEED] [--keep] [--record]
 
-A child that dies or hangs is started again after the seed it was at. `--keep` writes minimal cases to the corpus.
+A child that dies or hangs is started again after the seed it was at. `--keep` writes minimal cases to the corpus,
+`--record` adds the run to `runs.csv`. Seeds begin at the time in microseconds, so that no two runs have the same ones.
 """
 
 from __future__ import annotations
@@ -133,6 +134,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=10**12)
     parser.add_argument("--first", type=int, default=int(time.time()) * 10**6, help="the first seed")
     parser.add_argument("--keep", action="store_true", help="write minimal cases to the corpus")
+    parser.add_argument("--record", action="store_true", help="add the run to runs.csv")
     options = parser.parse_args()
     kinds = options.kind or ["tables", "files"]
     failures: dict[str, list[int]] = {}
@@ -150,6 +152,10 @@ def main() -> None:
         deadline = begun + 60 * options.minutes / len(kinds)
         done = watch(kind, options.first, options.first + options.cases, deadline, report)
         print(f"{kind}: {done} cases from seed {options.first} in {time.time() - begun:.0f} s", flush=True)
+        if options.record:
+            from fuzz_record import add_run
+
+            add_run(kind, options.first, done, sum(name.startswith(f"{kind}:") for name in failures))
     print(f"{len(failures)} distinct failures")
     for name, seeds in failures.items():
         print(f"  {len(seeds):6d}  {name}  {seeds[:5]}")

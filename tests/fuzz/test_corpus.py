@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from fuzz_cases import Case
 from fuzz_files import FileCase, check_file, random_file, seeds
+from fuzz_record import add_run, overlapping, read_runs, total
 from fuzz_replay import check_all, check_case, shrunk
 from fuzz_tables import random_case
 
@@ -45,6 +46,25 @@ def test_a_case_is_the_same_after_writing() -> None:
     for seed in range(200):
         case = random_case(seed)
         assert Case.from_json(case.to_json()).to_json() == case.to_json()
+
+
+def test_no_seed_is_counted_twice_and_the_page_says_the_sums() -> None:
+    runs = read_runs()
+    assert overlapping(runs) == []
+    page = (Path(__file__).parents[2] / "docs" / "reliability.md").read_text()
+    for kind in ("tables", "files"):
+        cases, failures = total(runs, kind)
+        assert f"| {kind} | {cases:,} | {failures} | 0 |" in page
+
+
+def test_runs_that_share_seeds_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    for kind, first in (("tables", 10), ("files", 15), ("tables", 20)):
+        add_run(kind, first, 10, 1, path)
+    assert overlapping(read_runs(path)) == []
+    assert total(read_runs(path), "tables") == (20, 2)
+    add_run("tables", 29, 5, 0, path)
+    assert [pair[1].first_seed for pair in overlapping(read_runs(path))] == [29]
 
 
 def test_a_failing_case_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,11 +110,15 @@ def size(node: dict[str, Any], program: str, classes: list[str] | None) -> dict[
     if node.get("empty") or node["n"] == 0:
         out["empty"] = True
         out["answer"] = answer
-    elif program != "C4.5" and answer != node["dist"].index(max(node["dist"])):
+    elif answer != node["dist"].index(max(node["dist"])) and not (program == "C4.5" and _is_tied(node["dist"], answer)):
         out["answer"] = answer
     if "probabilities" in node:
         out["probabilities"] = node["probabilities"]
     return out
+
+
+def _is_tied(dist: list[float], answer: int | None) -> bool:
+    return answer is not None and dist[answer] == max(dist)
 
 
 def reduced(node: dict[str, Any], program: str, classes: list[str] | None) -> dict[str, Any]:

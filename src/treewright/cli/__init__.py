@@ -50,6 +50,8 @@ class Commands(click.Group):
             known = self.list_commands(ctx)
             close = difflib.get_close_matches(args[0], known, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"commands are {', '.join(known)}"
+            if args[0] == "report":  # the name in Python
+                hint = "write one with 'learn --report FILE' or 'show TREE --html FILE'"
             ctx.fail(f"there is no command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 

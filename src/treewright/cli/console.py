@@ -19,7 +19,7 @@ from typing import Any
 import click
 
 from treewright.cli.error_text import with_cli_options
-from treewright.data.number_text import number_text
+from treewright.data.number_text import amount
 from treewright.render.node_text import one_leaf_remarks, task_remarks
 from treewright.render.tree_text import has_colour
 from treewright.render.tree_text import text as render_text
@@ -86,16 +86,16 @@ def plain(value: Any) -> Any:
 
 
 def score_text(measure: str, value: float) -> str:
-    """Return a score as people read it.
+    """Return a score as the page writes it: shares in percent, ROC AUC and R² with three decimals.
 
-    >>> score_text("accuracy", 0.8166), score_text("mean absolute error", 3.14159265)
-    ('81.7 %', '3.1416')
+    >>> score_text("accuracy", 0.8166), score_text("ROC AUC", 0.8), score_text("mean absolute error", 3.14159265)
+    ('81.7 %', '0.800', '3.142')
     """
     if math.isnan(value):
         return "-"
-    return (
-        f"{100 * value:.1f} %" if measure in ("accuracy", "balanced accuracy") else number_text(float(f"{value:.5g}"))
-    )
+    if measure in ("accuracy", "balanced accuracy"):
+        return f"{100 * value:.1f} %"
+    return f"{value:.3f}" if measure in ("ROC AUC", "R²") else amount(value)
 
 
 def table(

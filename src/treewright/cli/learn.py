@@ -5,12 +5,20 @@ The tree is learned from all rows but those set aside.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 
+from treewright.cli.certainty import (
+    certainty_options,
+    certainty_result,
+    check_certainty,
+    print_refits,
+    refitted,
+    with_ranges,
+)
+from treewright.cli.class_table import print_classes
 from treewright.cli.console import echo, echo_json, note, progress, score_text, show_tree, steps, table
 from treewright.cli.help_sections import Command, add_options, section
 from treewright.cli.reading import (
@@ -35,7 +43,6 @@ from treewright.errors import DataError
 from treewright.growing.weights import weighted
 from treewright.optimal.search import find_optimal
 from treewright.optimal.settings import SearchSettings
-from treewright.prediction.class_scores import has_rare_class
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.evaluation import score_on
 from treewright.recipes.recipe import Recipe
@@ -47,6 +54,8 @@ from treewright.tree.atomic_write import write_atomic
 from treewright.tree.saved import save as save_tree
 from treewright.tree.text import level_text, name_text, printable
 from treewright.tree.tree import Tree
+from treewright.uncertainty.corrected_test import corrected_error
+from treewright.uncertainty.stability_report import Stability
 
 #: More columns than this are listed only with --verbose.
 MOST_COLUMNS = 30
@@ -80,6 +89,7 @@ def learning_options(command: Any) -> Any:
     help="Fraction of rows to hold out for scoring: 0.2.",
 )
 @click.option("--folds", type=click.IntRange(2), help="Number of cross-validation folds.")
+@certainty_options
 @click.option("-s", "--save", metavar="FILE", help="Save the tree as JSON.")
 @click.option("--report", metavar="FILE", help="Write an interactive HTML report.")
 @click.option("--title", help="Title of the report. [target and file]")
@@ -96,6 +106,7 @@ def learn(data: str, **settings: Any) -> None:
     if sum(settings[name] is not None for name in ("test", "holdout", "folds")) > 1:
         raise click.UsageError("give one of --test, --holdout and --folds")
     _check_optimal(settings)
+    check_certainty(settings)
     kinds = kinds_of(settings["kind"])
     reading = reading_of(settings)
     found = read_table(data, settings["target"], reading, kinds, settings["weight"])
@@ -111,6 +122,8 @@ def learn(data: str, **settings: Any) -> None:
     else:
         tree = _grown(training, table_of.schema, recipe, settings["threads"])
     unseen = _unseen(tree, table_of, settings, reading, aside)
+    tree = with_ranges(tree, training, unseen, settings)
+    refits = refitted(tree, training, settings)
     scores = {"training": score_on(tree, training)}
     if unseen is not None:
         scores["held_out"] = score_on(tree, unseen)
@@ -118,12 +131,13 @@ def learn(data: str, **settings: Any) -> None:
     if settings["save"]:
         save_tree(tree, settings["save"])
     if settings["report"]:
-        _write_report(tree, found, settings, reading, aside)
+        _write_report(tree, found, settings, reading, aside, refits)
     if settings["as_json"]:
-        echo_json(_result(tree, found, table_of, scores, validated))
+        echo_json(_result(tree, found, table_of, scores, validated) | certainty_result(tree, refits))
     elif not settings["quiet"]:
         show_tree(tree, settings["depth"])
         _print_scores(tree, scores, validated, settings)
+        print_refits(refits)
         for name in ("save", "report"):
             if settings[name]:
                 note(f"written: {settings[name]}")
@@ -227,7 +241,9 @@ def _validated(table_of: LearningTable, recipe: Recipe, settings: dict[str, Any]
     return scores
 
 
-def _write_report(tree: Tree, found: InputTable, settings: dict[str, Any], reading: Any, aside: Any) -> None:
+def _write_report(
+    tree: Tree, found: InputTable, settings: dict[str, Any], reading: Any, aside: Any, refits: Stability | None
+) -> None:
     from treewright.render import html
     from treewright.reporting.report import report
 
@@ -240,7 +256,7 @@ def _write_report(tree: Tree, found: InputTable, settings: dict[str, Any], readi
         numbers = numbers[~aside]
     elif settings["test"] is not None:
         held_out = open_source(settings["test"], _of_test(reading), tree.schema)
-    made = report(tree, data, held_out=held_out, row_numbers=numbers)
+    made = report(tree, data, held_out=held_out, row_numbers=numbers, stability=refits)
     title = settings["title"] or f"{name_text(found.target.name)}, {fit_cells(printable(found.source.name), 60)}"
     write_atomic(settings["report"], html(made, title=title))
 
@@ -263,6 +279,8 @@ def _print_table(found: InputTable, table_of: LearningTable, verbose: bool) -> N
         note(f"few distinct whole numbers, used as numeric: {', '.join(few)} (--kind {few[0]}=nominal overrides)")
     for name, why in found.left_out.items():
         note(f"dropped: {name_text(name)} ({why}; --kind {name_text(name)}=nominal keeps it)")
+    for name, range_ in found.numbering.items():
+        note(f"{name_text(name)} seems to number the rows ({range_}); --drop {name_text(name)} leaves it out")
     if found.dropped_rows:
         note(f"dropped: {many(found.dropped_rows, 'row')} without a value of {name_text(found.target.name)}")
     target = table_of.schema.target
@@ -286,21 +304,23 @@ def _print_scores(tree: Tree, scores: dict[str, Any], validated: Scores | None, 
         name, value, baseline = scores["held_out"]["headline"].values()
         rows.append((f"{where}, {scores['held_out']['n']:,} rows", score_text(name, value), score_text(name, baseline)))
     if validated is not None:
-        spread = f" ± {score_text(validated.measure, validated.error)}"
+        error = corrected_error(validated.values, 1 / (len(validated.values) - 1))  # rows of a fold over all others
+        spread = f" ± {score_text(validated.measure, error)}"
         found = score_text(validated.measure, validated.value) + spread
         rows.append(
             (f"{settings['folds']}-fold cross-validation", found, score_text(validated.measure, validated.baseline))
         )
     echo()
     table((head["name"], "tree", alone), rows)
-    _print_measures(tree, scores.get("held_out", scores["training"]), "held_out" in scores)
+    is_weighted = any(settings[name] is not None for name in ("class_weight", "priors"))
+    _print_measures(tree, scores.get("held_out", scores["training"]), "held_out" in scores, is_weighted)
     if validated is not None:
         rest = [(name, score_text(name, value)) for name, value in validated.measures.items()]
         echo()
         table(("mean over the folds", ""), rest, right=(1,))
 
 
-def _print_measures(tree: Tree, score: dict[str, Any], unseen: bool) -> None:
+def _print_measures(tree: Tree, score: dict[str, Any], unseen: bool, weighted: bool) -> None:
     """Print all measures of the held-out rows, or of the training rows, and recall and precision of each class."""
     echo()
     rows = [
@@ -310,21 +330,8 @@ def _print_measures(tree: Tree, score: dict[str, Any], unseen: bool) -> None:
     classes = score.get("classes")
     if classes is None:
         return
-    rare = has_rare_class([entry["rows"] for entry in classes])
-    names = ("recall", "precision", *(("average_precision",) if rare else ()))
-    lines = [
-        (
-            level_text(level),
-            f"{entry['rows']:,.0f}",
-            *(score_text("accuracy", math.nan if entry[name] is None else entry[name]) for name in names),
-        )
-        for level, entry in zip(tree.schema.target.classes or (), classes, strict=True)
-    ]
     echo()
-    heads = [name.replace("_", " ") for name in names]
-    table(("class", "rows", *heads), lines[:MOST_COLUMNS], right=tuple(range(1, 2 + len(names))))
-    if rare and not tree.schema.target.costs:
-        note("a class is rare and hardly affects accuracy; --class-weight balanced, --costs or --priors give it weight")
+    print_classes(tree.schema.target, classes, weighted)
 
 
 def _result(

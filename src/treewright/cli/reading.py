@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli.help_sections import add_options, section
-from treewright.data.dropped_columns import useless_columns
+from treewright.data.dropped_columns import row_numbers, useless_columns
 from treewright.data.frame import Frame, RawColumn, pop_column
 from treewright.data.infer_task import are_few
 from treewright.data.kinds import KindChoice, levels_of
@@ -113,13 +113,15 @@ def kinds_of(given: tuple[str, ...]) -> dict[str, KindChoice]:
 class InputTable:
     """A table and its target; `left_out` maps dropped columns to reasons, `dropped_rows` counts rows without a target.
 
-    `row_numbers` are the numbers of the kept rows in the user's table.
+    `numbering` maps columns that seem to number the rows to their values; `row_numbers` are the numbers of the kept
+    rows in the user's table.
     """
 
     frame: Frame
     target: RawColumn
     source: Source
     left_out: Mapping[str, str]
+    numbering: Mapping[str, str]
     dropped_rows: int
     row_numbers: NDArray[np.int64]
 
@@ -146,9 +148,12 @@ def read_table(
         raise DataError(f"the target {wanted!r} is missing in every row; choose another")
     if dropped:
         frame, column = some_frame_rows(frame, ~column.missing), _some(column, ~column.missing)
-    left_out = useless_columns(frame, kinds if keep is None else {**kinds, keep: "numeric"})
+    given = kinds if keep is None else {**kinds, keep: "numeric"}
+    left_out = useless_columns(frame, given)
     used = tuple(one for one in frame.columns if one.name not in left_out)
-    return InputTable(replace(frame, columns=used), column, source, left_out, dropped, numbers)
+    return InputTable(
+        replace(frame, columns=used), column, source, left_out, row_numbers(frame, given), dropped, numbers
+    )
 
 
 def some_frame_rows(frame: Frame, chosen: NDArray[np.bool_]) -> Frame:

@@ -153,14 +153,17 @@ _OPTIONS = (
     ),
     _option(
         "--smoothing",
-        type=Name(("none", "laplace", "m_estimate")),
-        help="Smoothing of probabilities: none, laplace, m-estimate.",
+        type=Name(("none", "laplace", "m_estimate", "shrinkage", "shrinkage_cv")),
+        help="Smoothing of leaves: none, laplace, m-estimate, shrinkage, shrinkage-cv.",
     ),
-    _option("--m", type=float, help="For m-estimate: its parameter m."),
+    _option("--m", type=float, help="For m-estimate and shrinkage: the strength."),
     _option("--alpha-merge", type=float, help="CHAID: p-value above which levels are merged."),
     _option("--alpha-split", type=float, help="CHAID: maximum adjusted p-value of a split."),
     _option("--min-child", type=click.IntRange(1), help="CHAID: minimum rows of a child."),
     _option("--bonferroni/--no-bonferroni", default=None, help="CHAID: adjust p-values."),
+)
+
+_CLASS_OPTIONS = (
     _option("--class-weight", type=Json(), metavar="JSON", help="balanced, or weights as JSON."),
     _option("--costs", type=Json(), metavar="JSON", help='Costs of wrong predictions: {"truth": {"predicted": 5}}.'),
     _option("--priors", type=Json(), metavar="JSON", help="Class priors as JSON."),
@@ -169,7 +172,12 @@ _OPTIONS = (
 
 def recipe_options(command: Command) -> Command:
     """Add one option for every choice of a recipe."""
-    return add_options(command, _OPTIONS)
+    return add_options(command, (*_OPTIONS, *_CLASS_OPTIONS))
+
+
+def class_options(command: Command) -> Command:
+    """Add the options that give weight to classes."""
+    return add_options(command, _CLASS_OPTIONS)
 
 
 #: The options that `recipe_with` knows, by its names.

@@ -25,13 +25,14 @@ from treewright.criteria.impurities import (
     standard_deviation,
     variance,
 )
-from treewright.criteria.significance import ChiSquareTest, FTest, chi_square, extra_errors, f
+from treewright.criteria.significance import ChiSquareTest, FTest, binomial_limits, chi_square, extra_errors, f
 
 __all__ = [
     "ChiSquareTest",
     "FTest",
     "absolute_error",
     "absolute_error_reduction",
+    "binomial_limits",
     "chi_square",
     "entropy",
     "extra_errors",

@@ -1,4 +1,4 @@
-"""Tests of a split (chi-square, F), and C4.5's confidence limit of an error count."""
+"""Tests of a split (chi-square, F), and confidence limits of counts: C4.5's and the exact binomial ones."""
 
 from __future__ import annotations
 
@@ -134,3 +134,38 @@ def extra_errors(cases: ArrayLike, errors: ArrayLike, confidence: float = 0.25, 
         raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
     extra: Any = _core.extra_errors(seen, wrong, confidence, exact)
     return np.asarray(extra, dtype=np.float64)
+
+
+def binomial_limits(successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95) -> FloatArray:
+    """Compute exact confidence limits of probabilities (Clopper and Pearson 1934).
+
+    Parameters
+    ----------
+    successes : array-like
+        Number of successes.
+    trials : array-like
+        Number of trials of each.
+    confidence : float, default=0.95
+        The probability, above 0 and below 1, with which the limits hold the true probability, at least.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+        The lower and the upper limit of each probability.
+
+    Examples
+    --------
+    >>> binomial_limits([0, 9, 14], [14, 14, 14]).round(3).tolist()
+    [[0.0, 0.232], [0.351, 0.872], [0.768, 1.0]]
+    """
+    from scipy.special import betaincinv
+
+    hits, n = number_array(successes, "successes", 1), number_array(trials, "trials", 1)
+    if hits.shape != n.shape or (hits < 0).any() or (n < hits).any():
+        raise DataError("binomial_limits needs one number of successes per number of trials, from 0 to all of them")
+    if not 0 < confidence < 1:
+        raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    tail, misses = (1 - confidence) / 2, n - hits
+    low = np.where(hits > 0, betaincinv(np.where(hits > 0, hits, 1), misses + 1, tail), 0.0)
+    high = np.where(misses > 0, betaincinv(hits + 1, np.where(misses > 0, misses, 1), 1 - tail), 1.0)
+    return np.stack([low, high], axis=1)

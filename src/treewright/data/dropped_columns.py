@@ -1,7 +1,7 @@
 """Drop columns that nothing can be learned from: row identifiers and columns without values.
 
 The rule counts values and rows, so it does not depend on the order of rows or on partitions. A column whose kind the
-user gives is never dropped.
+user gives is never dropped. Row numbers are kept, since they may mean an order in time, but pointed out.
 """
 
 from __future__ import annotations
@@ -10,9 +10,14 @@ import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from treewright.data.frame import Frame, RawColumn
 from treewright.data.kinds import MOST_LEVELS, KindChoice
+from treewright.data.number_text import number_text
 from treewright.data.value_text import listed
 from treewright.errors import DataError
 
@@ -23,6 +28,9 @@ ROWS_PER_LEVEL = 3
 
 #: So few levels are no identifier, however few the rows.
 FEW_LEVELS = 20
+
+#: In a shorter table whole numbers without a gap may well be measurements.
+FEWEST_NUMBERED = 200
 
 
 def identifier(n_levels: int, n_known: int) -> str | None:
@@ -55,12 +63,45 @@ def useless_columns(frame: Frame, kinds: Mapping[str, KindChoice] | None = None)
     return reasons
 
 
+def row_numbers(frame: Frame, kinds: Mapping[str, KindChoice] | None = None) -> dict[str, str]:
+    """Return the columns that number the rows, each with its range: consecutive whole numbers, each once.
+
+    The only column of a table is no numbering.
+
+    >>> from treewright.data.reader import read
+    >>> row_numbers(read({"id": range(1000, 1200), "x": [0.5] * 200}))
+    {'id': '1000 to 1199, each once'}
+    """
+    numbered = {}
+    for column in frame.columns:
+        countable = column.kind == "numeric" and column.levels is None and column.n_rows >= FEWEST_NUMBERED
+        if countable and len(frame.columns) > 1 and column.name not in (kinds or {}) and _is_numbering(column.values):
+            low, high = (number_text(float(end)) for end in (column.values.min(), column.values.max()))
+            numbered[column.name] = f"{low} to {high}, each once"
+    return numbered
+
+
+def _is_numbering(values: NDArray[Any]) -> bool:
+    """Return whether the values are consecutive whole numbers, each once; cheap where they are not."""
+    low, high = values.min(), values.max()  # NaN if a value is missing
+    if high - low != len(values) - 1 or low != np.floor(low):
+        return False
+    return bool((values == np.floor(values)).all()) and len(np.unique(values)) == len(values)
+
+
 def without_useless(frame: Frame, kinds: Mapping[str, KindChoice] | None = None) -> Frame:
     """Drop useless columns and warn about them. Arrays are matched by position and keep all columns."""
     if not frame.named:
         return frame
     reasons = useless_columns(frame, kinds)
     warn_dropped(reasons, len(frame.columns))
+    for name, values in row_numbers(frame, kinds).items():
+        warnings.warn(
+            f"column {name!r} seems to number the rows ({values}); leave it out if that is all it does, or give "
+            f"kinds={{{name!r}: 'numeric'}}",
+            UserWarning,
+            stacklevel=_level_of_caller(),
+        )
     return replace(frame, columns=tuple(column for column in frame.columns if column.name not in reasons))
 
 

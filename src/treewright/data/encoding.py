@@ -74,6 +74,7 @@ class Encoded:
     dealt: NDArray[np.int64] | None = None  # per row its first unit of weight and their number (pruning.folds)
     repeats: NDArray[np.int32] | None = None  # of a resample: how often each row is in it; weights include it
     unseen: tuple[UnseenLevels, ...] = ()
+    complete: bool = False  # known to have no missing value and no infinite number
     coded: Any = None  # the same columns as the engine likes them best (engine.coded), for many trees of one table
 
     def __setstate__(self, state: dict[str, Any]) -> None:

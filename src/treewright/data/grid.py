@@ -141,6 +141,7 @@ STYLE = """
 .tw-results table { border-collapse: collapse; margin: 0; font-size: 1em; color: inherit; }
 .tw-results th, .tw-results td { padding: .2em .9em .2em 0; vertical-align: top; border: 0; }
 .tw-results td { font-variant-numeric: tabular-nums; }
+.tw-results thead th, .tw-results [align="right"] { white-space: nowrap; }
 .tw-results tbody th { font-weight: 400; }
 .tw-results tr { border-top: 1px solid rgba(128, 128, 128, .25); background: none; }
 .tw-results thead tr { border-top: 0; }

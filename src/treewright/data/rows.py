@@ -54,6 +54,7 @@ def concat(pieces: Sequence[Encoded]) -> Encoded:
         weight=joined([piece.weight for piece in pieces]),
         repeats=joined([piece.repeats for piece in pieces]),
         dealt=joined([piece.dealt for piece in pieces]),
+        complete=all(piece.complete for piece in pieces),
         coded=None,
     )
 

@@ -44,6 +44,8 @@ def check_threads(n_threads: object) -> None:
 def survey_rows(encoded: Encoded, n_threads: int) -> Survey:
     """Return a look at all values of some rows."""
     check_threads(n_threads)
+    if encoded.complete:
+        return Survey(encoded.n_rows, missing=False, infinite=None)
     missing, infinite = _core.check_values(
         encoded.columns, list(encoded.kinds), encoded.n_rows, n_threads, encoded.weight
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass, fields, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -53,6 +53,7 @@ class RecipeEstimator(TreeEstimator):
     ccp_alpha: float | None = None
     smoothing: str | None = "recipe"
     m: float | str | None = "recipe"
+    honest: bool = False
     random_state: int | np.random.RandomState | None = None
 
     _recipe: ClassVar[Recipe] = CART
@@ -79,6 +80,7 @@ class RecipeEstimator(TreeEstimator):
         return Bunch(ccp_alphas=alphas, impurities=impurities)
 
     def _learn(self, data: Any, target: Any, options: FitOptions) -> Tree:
+        options = replace(options, honest=self.honest)
         return learn_from(data, target, self._recipe_for, options, threads(self.n_jobs))
 
     def _recipe_for(self, rows: Encoded | None) -> Recipe:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from treewright.data.schema import Level
 from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, level_type, plan_of
+from treewright.export.program.ranges import c_ranges
 from treewright.export.program.tables import (
     Tables,
     identifiers,
@@ -54,7 +55,16 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
     refuse_unwritable(plan, "C", nul=True)
     refuse_many_paths(plan)
     tables = tables_of(plan)
-    parts = [_head(plan), _tables(tables), _codes(plan), _ROUTE, _refusal(plan), _FOLLOW, _prediction_functions(plan)]
+    parts = [
+        _head(plan),
+        _tables(tables),
+        _codes(plan),
+        _ROUTE,
+        _refusal(plan),
+        _FOLLOW,
+        _prediction_functions(plan),
+        c_ranges(plan),
+    ]
     return "\n".join(part for part in parts if part).replace("@", prefix).replace("\x1a", "@")
 
 

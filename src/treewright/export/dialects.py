@@ -198,6 +198,8 @@ def break_token(dialect: Dialect, kind: Kind, at: float, closed: bool, column: s
         return number_token(dialect, at)
     unit = _DAY if kind == "date" else 1
     whole = (math.floor(at / unit) if closed else math.ceil(at / unit)) * unit
+    if abs(whole) > 2**53 and kind != "date":
+        whole = _last_that_rounds(at) if closed else -_last_that_rounds(-at)
     if kind == "duration":
         return template.format(whole if "microseconds" in template else _day_to_second(whole))
     try:
@@ -215,6 +217,15 @@ def break_token(dialect: Dialect, kind: Kind, at: float, closed: bool, column: s
         "time": moment.time().isoformat(),
     }[kind]
     return template.format(text)
+
+
+def _last_that_rounds(at: float) -> int:
+    """Return the largest whole number whose float64 is at most `at`, itself a whole number.
+
+    A tree knows moments as float64, which beyond 2**53 microseconds (from the year 2255 on) are multiples of 2, 4, ...
+    """
+    middle = (int(at) + int(math.nextafter(at, math.inf))) // 2
+    return middle if float(middle) <= at else middle - 1
 
 
 def _escaped(text: str, escapes: Mapping[str, str]) -> str:

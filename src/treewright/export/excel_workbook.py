@@ -11,7 +11,7 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from html import escape
 from typing import Any
 
@@ -88,7 +88,9 @@ def excel(tree: TreeLike, rows: int | Sequence[Mapping[str, object]] = 100) -> b
 
 
 def _refuse(plan: Plan) -> None:
+    _refuse_value(plan.target.name, "name of the target")
     for spec in plan.inputs:
+        _refuse_value(spec.name, "name of the column")
         refuse_mixed(spec.levels or (), f"column {spec.name!r}", "a spreadsheet formula")
         for level in spec.levels or ():
             _refuse_value(level, f"level of column {spec.name!r}")
@@ -259,7 +261,10 @@ def _value(spec: ColumnSpec, value: Any) -> _Cell:
     """Return a value of a row as a cell holds it: moments as days, with the format of their kind."""
     if value is None or value != value:
         return None
+    if isinstance(value, str):
+        _refuse_value(value, f"value of column {spec.name!r}")
     if isinstance(value, datetime):
+        value = value if value.tzinfo is None else value.astimezone(UTC)
         value = (value.replace(tzinfo=None) - datetime(1970, 1, 1)) / timedelta(days=1) + _EPOCH  # noqa: DTZ001
     elif isinstance(value, date):
         value = (value - date(1970, 1, 1)).days + _EPOCH

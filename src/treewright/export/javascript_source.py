@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from treewright.export.program.plan import Plan, plan_of
+from treewright.export.program.ranges import javascript_ranges
 from treewright.export.program.tables import refuse_large
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.json_form import plain
@@ -26,7 +27,7 @@ def javascript(tree: TreeLike) -> str:
     """Write the tree as an ES module.
 
     The module exports `predict(row)`, `predictProba(row)`, `leaf(row)` and `classes`; a row is an object with one
-    value per column.
+    value per column. A calibrated tree also has `predictInterval` or `predictSet`.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def javascript(tree: TreeLike) -> str:
     data = ",\n".join(f"  {_json(key)}: {_json(value)}" for key, value in _data(tree, plan).items())
     head = f"// A decision tree for {_json(plan.target.name)}: {len(plan.steps)} nodes."
     router = re.sub(r"^export ", "", router_source(), flags=re.MULTILINE)
-    return f"{head}\nconst TREE = {{\n{data}\n}};\n\n{router}{_INTERFACE}"
+    return f"{head}\nconst TREE = {{\n{data}\n}};\n\n{router}{_INTERFACE}{javascript_ranges(plan)}"
 
 
 def split_lists(tree: Tree) -> dict[str, list[Any]]:
@@ -94,6 +95,7 @@ def _data(tree: Tree, plan: Plan) -> dict[str, Any]:
         },
         "required": plan.required,
         "strict": plan.strict,
+        **({} if plan.limits is None else {"limits": plan.limits}),
     }
 
 

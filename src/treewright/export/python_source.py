@@ -12,6 +12,7 @@ from keyword import kwlist
 from treewright.data.schema import Level
 from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
+from treewright.export.program.ranges import python_ranges
 from treewright.export.program.tables import Tables, identifiers, tables_of, wrapped
 from treewright.tree.as_tree import TreeLike, as_tree
 
@@ -24,6 +25,8 @@ _TAKEN = (*kwlist, "row", "child", "CLASSES", "predict", "predict_proba", "leaf"
 
 def python(tree: TreeLike) -> str:
     """Return the tree as a Python module with `predict`, `predict_proba` and `leaf`; a row is a dict.
+
+    A calibrated tree also has `predict_interval` or `predict_set`.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ def python(tree: TreeLike) -> str:
         _readers(plan, nested),
         _ifs(plan) if nested else _TABLES_HEAD + _tables(plan) + _ROUTE + _FOLLOW,
     ]
-    return "\n\n".join([*parts, _prediction_functions(plan, nested)])
+    return "\n\n".join([*parts, _prediction_functions(plan, nested)]) + python_ranges(plan)
 
 
 def _head(plan: Plan) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from treewright.data.schema import ColumnSpec, Level
 from treewright.export.program.plan import Plan, level_type, plan_of
+from treewright.export.program.ranges import rust_ranges
 from treewright.export.program.tables import (
     Tables,
     identifiers,
@@ -53,8 +54,8 @@ def rust(tree: TreeLike) -> str:
     refuse_inexact(plan, "Rust")
     refuse_unwritable(plan, "Rust", nul=False)
     refuse_many_paths(plan)
-    parts = [_head(plan), _row(plan), _tables(plan), _ROUTE, _FOLLOW, _prediction_functions(plan)]
-    return "\n".join(parts)
+    parts = [_head(plan), _row(plan), _tables(plan), _ROUTE, _FOLLOW, _prediction_functions(plan), rust_ranges(plan)]
+    return "\n".join(part for part in parts if part)
 
 
 def _head(plan: Plan) -> str:

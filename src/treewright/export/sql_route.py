@@ -70,7 +70,7 @@ class RouteWriter:
         if step.missing >= 0 and fan == 2:
             parts = [self._left(step.questions[0], step.unseen)]
             parts += [self._left(question, AS_MISSING) for question in step.questions[1:]]
-            return "", [(f"COALESCE({', '.join(parts)}, {_truth(step.missing == 0)})", 0)], 1
+            return "", [(f"COALESCE({', '.join(parts)}, {truth(step.missing == 0)})", 0)], 1
         last = fan - 1 if step.missing >= 0 else None
         return f" {self.destination(step)}", [(str(c), c) for c in range(fan if last is None else last)], last
 
@@ -82,7 +82,7 @@ class RouteWriter:
         """Return whether a known value goes to the first of two children, otherwise NULL."""
         if len(question.breaks) == 1 and sorted(question.child_of_bin) == [0, 1]:
             return next(condition for condition, c in known_arms(self.plan, self.words, question) if c == 0)
-        return self._case(question, unseen, lambda c: _truth(c == 0))
+        return self._case(question, unseen, lambda c: truth(c == 0))
 
     def _case(self, question: Question, unseen: int, say: Callable[[int], str]) -> str:
         arms = decided_arms(self.plan, self.words, question, unseen)
@@ -115,5 +115,6 @@ class RouteWriter:
         return f"CASE {name} {' '.join(f'WHEN {token} THEN TRUE' for token in tokens)} ELSE FALSE END"
 
 
-def _truth(value: bool) -> str:
+def truth(value: bool) -> str:
+    """Return a truth value, which every dialect writes alike."""
     return "TRUE" if value else "FALSE"

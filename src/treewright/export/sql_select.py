@@ -15,20 +15,22 @@ from treewright.data.schema import ColumnSpec, Schema
 from treewright.data.value_text import level, listed
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, dialect_of, level_token, name_token, number_token
-from treewright.export.program.plan import Plan, level_type, plan_of, refuse_mixed
+from treewright.export.program.plan import Plan, Step, level_type, plan_of, refuse_mixed
 from treewright.export.sql_fractional import SEVERAL, FractionalNames, ends_of, extreme, fractional_steps
-from treewright.export.sql_route import RouteWriter
+from treewright.export.sql_route import RouteWriter, truth
 from treewright.tree.as_tree import TreeLike, as_tree
 
 DialectName = Literal[
     "standard", "duckdb", "postgresql", "postgres", "sqlite", "mysql", "bigquery", "snowflake", "spark"
 ]  # fmt: skip
-Output = Literal["prediction", "probabilities", "leaf"]
+Output = Literal["prediction", "probabilities", "leaf", "interval", "set"]
 
 #: Names longer than this are cut short by some databases, so that two of them may become one.
 LONGEST_NAME = 60
 #: Words that a database takes for a value even in quotes: SQLite drops such a name of a step's column.
 RESERVED = frozenset({"true", "false"})
+#: The columns of the output "interval".
+_INTERVAL = ("interval_low", "interval_high")
 #: Entries of a list that is looked through one by one; longer lists are halved first.
 SHORT_LIST = 12
 
@@ -51,8 +53,9 @@ def sql(
         The database.
     table : str or sequence of str, default="rows"
         A name whose parts are separated by dots, a tuple of parts, or a query in parentheses.
-    output : {"prediction", "probabilities", "leaf"} or sequence of these, default="prediction"
-        The columns to return.
+    output : {"prediction", "probabilities", "leaf", "interval", "set"} or sequence of these, default="prediction"
+        The columns to return. A calibrated tree has "interval" (`interval_low` and `interval_high`) for numbers and
+        "set" (a truth value `set_<class>` per class) for classes.
     keep : sequence of str, default=()
         Columns of the table to return before them, such as a key.
 
@@ -74,10 +77,10 @@ def sql(
             raise ExportError(f"output has {item!r}; choose from {listed(get_args(Output))}")
     plan, kept = plan_of(tree), (keep,) if isinstance(keep, str) else tuple(keep)
     if not outputs:
-        raise ExportError("output is empty; choose 'prediction', 'probabilities' or 'leaf'")
+        raise ExportError(f"output is empty; choose from {listed(get_args(Output))}")
     _refuse(plan, chosen, outputs)
     _refuse_same_name(tree.schema, plan, chosen)
-    taken = [name for name in kept if name.lower() in outputs]
+    taken = [name for name in kept if name.lower() in (*outputs, *_INTERVAL)]
     if taken:
         raise ExportError(f"keep has {taken[0]!r}, which is the name of an output; rename it in a query given as table")
     return _Statement(chosen, plan, outputs, kept, _source(chosen, table)).text()
@@ -90,6 +93,13 @@ def _refuse(plan: Plan, dialect: Dialect, outputs: tuple[str, ...]) -> None:
         refuse_mixed(plan.target.classes, f"the target {plan.target.name!r}", f"SQL ({dialect.name})")
     elif "probabilities" in outputs:
         raise ExportError(f"the target {plan.target.name!r} is a number and has no probabilities; choose 'prediction'")
+    ranges = {"interval", "set"} & set(outputs)
+    other, fitting = ("interval", "set") if plan.target.classes is not None else ("set", "interval")
+    if other in ranges:
+        kind = "a number" if fitting == "interval" else "a class"
+        raise ExportError(f"the target {plan.target.name!r} is {kind} and has no {other}; choose {fitting!r}")
+    if ranges and plan.limits is None:
+        raise ExportError("the tree is not calibrated; tree = tw.calibrate(tree, rows it has not seen) does that")
 
 
 def _refuse_same_name(schema: Schema, plan: Plan, dialect: Dialect) -> None:
@@ -136,6 +146,17 @@ class _Names:
             name += "_"
         self.taken.add(name)
         return name
+
+
+def _looked_up(leaf: str, runs: list[tuple[int, str]]) -> str:
+    if len(runs) == 1:
+        return runs[0][1]
+    if len(runs) > SHORT_LIST:
+        half = len(runs) // 2
+        low, high = _looked_up(leaf, runs[:half]), _looked_up(leaf, runs[half:])
+        return f"CASE WHEN {leaf} <= {runs[half - 1][0]} THEN {low} ELSE {high} END"
+    arms = [f"WHEN {leaf} <= {last} THEN {text}" for last, text in runs[:-1]]
+    return f"CASE {' '.join(arms)} ELSE {runs[-1][1]} END"
 
 
 class _Statement:
@@ -242,12 +263,44 @@ class _Statement:
         if output == "prediction":
             found = self._lookup([(i, self._prediction(i)) for i in ends])
             return [f"{self._either(self._decided(), found)} AS prediction"]
-        names = _Names(self.dialect, {"prediction", "leaf"})
+        if output == "interval":
+            return [self._interval_limit(name, sign) for name, sign in zip(_INTERVAL, "-+", strict=True)]
+        names = _Names(self.dialect, {"prediction", "leaf", *_INTERVAL})
+        if output == "set":
+            return [
+                f"{self._either(self._inside_of_several(k), self._inside(k))} AS {names.fresh(f'set_{level(value)}')}"
+                for k, value in enumerate(plan.target.classes or ())
+            ]
         columns = []
         for k, value in enumerate(plan.target.classes or ()):
             found = self._lookup([(i, number_token(self.dialect, plan.steps[i].value[k])) for i in ends])
             columns.append(f"{self._either(self._sums[k], found)} AS {names.fresh(f'probability_{level(value)}')}")
         return columns
+
+    def _interval_limit(self, name: str, sign: str) -> str:
+        """Return one end of the interval: the prediction and the limit of the leaf."""
+        limits, dialect = self.plan.limits or (), self.dialect
+        signed = [(i, step.value[0], limits[i] if sign == "+" else -limits[i]) for i, step in self._ends]
+        found = self._lookup([(i, number_token(dialect, value + limit)) for i, value, limit in signed])
+        several = f"{self._sums[0]} {sign} {self._limit_of_several()}"
+        return f"{self._either(several, found)} AS {name}"
+
+    def _inside(self, place: int) -> str:
+        limits = self.plan.limits or ()
+        return self._lookup([(i, truth(1.0 - step.value[place] <= limits[i])) for i, step in self._ends])
+
+    def _inside_of_several(self, place: int) -> str:
+        one = number_token(self.dialect, 1.0)
+        return f"CASE WHEN {one} - {self._sums[place]} <= {self._limit_of_several()} THEN TRUE ELSE FALSE END"
+
+    def _limit_of_several(self) -> str:
+        limits = self.plan.limits or ()
+        entries = [(i, number_token(self.dialect, limits[i])) for i, _ in self._ends]
+        return self._lookup(entries, self.spread_names.heaviest_leaf)
+
+    @property
+    def _ends(self) -> list[tuple[int, Step]]:
+        return [(i, self.plan.steps[i]) for i in ends_of(self.plan)]
 
     def _prediction(self, node: int | None) -> str:
         step = self.plan.steps[node or 0]
@@ -277,20 +330,10 @@ class _Statement:
         arms = [f"WHEN {self.leaf} = {SEVERAL} THEN {several}"] if self.plan.spreads else []
         return f"CASE {' '.join([*refusing, *arms])} ELSE {single} END" if refusing or arms else single
 
-    def _lookup(self, entries: list[tuple[int, str]]) -> str:
+    def _lookup(self, entries: list[tuple[int, str]], leaf: str | None = None) -> str:
         """Return what belongs to the leaf: entries of neighbours that say the same are one."""
         last_of_run = [e for e, after in zip(entries, [*entries[1:], (0, "")], strict=True) if e[1] != after[1]]
-        return self._looked_up(last_of_run)
-
-    def _looked_up(self, runs: list[tuple[int, str]]) -> str:
-        if len(runs) == 1:
-            return runs[0][1]
-        if len(runs) > SHORT_LIST:
-            half = len(runs) // 2
-            low, high = self._looked_up(runs[:half]), self._looked_up(runs[half:])
-            return f"CASE WHEN {self.leaf} <= {runs[half - 1][0]} THEN {low} ELSE {high} END"
-        arms = [f"WHEN {self.leaf} <= {last} THEN {text}" for last, text in runs[:-1]]
-        return f"CASE {' '.join(arms)} ELSE {runs[-1][1]} END"
+        return _looked_up(leaf or self.leaf, last_of_run)
 
     # --- text ---
 

@@ -11,7 +11,7 @@ from treewright.data.encoding import Encoded
 from treewright.data.schema import Schema
 from treewright.data.value_text import listed
 from treewright.errors import DataError, RecipeError
-from treewright.recipes.criterion import Poisson
+from treewright.recipes.criterion import AbsoluteError, Poisson
 from treewright.recipes.missing import RefuseMissing
 from treewright.recipes.numeric import CategoricalOnly
 from treewright.recipes.pruners import PRUNERS, Pruner
@@ -44,6 +44,11 @@ def check_recipe(recipe: Recipe, schema: Schema) -> None:
             f"the recipe {recipe.name!r} splits on levels only, but {listed(numbers)} "
             f"{'is numeric' if len(numbers) == 1 else 'are numeric'}; use C45 or CART, give the recipe "
             "numeric=Binned(10), or declare the column nominal with kinds="
+        )
+    if regression and isinstance(recipe.regression, AbsoluteError) and "shrinkage" in recipe.leaves.smoothing:
+        raise DataError(
+            f"shrinkage averages the means of a leaf and its ancestors, but the recipe {recipe.name!r} predicts the "
+            f"median of {schema.target.name!r} (AbsoluteError); use regression=Variance() or smoothing='none'"
         )
     if recipe.pruning is not None:
         check_pruner(recipe.pruning, schema)

@@ -99,6 +99,8 @@ def _per_repeat(rows: Encoded, weight: FloatArray | None) -> tuple[FloatArray | 
     """Return the weight of a row each time it is in the sample (None: one), and how often it is."""
     if rows.repeats is None or weight is None:
         return weight, rows.repeats
+    if np.array_equal(weight, rows.repeats):
+        return None, rows.repeats
     repeats = np.where(weight > 0, rows.repeats, 0).astype(np.int32)
     each = weight / np.maximum(repeats, 1)
     return (None if (each[repeats > 0] == 1).all() else each), repeats
@@ -141,10 +143,15 @@ def _grow_in_partitions(
 
 
 def with_bins(rows: Encoded, n_threads: int) -> Encoded:
-    """Bin the columns now: worth it where several trees are grown from the same rows."""
+    """Bin and survey the columns now: worth it where several trees are grown from the same rows."""
     if rows.coded is not None:
         return rows
-    return replace(rows, coded=_core.BinnedTable(rows.columns, list(rows.kinds), rows.n_rows, n_threads))
+    found = survey_rows(replace(rows, weight=None), n_threads)
+    return replace(
+        rows,
+        coded=_core.BinnedTable(rows.columns, list(rows.kinds), rows.n_rows, n_threads),
+        complete=not found.missing and found.infinite is None,
+    )
 
 
 def binned_once(parts: Partitions, n_threads: int) -> Partitions:
@@ -160,7 +167,7 @@ def _needed(recipe: Recipe, missing: bool) -> Recipe:
     """Return the recipe without the search for surrogates where it is made only for tables with missing values."""
     if missing or not isinstance(recipe.missing, Surrogates) or recipe.missing.search == "always":
         return recipe
-    return replace(recipe, missing=replace(recipe.missing, maximum=0))
+    return recipe.without_surrogates
 
 
 def _custom(recipe: Recipe, schema: Schema) -> Callable[[Any, Any], Any] | None:

@@ -155,11 +155,10 @@ def _link(rows: list[_Line]) -> None:
         if row.prediction is None and len(row.children) < 2:
             raise FileError(f"line {row.line} leads to {len(row.children)} branches; the text is not whole")
         first = rows[row.children[0]] if row.children else row
-        for child in row.children:
-            if rows[child].column != first.column:
-                raise FileError(
-                    f"line {rows[child].line} splits on {rows[child].column!r}, its sibling on {first.column!r}"
-                )
+        for each in map(rows.__getitem__, row.children):
+            if each.column != first.column:
+                names = f"{each.column[:60]!r}, its sibling on {first.column[:60]!r}"
+                raise FileError(f"line {each.line} splits on {names}")
 
 
 def _columns(rows: Sequence[_Line]) -> dict[str, ColumnSpec]:

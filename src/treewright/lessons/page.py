@@ -37,6 +37,7 @@ _STYLE = (
 .tw-lesson table { border-collapse: collapse; font-size: .88em; margin: .6em 0; font-variant-numeric: tabular-nums; }
 .tw-lesson caption { text-align: left; white-space: nowrap; color: var(--soft); padding: 0 0 .4em; }
 .tw-lesson th, .tw-lesson td { padding: .22em .9em .22em 0; border-bottom: 1px solid var(--line); font-weight: 400; }
+.tw-lesson [align="right"] { white-space: nowrap; }
 .tw-lesson thead th { font-weight: 600; white-space: nowrap; border-bottom: 2px solid var(--line); }
 .tw-lesson ol.tw-steps { padding-left: 1.6em; margin: .4em 0; }
 .tw-lesson ol.tw-steps li { margin: .5em 0; font-size: .93em; }
@@ -79,7 +80,10 @@ _GROUND = (
     "body .tw-lesson figure:not(.tw-curve) { width: min(94vw, 100rem); margin-left: 50%; "
     "transform: translateX(-50%); } body .tw-lesson figure.tree svg { width: min(100%, 1.7 * var(--natural)); "
     "max-width: none; margin: 0 auto; } body .tw-lesson figure.chart svg { max-width: 70rem; margin: 0 auto; } "
-    "body .tw-lesson figcaption { text-align: center; } }"
+    "body .tw-lesson figcaption { text-align: center; } "
+    "body .tw-lesson pre { box-sizing: border-box; width: max-content; min-width: 100%; "
+    "max-width: calc(50vw + 50% - 2rem); } "
+    "body .tw-lesson pre.code + pre.printed { border-top: 1px solid var(--line); margin-top: -1px; } }"
 )
 
 

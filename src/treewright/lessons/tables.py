@@ -135,6 +135,24 @@ SWITCHES = measured(
 )
 
 
+def _pressures(rows: int, seed: int) -> Columns:
+    """Make patients whose two blood pressures follow one cause, which also decides about the treatment."""
+    draw = random.Random(seed)  # noqa: S311  chance for a lesson, not for a secret
+    patients = []
+    for _ in range(rows):
+        cause = draw.gauss(0, 1)
+        upper, lower = round(138 + 18 * cause + draw.gauss(0, 4)), round(85 + 11 * cause + draw.gauss(0, 2.4))
+        age = draw.randint(30, 79)
+        treated = draw.random() < (0.9 if cause > 0.4 else 0.1)
+        patients.append((upper, lower, age, "yes" if treated else "no"))
+    names = ("Upper", "Lower", "Age", "Treated")
+    return dict(zip(names, map(list, zip(*patients, strict=True)), strict=True))
+
+
+#: Patients with their upper and lower blood pressure, made up: two columns that tell much the same.
+PRESSURES = _pressures(80, 1)
+
+
 def diagonal(side: int) -> Columns:
     """Return points of a square on a grid; those above the diagonal are "in"."""
     places = [((column + 0.5) / side, (row + 0.5) / side) for row in range(side) for column in range(side)]

@@ -75,7 +75,8 @@ def learn_optimal(
     time_limit : float, optional
         Seconds after which the call returns the best tree found.
     memory_limit : float or str, optional
-        Bytes, or text such as "2GB", that the search may use beside the table; it then returns the best tree found.
+        Bytes, or text such as "2GB", that the search may use beside the table; it then returns the best tree found. By
+        default half of the memory that is free.
     weight : str or array-like, optional
         Column with the weight of each row, or one weight per row.
     kinds : dict, optional

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,9 @@ class RowLoss:
         if rows.weight is None and target.priors is None:
             return RowLoss(name, float(rows.n_rows), label, cost=cost, n_classes=rows.n_classes)
         whole = weight  # sums of whole numbers do not depend on the order of rows
-        if (weight != np.floor(weight)).any() or weight.sum() > _EXACT:
-            whole = np.round(weight / weight.sum() * _EXACT)
+        total = fsum(weight)
+        if (weight != np.floor(weight)).any() or total > _EXACT:
+            whole = np.round(weight / total * _EXACT)
         return RowLoss(name, float(whole.sum()), label, weight=whole, cost=cost, n_classes=rows.n_classes)
 
     def of_leaves(self, leaf: NDArray[np.int32]) -> float:

@@ -19,6 +19,7 @@ from treewright.optimal.build_tree import recipe_of, tree_of_cuts
 from treewright.optimal.objective import RowLoss
 from treewright.optimal.ordered_columns import OrderedColumn, ordered_columns
 from treewright.optimal.settings import SearchSettings
+from treewright.out_of_core.memory_limit import memory_size
 from treewright.prediction.routing import route
 from treewright.recipes.branching import Binary, OneVsRest
 from treewright.recipes.criterion import Gini
@@ -56,11 +57,20 @@ class SearchTable:
 
 
 def _plain(rows: Encoded) -> Encoded:
-    """Return the rows that have weight, as one array per column."""
+    """Return the rows that have weight, as one array per column, in an order that does not depend on the table's."""
     if rows.weight is not None and not rows.weight.all():  # rows without weight must not shift cuts
         rows = take(rows, rows.weight > 0)
     columns: Any = rows.columns
-    return replace(rows, columns=tuple(columns.T)) if isinstance(columns, np.ndarray) else rows
+    rows = replace(rows, columns=tuple(columns.T)) if isinstance(columns, np.ndarray) else rows
+    counted = rows.n_classes > 0 and rows.weight is None  # numbers of rows, which add up exactly in any order
+    return rows if counted else _by_target(rows)
+
+
+def _by_target(rows: Encoded) -> Encoded:
+    """Return the rows by target and weight: whatever rows are added up, it is in the same order of numbers."""
+    assert rows.target is not None
+    order = np.lexsort((rows.target,) if rows.weight is None else (rows.weight, rows.target))
+    return rows if (np.diff(order) > 0).all() else take(rows, order)
 
 
 def find_optimal(
@@ -159,7 +169,7 @@ def searched(
         is_root=[] if roots is None else [each.column in roots for each in columns],
         n_threads=n_threads,
         seconds=left,
-        max_bytes=settings.memory_limit or 0,
+        max_bytes=memory_size(settings.memory_limit),
         progress=None if progress is None else lambda low, high: progress(low / loss.unit, high / loss.unit),
     )
     tree = tree_of_cuts(found, columns, table.rows, table.schema, settings)

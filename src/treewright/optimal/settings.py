@@ -13,6 +13,7 @@ from treewright.recipes.variants import named_choice
 
 MAX_DEPTH = 8  # a search beyond it would not end
 MAX_LEVELS = 12
+MAX_PENALTY = 1e100  # its product with the sum of squares of any target that is learned is finite
 
 Objective = Literal["misclassification", "balanced_accuracy", "squared_error"]
 OBJECTIVES: tuple[Objective, ...] = ("misclassification", "balanced_accuracy", "squared_error")
@@ -42,6 +43,8 @@ class SearchSettings:
             number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
             if value is not None and not (number and 0 <= value < float("inf")):
                 raise RecipeError(f"{name} must be a finite number that is not negative, not {value!r}")
+        if self.leaf_penalty > MAX_PENALTY:
+            raise RecipeError(f"leaf_penalty must be at most {MAX_PENALTY:g}, not {self.leaf_penalty!r}")
         missing = named_choice("missing", self.missing, _POLICIES)
         if not isinstance(missing, (LearnedDirection, OwnCategory, MajorityChild)):
             raise RecipeError(

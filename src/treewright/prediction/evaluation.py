@@ -1,6 +1,7 @@
-"""Scores of a tree as plain values: a confusion matrix or residuals, beside the baseline (the root's prediction).
+"""Scores of a tree as plain values: a confusion matrix or residuals, beside a baseline.
 
-A matrix has the true class in its rows.
+The baseline is the most frequent class of the rows scored; for costs and numbers it is what the root predicts. A
+matrix has the true class in its rows.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def score_of_leaves(tree: Tree) -> dict[str, Any] | None:
     leaf = tree.arrays["stop"] != 0
     stats = tree.arrays["stats"][leaf]
     if tree.schema.target.classes is None:
-        weight, squares = float(stats[:, 0].sum()), float(stats[:, 2].sum())
+        moved = stats[:, 0] * (tree.arrays["value"][leaf, 0] - stats[:, 1]) ** 2  # a prediction may not be the mean
+        weight, squares = float(stats[:, 0].sum()), float((stats[:, 2] + moved).sum())
         whole = tree.arrays["stats"][0]
         headline = _headline("root mean squared error", math.sqrt(squares / weight), math.sqrt(whole[2] / whole[0]))
         return {"source": "leaves", "n": weight, "headline": headline, "measures": [headline]}
@@ -71,7 +73,8 @@ def _classes(
 ) -> dict[str, Any]:
     whole, target = float(matrix.sum()), tree.schema.target
     root = int(predicted_index(target, tree.arrays["value"][:1])[0])
-    accuracy = _headline("accuracy", float(np.trace(matrix)) / whole, float(matrix[root].sum()) / whole)
+    # Class weights and priors can make the root predict a rare class; the baseline stays the most frequent one.
+    accuracy = _headline("accuracy", float(np.trace(matrix)) / whole, float(matrix.sum(axis=1).max()) / whole)
     found: dict[str, Any] = {"source": source, "n": plain(np.array([whole]))[0], "headline": accuracy}
     if target.costs is not None:
         costs = cost_array(target)
@@ -102,6 +105,17 @@ def _curve(truth: NDArray[np.intp], shares: FloatArray, weight: FloatArray) -> d
     return {name: plain(values[kept]) for name, values in columns.items()}
 
 
+def _histogram(values: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
+    """Count the values, those far out in the outermost bins; wider bins where there are too few doubles for so many."""
+    low, high = np.quantile(values, [0.005, 0.995]).tolist()
+    inside = values.clip(low, high)
+    narrowest = 2 * _BINS * math.ulp(max(abs(low), abs(high)))
+    if high - low < narrowest:
+        half = max(narrowest, 0.5 if low == high else 0.0)
+        low, high = low - half, high + half
+    return np.histogram(inside, bins=_BINS, range=(low, high))
+
+
 def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
     assert rows.target is not None
     left = rows.target - given
@@ -114,8 +128,7 @@ def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
     squared = _headline("root mean squared error", *map(math.sqrt, error["squared error"]))
     explained = measured("variance explained", tree.schema.target, rows, given)
     none_explained = measured("variance explained", tree.schema.target, rows, alone)
-    low, high = np.quantile(left, [0.005, 0.995])
-    counts, edges = np.histogram(left.clip(low, high), bins=_BINS)
+    counts, edges = _histogram(left)
     return {
         "source": "rows",
         "n": rows.n_rows,

@@ -23,6 +23,7 @@ from treewright.out_of_core.inputs import is_dask, is_large, tables
 from treewright.prediction.encode_rows import encoded
 from treewright.prediction.routing import classify, predict_values, route
 from treewright.prediction.unseen_levels import added, warn_unseen
+from treewright.recipes.missing import Fractional
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.tree import Tree, predicted_index
 
@@ -257,6 +258,16 @@ def predicted_codes(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
     if target.costs is None:
         return classify(tree, rows, n_threads)
     return predicted_index(target, predict_values(tree, rows, n_threads))
+
+
+def codes_at_leaves(tree: Tree, rows: Encoded, leaf: NDArray[np.int32]) -> NDArray[Any]:
+    """Predict encoded rows whose leaf is known already, with classes by index."""
+    if isinstance(tree.recipe.missing, Fractional) and (any(rows.levels) or not rows.complete):
+        return predicted_codes(tree, rows, 1)  # a row may end in several leaves
+    values = tree.arrays["value"]
+    by_node = values[:, 0] if tree.schema.target.classes is None else predicted_index(tree.schema.target, values)
+    found: NDArray[Any] = by_node[leaf]
+    return found
 
 
 _FUNCTIONS: dict[Kind, PredictRows] = {"prediction": predicted, "probabilities": predict_values, "node": route}

@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.data.encoding import Encoded
+from treewright.data.rows import take
 from treewright.data.survey import check_threads, survey
 from treewright.recipes.missing import Surrogates
 from treewright.tree.tree import Tree
-from treewright.tree.validation import STOP_HERE
+from treewright.tree.validation import FRACTIONAL, STOP_HERE
+
+#: Fractions of rows at nodes that are held at once.
+_AT_ONCE = 1 << 22
 
 
 def route(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
@@ -27,6 +31,34 @@ def predict_values(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.floa
     """Return each row's class probabilities, or its number: the weighted sum over all paths."""
     values: NDArray[np.float64] = _called(tree, rows, _router(tree).predict, n_threads)
     return values
+
+
+def path_ends(
+    tree: Tree, rows: Encoded, n_threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return where the paths of the rows end: row, node, and the fraction of the row that comes there."""
+    if not forks(tree):
+        return np.arange(rows.n_rows), route(tree, rows, n_threads).astype(np.int64), np.ones(rows.n_rows)
+    # The router adds up the values of the nodes where paths end: with a value of its own for each, their fractions.
+    router = _core.Predictor(dict(tree.arrays) | {"value": np.eye(tree.n_nodes)}, tree.recipe.seed)
+    found = []
+    for start in range(0, rows.n_rows, step := max(1, _AT_ONCE // tree.n_nodes)):
+        fractions = _called(tree, take(rows, slice(start, start + step)), router.predict, n_threads)
+        row, node = np.nonzero(fractions)
+        found.append((row + start, node, fractions[row, node]))
+    row, node, fraction = (np.concatenate(each) for each in zip(*found, strict=True))
+    return row, node, fraction
+
+
+def forks(tree: Tree) -> bool:
+    """Return whether a row may follow several children of a node."""
+    return bool((tree.arrays["missing"][own_splits(tree)] == FRACTIONAL).any())
+
+
+def own_splits(tree: Tree) -> NDArray[np.int32]:
+    """Return the place of every inner node's own split in the split table."""
+    places: NDArray[np.int32] = tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]
+    return places
 
 
 def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
@@ -95,7 +127,7 @@ def _while_growing(tree: Tree) -> NDArray[np.int32]:
     policy = tree.recipe.missing
     if not (isinstance(policy, Surrogates) and policy.majority == "all" and policy.then == "majority"):
         return missing
-    for i in tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]:
+    for i in own_splits(tree):
         share = tree.arrays["share"][tree.arrays["share_start"][i] : tree.arrays["share_start"][i + 1]]
         missing[i] = share.argmax() if np.count_nonzero(share == share.max()) == 1 else STOP_HERE
     return missing

@@ -134,7 +134,7 @@ def _log_gamma(values: Array) -> Array:
 
 def _question_bits(tree: Tree) -> Iterator[tuple[int, float]]:
     """Return for each node with children the bits that name its question among all of its kind."""
-    columns, rows = log2(len(tree.schema.columns)), tree.arrays["rows"]
+    columns, rows = log2(max(len(tree.schema.columns), 1)), tree.arrays["rows"]
     for node in np.flatnonzero(~is_leaf(tree)).tolist():
         split = tree[node].split
         assert split is not None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.data.encoding import Encoded
-from treewright.errors import RecipeError
+from treewright.errors import DataError, RecipeError
 from treewright.growing.checks import check_pruner
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
@@ -49,6 +49,7 @@ from treewright.recipes.pruners import (
 )
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.finite_arithmetic import finite_arithmetic
+from treewright.tree.leaf_values import shrunk, unshrunk
 from treewright.tree.tree import Tree
 
 #: Pruners that need the tree alone.
@@ -106,7 +107,13 @@ def prune(
         The smaller tree; `cuts` lists what was removed and why.
     """
     tree = as_tree(tree)
-    return prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads)
+    if tree.honest is not None:
+        raise DataError(
+            "the leaves of an honest tree are filled by rows that did not choose its splits, and pruning would compare "
+            "both; put the pruner into the recipe of learn(..., honest=True)"
+        )
+    tree = unshrunk(tree)
+    return shrunk(prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads))
 
 
 @finite_arithmetic()
@@ -141,7 +148,7 @@ def pruning_path(
     PruningPath
         One entry per nested tree, from the whole tree to its root.
     """
-    tree = as_tree(tree)
+    tree = unshrunk(as_tree(tree))
     rows = encode_labelled(tree, data, target, weight)
     chosen = CostComplexityCV() if pruner is None else pruner
     if not isinstance(chosen, CostComplexityCV):
@@ -166,7 +173,7 @@ def rows_for(
 def prune_rows(
     tree: Tree, pruner: Pruner, rows: Encoded | Partitions | None, n_threads: int, stage: Stage = UNREPORTED
 ) -> Tree:
-    """Prune with rows that are encoded already."""
+    """Prune with rows that are encoded already, a tree whose predictions are not shrunk."""
     check_pruner(pruner, tree.schema)
     by_rows = _BY_ROWS.get(type(pruner))
     pruned = _BY_TREE[type(pruner)](tree, pruner) if by_rows is None else by_rows(tree, pruner, rows, n_threads, stage)

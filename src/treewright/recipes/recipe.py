@@ -196,6 +196,13 @@ class Recipe:
         return dict(self._form)
 
     @cached_property
+    def without_surrogates(self) -> Recipe:
+        """The recipe with no search for surrogates; kept, because many trees of one recipe ask for it."""
+        if not isinstance(self.missing, Surrogates):
+            return self
+        return dataclasses.replace(self, missing=dataclasses.replace(self.missing, maximum=0))
+
+    @cached_property
     def _form(self) -> dict[str, Any]:
         return {saved_setting(Recipe, f.name): _written(getattr(self, f.name)) for f in dataclasses.fields(self)}
 

@@ -99,19 +99,22 @@ SIMPLIFY_NAMES: dict[str, Simplify] = choices_by_name(Simplify)
 
 @dataclass(frozen=True)
 class Leaves(Choice):
-    """How class counts become probabilities.
+    """How class counts become probabilities, and targets a mean.
 
     Parameters
     ----------
-    smoothing : {"none", "laplace", "m_estimate"}, default="none"
+    smoothing : {"none", "laplace", "m_estimate", "shrinkage", "shrinkage_cv"}, default="none"
         Laplace smoothing adds one row per class; the m-estimate adds `m` rows in the proportions of the whole table.
+        Shrinkage draws probabilities and means towards those of the ancestors, with strength `m` (hierarchical
+        shrinkage, Agarwal et al. 2022); "shrinkage_cv" chooses the strength by cross-validation, and the recipe of the
+        tree then has "shrinkage" and that `m`. The others do not change means.
     m : float, default=2.0
-        Number of rows added by the m-estimate.
+        Number of rows added by the m-estimate; strength of the shrinkage.
     empty : {"majority", "distribution"}, default="distribution"
         A leaf without training rows predicts its parent's majority class, or its parent's class distribution.
     """
 
-    smoothing: Literal["none", "laplace", "m_estimate"] = "none"
+    smoothing: Literal["none", "laplace", "m_estimate", "shrinkage", "shrinkage_cv"] = "none"
     m: Annotated[float, Range(0, 1e100)] = 2.0  # more could not be multiplied with a weight
     empty: Literal["majority", "distribution"] = "distribution"
 

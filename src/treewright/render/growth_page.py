@@ -26,7 +26,8 @@ input { flex: 1 1 8rem; max-width: 26rem; min-height: 2.75rem; accent-color: var
 output { min-width: 5.5rem; text-align: center; font-variant-numeric: tabular-nums; }
 #caption { min-height: 3.2em; margin: .8rem 0; max-width: 70rem; }
 .picture { overflow: auto; max-height: max(20rem, calc(100vh - 13rem)); }
-.picture svg { display: block; margin: 0 auto; width: clamp(var(--natural), 100%, 1.7 * var(--natural)); height: auto; }
+.picture svg { display: block; margin: 0 auto; height: auto;
+  width: clamp(var(--natural), min(100%, 1.3 * (100vh - 13rem) * var(--aspect)), 1.7 * var(--natural)); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 @media print { .controls { display: none; } .picture { max-height: none; } .picture svg { width: 100%; } }
 """.replace("FONT", FONT)
@@ -36,6 +37,7 @@ const captions = JSON.parse(document.getElementById("captions").textContent);
 const last = captions.length - 1;
 const groups = [...document.querySelectorAll("[data-from]")];
 const at = (id) => document.getElementById(id);
+const picture = document.querySelector(".picture");
 let step = 0;
 let timer = null;
 
@@ -50,6 +52,20 @@ function show(wanted) {
   at("slider").value = step;
   at("first").disabled = at("back").disabled = step === 0;
   at("next").disabled = at("last").disabled = step === last;
+  follow(groups.filter((group) => Number(group.dataset.from) === step && "node" in group.dataset));
+}
+
+// Scrolls a picture larger than the screen to what is new in it.
+function follow(fresh) {
+  if (!fresh.length) return;
+  const boxes = fresh.map((group) => group.getBoundingClientRect());
+  const view = picture.getBoundingClientRect();
+  const [top, bottom] = [Math.min(...boxes.map((box) => box.top)), Math.max(...boxes.map((box) => box.bottom))];
+  if (bottom > view.bottom) picture.scrollTop += bottom - view.bottom + 8;
+  else if (top < view.top) picture.scrollTop += top - view.top - 8;
+  const [left, right] = [view.left, view.left + picture.clientWidth];
+  if (boxes.some((box) => box.left >= left && box.right <= right)) return;
+  picture.scrollLeft += boxes[0].left + boxes[0].width / 2 - (left + right) / 2;
 }
 
 function play(on) {
@@ -82,7 +98,6 @@ document.addEventListener("keydown", (event) => {
 });
 show(0);
 // A picture wider than the screen starts with the root in the middle.
-const picture = document.querySelector(".picture");
 const root = document.querySelector('[data-node="0"]').getBoundingClientRect();
 const shown = picture.getBoundingClientRect();
 picture.scrollLeft += root.left + root.width / 2 - shown.left - picture.clientWidth / 2;
@@ -90,8 +105,13 @@ picture.scrollTop += Math.max(0, root.bottom - shown.top - picture.clientHeight 
 """
 
 
-def page(title: str, svg: str, captions: Sequence[str], width: float) -> str:
-    """Return the page; `svg` holds groups with `data-from` and `data-to`, the steps at which they are shown."""
+def page(title: str, svg: str, captions: Sequence[str], size: tuple[float, float]) -> str:
+    """Return the page; `svg` holds groups with `data-from` and `data-to`, the steps at which they are shown.
+
+    `size` is the natural width and height: the picture grows to the screen, and is not drawn smaller.
+    """
+    width, height = size
+    size_rule = f"--natural:{width:.0f}px;--aspect:{width / height:.4f}"
     policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
     written = json.dumps(list(captions), ensure_ascii=False).replace("<", "\\u003c")
     last = len(captions) - 1
@@ -116,7 +136,7 @@ def page(title: str, svg: str, captions: Sequence[str], width: float) -> str:
 <output id="count" for="slider"></output>
 </div>
 <p id="caption" aria-live="polite">{escape(captions[-1])}</p>
-<div class="picture" style="--natural:{width:.0f}px" tabindex="0" role="region" aria-label="The tree">
+<div class="picture" style="{size_rule}" tabindex="0" role="region" aria-label="The tree">
 {svg}
 </div>
 <script type="application/json" id="captions">{written}</script>

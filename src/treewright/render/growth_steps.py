@@ -60,7 +60,8 @@ class Growth:
 
     def page(self, title: str | None = None) -> str:
         """Return an HTML page with buttons and keys for the steps; it loads nothing."""
-        return page(title or self.title, write(self.film, self._last_only()), self.captions, self.film.width)
+        size = (self.film.width, self.film.height)
+        return page(title or self.title, write(self.film, self._last_only()), self.captions, size)
 
     def __len__(self) -> int:
         return len(self.captions)

@@ -97,7 +97,20 @@ def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
 
 def facts(node: Node, *more: str) -> str:
     """Return what stands behind a prediction, in brackets."""
-    return f"  ({', '.join(filter(None, (size_text(node), certainty(node), calibrated_range(node), *more)))})"
+    known = (size_text(node), certainty(node), honest_text(node), calibrated_range(node), *more)
+    return f"  ({', '.join(filter(None, known))})"
+
+
+def honest_text(node: Node) -> str:
+    """Return the estimate of an honest tree, from rows that chose no split; otherwise ""."""
+    honest, classes = node.tree.honest, node.tree.schema.target.classes
+    if honest is None:
+        return ""
+    weight = honest.weight(node.id, classes=classes is not None)
+    rows = f"{amount(weight)} {'other row' if weight == 1 else 'other rows'}"
+    if classes is None or not weight > 0:
+        return rows
+    return f"{percent(honest.stats[node.id][prediction_index(node)] / weight)} of {rows}"
 
 
 def calibrated_range(node: Node) -> str:
@@ -151,7 +164,7 @@ def missing_remarks(tree: Tree) -> list[str]:
 
 def certificate_remarks(tree: Tree) -> list[str]:
     """Return what a search for the best tree has proven, and how the tree was calibrated."""
-    return [str(added) for added in (tree.certificate, tree.calibration) if added is not None]
+    return [str(added) for added in (tree.certificate, tree.honest, tree.calibration) if added is not None]
 
 
 def task_remarks(tree: Tree) -> list[str]:

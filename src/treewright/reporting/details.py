@@ -122,7 +122,7 @@ def _detail(node: Node, derivation: str) -> dict[str, Any]:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    figures = ("support", "coverage", "confidence", "lift", "deviation", "node")
+    figures = ("support", "coverage", "confidence", "lift", "deviation", "node", "covered")
     texts = {"conditions": list(rule.conditions), "prediction": level_text(rule.prediction)}
     return texts | {name: getattr(rule, name) for name in figures}
 

@@ -22,6 +22,7 @@ from typing import Any
 from treewright.export.javascript_source import router_source
 from treewright.reporting.report import report
 from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.uncertainty.stability_report import Stability
 
 #: Lists of entries that are looked at one at a time are packed in chunks of this size.
 _CHUNK = 200
@@ -35,7 +36,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def html(
-    tree: TreeLike | Mapping[str, Any], data: object = None, *, held_out: object = None, title: str | None = None
+    tree: TreeLike | Mapping[str, Any],
+    data: object = None,
+    *,
+    held_out: object = None,
+    title: str | None = None,
+    stability: Stability | None = None,
 ) -> str:
     """Return a page to explore the tree, as one self-contained text.
 
@@ -50,6 +56,8 @@ def html(
         Rows the tree has not seen, with the target: scores and importances are then theirs.
     title : str, optional
         The title of the page. By default the target, and the file where `data` is one.
+    stability : Stability, optional
+        What `treewright.stability` found of the tree: the tab "How sure" then shows how often each split stays.
 
     Returns
     -------
@@ -59,7 +67,7 @@ def html(
     Raises
     ------
     TypeError
-        If `data` or `held_out` is given with a report, which has them already.
+        If `data`, `held_out` or `stability` is given with a report, which has them already.
 
     Examples
     --------
@@ -70,11 +78,13 @@ def html(
     True
     """
     if isinstance(tree, Mapping):
-        if data is not None or held_out is not None:
-            raise TypeError("a report holds all there is to show; give data and held_out to report(), or give the tree")
+        if data is not None or held_out is not None or stability is not None:
+            raise TypeError(
+                "a report holds all there is to show; give data, held_out and stability to report(), or give the tree"
+            )
         shown = tree
     else:
-        shown = report(as_tree(tree), data, held_out=held_out)
+        shown = report(as_tree(tree), data, held_out=held_out, stability=stability)
         if title is None and isinstance(data, (str, os.PathLike)) and Path(data).suffix:
             title = f"{shown['facts']['target']}, {Path(data).name}"
     parts = {

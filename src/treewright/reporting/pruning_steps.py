@@ -16,6 +16,7 @@ from treewright.pruning.cut import cut
 from treewright.pruning.nested_trees import spans
 from treewright.pruning.path import prices, training_path
 from treewright.recipes.pruners import CostComplexity
+from treewright.tree.leaf_values import unshrunk
 from treewright.tree.shape import is_leaf, topmost
 from treewright.tree.tree import Tree
 
@@ -49,9 +50,9 @@ def pruned_trees(tree: Tree, steps: dict[str, Any], n_rows: int) -> Iterator[Tre
 
 def pruning_steps(tree: Tree, held_out: Encoded | None) -> dict[str, Any]:
     """Return `alpha`, `leaves`, `risk` per step, `held_out` where rows are given; `price` per node."""
-    pruner = CostComplexity(0.0)
-    price = prices(tree, pruner)
-    path = training_path(tree, pruner)
+    pruner, counted = CostComplexity(0.0), unshrunk(tree)
+    price = prices(counted, pruner)
+    path = training_path(counted, pruner)
     alpha, leaves, risk = list(path.alpha), list(path.leaves), list(path.risk)
     if leaves[0] < tree.n_leaves:  # some splits are worth nothing: alpha 0 cuts them already
         alpha, leaves, risk = [_UNCUT, *alpha], [tree.n_leaves, *leaves], [risk[0], *risk]

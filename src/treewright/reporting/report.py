@@ -12,12 +12,14 @@ from treewright.export.javascript_source import split_lists
 from treewright.prediction.evaluation import score_of_leaves, score_on
 from treewright.render.colours import SCALE, class_colours
 from treewright.reporting.details import details, importances, inner_rules, node_histograms, rule_table
+from treewright.reporting.how_sure import how_sure
 from treewright.reporting.pruning_steps import pruned_trees, pruning_steps
 from treewright.reporting.rows import read_rows, sample
 from treewright.reporting.structure import facts, nodes, schema
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.tree import Tree
+from treewright.uncertainty.stability_report import Stability
 
 __all__ = ["report"]
 
@@ -32,6 +34,7 @@ def report(
     *,
     held_out: object = None,
     row_numbers: Sequence[int] | NDArray[Any] | None = None,
+    stability: Stability | None = None,
 ) -> dict[str, Any]:
     """Return what there is to show of a tree, as plain values.
 
@@ -49,6 +52,8 @@ def report(
         measured on them.
     row_numbers : sequence of int, optional
         The numbers of the rows of `data`, where it is a selection from a larger table.
+    stability : Stability, optional
+        What `treewright.stability` found of the tree: the report then says how often each split stays.
 
     Returns
     -------
@@ -85,6 +90,7 @@ def report(
         "importances": importances(tree, *((data, training) if unseen is None else (held_out, unseen))),
         "pruning": steps,
         "scores": _scores(tree, training, unseen),
+        "sure": how_sure(tree, unseen, stability),
         "pruned": [
             None if cut is None else _pruned(cut, training, unseen)
             for cut in pruned_trees(tree, steps, sum(rows.n_rows for rows in (training, unseen) if rows is not None))

@@ -79,7 +79,9 @@ def settings_text(tree: Tree) -> list[str]:
             sentences.append(_LIMITS.get(name, f"{_words(name)}: {{}}.").format(_value(value)))
     sentences += [_sentence(choice) for choice in (recipe.simplify, recipe.pruning) if choice is not None]
     if recipe.leaves.smoothing != "none":
-        sentences.append(f"Class probabilities are smoothed: {_words(recipe.leaves.smoothing)}.")
+        what = "Predictions" if recipe.leaves.smoothing == "shrinkage" else "Class probabilities"
+        strength = "" if recipe.leaves.smoothing == "laplace" else f" (m {_value(recipe.leaves.m)})"
+        sentences.append(f"{what} are smoothed: {_words(recipe.leaves.smoothing)}{strength}.")
     return [printable(text) for text in (*sentences, f"In Python, the recipe is tw.{recipe!r}.")]
 
 

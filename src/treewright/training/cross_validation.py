@@ -17,12 +17,14 @@ from treewright.data.rows import take
 from treewright.data.schema import Schema
 from treewright.errors import TreewrightError
 from treewright.growing.grow import grow
+from treewright.prediction.class_scores import per_class
 from treewright.prediction.evaluation import score_on
 from treewright.pruning.prune import prune_rows
 from treewright.recipes.pruners import Pruner
 from treewright.recipes.recipe import Recipe
 from treewright.training.folds import Fold
 from treewright.training.learn import grow_and_prune
+from treewright.tree.leaf_values import shrunk
 from treewright.tree.tree import Tree
 
 
@@ -32,7 +34,8 @@ class Scores:
 
     `baseline` is what the most frequent class or the mean reaches. Where the recipe cannot do it, `refused` says why.
     `measures` has the means of all measures by name: balanced accuracy and ROC AUC beside accuracy, R² beside errors;
-    `values` has the measure in each fold.
+    `values` has the measure in each fold; `classes` has rows, recall and precision of each class over the held-out rows
+    of all folds, and the mean of its average precisions.
     """
 
     measure: str
@@ -44,6 +47,7 @@ class Scores:
     refused: str | None = None
     measures: Mapping[str, float] = field(default_factory=dict)
     values: tuple[float, ...] = ()
+    classes: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def higher_is_better(self) -> bool:
@@ -91,9 +95,10 @@ def impossible(why: str) -> Scores:
 def _pruned(
     whole: Tree | None, training: Encoded, schema: Schema, recipe: Recipe, pruner: Pruner | None, n_threads: int
 ) -> Tree:
-    if whole is None or (pruner is not None and pruner.holds_out):
+    chooses = recipe.leaves.smoothing == "shrinkage_cv"  # by trees that are pruned too
+    if whole is None or chooses or (pruner is not None and pruner.holds_out):
         return grow_and_prune(training, schema, replace(recipe, pruning=pruner), n_threads)
-    return whole if pruner is None else prune_rows(whole, pruner, training, n_threads)
+    return shrunk(whole if pruner is None else prune_rows(whole, pruner, training, n_threads))
 
 
 def _summary(found: list[tuple[Tree, Encoded]], refused: str | None) -> Scores:
@@ -112,7 +117,20 @@ def _summary(found: list[tuple[Tree, Encoded]], refused: str | None) -> Scores:
         depth=float(np.mean([tree.depth for tree, _ in found])),
         measures=_means([score["measures"] for score in scores]),
         values=tuple(values.tolist()),
+        classes=_classes(scores),
     )
+
+
+def _classes(folds: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Return the scores of each class, if the target has classes."""
+    if "matrix" not in folds[0]:
+        return ()
+    entries = per_class(np.sum([fold["matrix"] for fold in folds], axis=0))
+    for place, entry in enumerate(entries):
+        known = [fold["classes"][place]["average_precision"] for fold in folds]
+        defined = [precision for precision in known if precision is not None]
+        entry["average_precision"] = float(np.mean(defined)) if defined else None
+    return tuple(entries)
 
 
 def _means(folds: list[list[dict[str, Any]]]) -> dict[str, float]:

@@ -30,7 +30,10 @@ from treewright.out_of_core.scratch_folder import scratch as scratch_folder
 from treewright.pruning.prune import prune_rows, rows_for
 from treewright.recipes.named import CART, named_recipe
 from treewright.recipes.recipe import Recipe
+from treewright.training.honest import learn_honestly
 from treewright.training.parameters import unknown_argument
+from treewright.training.shrinkage_strength import FOLDS, chosen_strength
+from treewright.tree.leaf_values import shrunk
 from treewright.tree.tree import Tree
 
 
@@ -50,6 +53,7 @@ class FitOptions:
     memory_limit: float | str | None = None
     scratch: str | PathLike[str] | None = None
     keep_columns: bool = False
+    honest: bool = False
 
 
 _DEFAULTS = FitOptions()
@@ -66,6 +70,7 @@ def learn(
     class_weight: object = None,
     costs: object = None,
     priors: object = None,
+    honest: bool = False,
     n_threads: int = 0,
     progress: Callable[[float], object] | None = None,
     memory_limit: float | str | None = None,
@@ -75,7 +80,8 @@ def learn(
     """Learn a tree from a table.
 
     Columns without values and text columns that differ in nearly every row (more than 20 levels, fewer than three rows
-    each) are left out with a warning; `kinds` keeps them. Ctrl-C ends a long fit.
+    each) are left out with a warning; `kinds` keeps them. A column that only numbers the rows is kept, with a warning.
+    Ctrl-C ends a long fit.
 
     Parameters
     ----------
@@ -103,12 +109,17 @@ def learn(
         columns, in the order of the classes. Costs and priors have rpart's meaning (docs/pruning.md).
     priors : dict or array-like, optional
         Class probabilities outside the table; by default as in it.
+    honest : bool, default=False
+        Choose the splits by one half of the rows and take the predictions from the other, so that no row makes a leaf
+        look better than it is. The halves depend on the rows' values and the recipe's seed.
     n_threads : int, default=0
         Number of threads; 0 means all processors. The tree is the same for any number.
     progress : callable, optional
         Called with the fraction of the fit that is done, over the trees of all folds; it never falls and ends at 1.
     memory_limit : float or str, optional
-        Memory for a table that is not in memory, such as "2GB"; by default half of what is free.
+        Memory for a table that is not in memory, such as "2GB"; by default half of what is free. A limit below what a
+        fit needs (250 MB, or 600 MB where the table does not fit) raises a DataError before anything is read. A
+        tree of many nodes takes 1 to 4 kB for each of them on top.
     scratch : str or PathLike, optional
         Folder for what has no room in memory; by default the system's folder for temporary files.
     **unknown
@@ -130,7 +141,9 @@ def learn(
     """
     if unknown:
         raise TypeError(unknown_argument(unknown, list(signature(learn).parameters)[:-1], named_recipe(recipe)))
-    options = FitOptions(weight, kinds, task, class_weight, costs, priors, memory_limit, scratch)
+    if not isinstance(honest, bool):
+        raise DataError(f"honest must be True or False, not {honest!r}")
+    options = FitOptions(weight, kinds, task, class_weight, costs, priors, memory_limit, scratch, honest=honest)
     return learn_from(data, target, named_recipe(recipe), options, n_threads, progress)
 
 
@@ -156,7 +169,12 @@ def learn_from(
         else:
             rows, schema = training_partitions(data, target, recipe_for(None), options, n_threads, resources)
         rows = weighted(rows, schema, options.class_weight)
-        return grow_and_prune(rows, schema, recipe_for(rows), n_threads, progress)
+        chosen = recipe_for(rows)
+
+        def fit(some: Encoded | Partitions) -> Tree:
+            return grow_and_prune(some, schema, chosen, n_threads, progress)
+
+        return learn_honestly(rows, fit, chosen.seed, n_threads) if options.honest else fit(rows)
 
 
 def training_table(data: object, target: object, options: FitOptions = _DEFAULTS) -> tuple[Encoded, Schema]:
@@ -205,16 +223,35 @@ def grow_and_prune(
     """Grow a tree from encoded rows and prune it as the recipe says; `progress` reaches 1 at the end."""
     check_recipe(recipe, schema)
     check_priors(rows, schema.target)
+    stage = Stage(progress)
+    if recipe.leaves.smoothing == "shrinkage_cv":
+        recipe = _with_strength(rows, schema, recipe, n_threads, stage.part(0, FOLDS + 1, FOLDS))
+        stage = stage.part(FOLDS, FOLDS + 1)
+    tree = _grown_and_pruned(rows, schema, recipe, n_threads, stage)
+    if progress is not None:
+        progress(1.0)
+    return shrunk(tree)
+
+
+def _grown_and_pruned(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage) -> Tree:
     pruner = recipe.pruning
-    stage, n_trees = Stage(progress), 1 + (pruner.n_trees if pruner is not None else 0)
+    n_trees = 1 + (pruner.n_trees if pruner is not None else 0)
     with ExitStack() as resources:
         growing, pruning = (rows, rows) if pruner is None else rows_for(pruner, rows, resources)
         tree = grow(growing, schema, recipe, n_threads, stage.part(0, n_trees))
         if pruner is not None:
             tree = prune_rows(tree, pruner, pruning, n_threads, stage.part(1, n_trees, n_trees - 1))
-    if progress is not None:
-        progress(1.0)
     return tree
+
+
+def _with_strength(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage) -> Recipe:
+    """Return the recipe with the strength of shrinkage that cross-validation chooses."""
+    plain = recipe.with_(rivals=0)  # which change no tree and which nobody will read
+
+    def fit(training: Encoded, fold: int) -> Tree:
+        return _grown_and_pruned(training, schema, plain, n_threads, stage.part(fold, FOLDS))
+
+    return recipe.with_(smoothing="shrinkage", m=chosen_strength(rows, fit, recipe.seed))
 
 
 def check_pruning_memory(recipe: Recipe, n_rows: int, bytes_per_row: int, limit: int) -> None:

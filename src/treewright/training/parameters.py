@@ -98,10 +98,23 @@ DESCRIPTIONS: dict[str, tuple[str, str]] = {
         ),
     ),
     "smoothing": (
-        "{'none', 'laplace', 'm_estimate'}",
-        "How class counts become probabilities: unchanged, with one more row of each class, or with `m` rows.",
+        "{'none', 'laplace', 'm_estimate', 'shrinkage', 'shrinkage_cv'}",
+        (
+            "How class counts become probabilities: unchanged, with one more row of each class, with `m` rows, or "
+            "drawn to those of the ancestors with strength `m`, or with one chosen by cross-validation (means too)."
+        ),
     ),
-    "m": ("float", "For 'm_estimate': number of rows, in the proportions of the whole table, that are added."),
+    "m": (
+        "float",
+        (
+            "For 'm_estimate': number of rows, in the proportions of the whole table, that are added; for 'shrinkage': "
+            "its strength."
+        ),
+    ),
+    "honest": (
+        "bool",
+        "Choose the splits by one half of the rows and take the predictions from the other half.",
+    ),
     "categorical_features": (
         "'from_dtype', array-like or None",
         "Which columns hold levels: text, categoricals and booleans; or names, indices or a mask.",

@@ -22,6 +22,7 @@ from treewright.tree.atomic_write import write_atomic
 from treewright.tree.calibration import Calibration
 from treewright.tree.certificate import Certificate
 from treewright.tree.cuts import read_cuts
+from treewright.tree.honest import Honest
 from treewright.tree.json_form import read_recipe
 from treewright.tree.tree import OPTIONAL, Tree
 
@@ -108,6 +109,7 @@ def _refuse_unreadable(parts: dict[str, Any], n_nodes: int) -> None:
         ("cuts", lambda text: read_cuts(_parse(text), n_nodes)),
         ("certificate", lambda text: Certificate.from_dict(_parse(text))),
         ("calibration", lambda text: Calibration.from_dict(_parse(text), n_nodes)),
+        ("honest", lambda text: Honest.from_dict(_parse(text), n_nodes, len(_parse(text)["stats"][0]))),
     ):
         try:
             if key in parts:

@@ -24,6 +24,7 @@ from treewright.recipes.recipe import Recipe
 from treewright.tree.calibration import Calibration
 from treewright.tree.certificate import Certificate
 from treewright.tree.cuts import Cut, read_cuts, write_cuts
+from treewright.tree.honest import Honest
 from treewright.tree.json_form import read_arrays, read_recipe, write_arrays
 from treewright.tree.sparse_rows import copied, from_core, frozen
 from treewright.tree.split import Split, items_of, split_at
@@ -32,7 +33,7 @@ from treewright.tree.validation import STOP_REASONS, check
 Made = TypeVar("Made")
 
 #: The parts of the written form that a tree may lack.
-OPTIONAL = ("cuts", "certificate", "calibration")
+OPTIONAL = ("cuts", "certificate", "calibration", "honest")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +54,8 @@ class Tree:
         What a search for the best tree has proven; None for other trees.
     calibration : Calibration, optional
         Intervals or sets of classes for the nodes, as `calibrate` computes them; None for other trees.
+    honest : Honest, optional
+        Statistics of the rows that the predictions of an honest tree come from; None for other trees.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -61,6 +64,7 @@ class Tree:
     cuts: tuple[Cut, ...] = ()
     certificate: Certificate | None = None
     calibration: Calibration | None = None
+    honest: Honest | None = None
     _kept: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -138,7 +142,7 @@ class Tree:
         # The written form of a recipe has the name of a user's criterion, and that is what counts.
         same = self._schema_text == other._schema_text and self.recipe.as_dict() == other.recipe.as_dict()
         same = same and (self.cuts, self.certificate) == (other.cuts, other.certificate)
-        same = same and self.calibration == other.calibration
+        same = same and (self.calibration, self.honest) == (other.calibration, other.honest)
         pairs = [(array, other.arrays[name]) for name, array in self.arrays.items()]
         return same and all(a.shape == b.shape for a, b in pairs) and all(a.tobytes() == b.tobytes() for a, b in pairs)
 
@@ -169,7 +173,8 @@ class Tree:
         }
         parts |= {"cuts": write_cuts(self.cuts)} if self.cuts else {}
         parts |= {} if self.certificate is None else {"certificate": self.certificate.as_dict()}
-        return parts | ({} if self.calibration is None else {"calibration": self.calibration.as_dict()})
+        parts |= {} if self.calibration is None else {"calibration": self.calibration.as_dict()}
+        return parts | ({} if self.honest is None else {"honest": self.honest.as_dict()})
 
     @staticmethod
     def from_dict(written: object) -> Tree:
@@ -180,7 +185,9 @@ class Tree:
         cuts = read_cuts(parts.get("cuts", []), n := len(arrays["parent"]))
         certificate = Certificate.from_dict(parts["certificate"]) if "certificate" in parts else None
         calibration = Calibration.from_dict(parts["calibration"], n) if "calibration" in parts else None
-        return Tree(arrays, schema, recipe, cuts, certificate, calibration)
+        width = len(schema.target.classes or ()) or 2
+        honest = Honest.from_dict(parts["honest"], n, width) if "honest" in parts else None
+        return Tree(arrays, schema, recipe, cuts, certificate, calibration, honest)
 
     def __reduce__(self) -> tuple[Callable[[object], Tree], tuple[dict[str, Any]]]:
         return Tree.from_dict, (self.as_dict(),)  # a pickled tree holds plain lists and is checked when it comes back

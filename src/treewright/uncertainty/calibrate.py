@@ -73,12 +73,23 @@ def calibrate(
     array([[1.2, 2.3]])
     """
     tree = as_tree(tree)
-    given: object = coverage
-    if not isinstance(given, (int, float)) or isinstance(given, bool) or not 0 < given < 1:
-        raise DataError(f"coverage must lie between 0 and 1, such as 0.9, not {coverage!r}")
+    check_coverage(coverage)
     rows = encode_labelled(tree, data, target, None)
     if rows is None:
         raise DataError("calibration needs rows with their target; give them as data")
+    return calibrated_on(tree, rows, coverage, folds, seed, n_threads)
+
+
+def check_coverage(coverage: object) -> None:
+    """Raise `DataError` unless this is a probability between 0 and 1."""
+    if not isinstance(coverage, (int, float)) or isinstance(coverage, bool) or not 0 < coverage < 1:
+        raise DataError(f"coverage must lie between 0 and 1, such as 0.9, not {coverage!r}")
+
+
+def calibrated_on(
+    tree: Tree, rows: Encoded, coverage: float, folds: int | None = None, seed: int = 0, n_threads: int = 0
+) -> Tree:
+    """Calibrate a tree on encoded rows; see `calibrate`."""
     scores = _scores(tree, rows) if folds is None else _held_out_scores(tree, rows, folds, seed, n_threads)
     source, score = _limits(tree, route(tree, rows, n_threads), scores, float(coverage))
     method = "split" if folds is None else "cross"
@@ -100,6 +111,11 @@ def _scores(tree: Tree, rows: Encoded) -> FloatArray:
 def _held_out_scores(tree: Tree, rows: Encoded, folds: int, seed: int, n_threads: int) -> FloatArray:
     if isinstance(folds, bool) or folds < 2:
         raise DataError(f"folds must be at least 2, not {folds!r}")
+    if tree.certificate is not None:
+        raise DataError(
+            "this tree comes from a search for the best tree and not from a recipe, so folds cannot learn it again; "
+            "calibrate it on rows that were set aside"
+        )
     dealt = random_folds(rows, folds, seed)
     recipe = replace(tree.recipe, rivals=0)
 

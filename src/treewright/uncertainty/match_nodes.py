@@ -37,7 +37,9 @@ def closest_nodes(first: Placed, nodes: IntArray, second: Placed) -> tuple[IntAr
     n = second.tree.n_nodes
     bounds = np.unique([nodes, first.subtree_end[nodes]])
     run = np.searchsorted(bounds, np.arange(first.tree.n_nodes), side="right")[first.leaf]
-    counts = np.bincount(run * n + second.leaf, minlength=(len(bounds) + 1) * n).reshape(-1, n)
+    run *= n  # in place: rows may be many
+    run += second.leaf
+    counts = np.bincount(run, minlength=(len(bounds) + 1) * n).reshape(-1, n)
     below = np.cumsum(counts, axis=0)
     start, stop = (np.searchsorted(bounds, edge) for edge in (nodes, first.subtree_end[nodes]))
     shared = _sums_of_subtrees(below[stop] - below[start], second.subtree_end)
@@ -57,7 +59,10 @@ def _sums_of_subtrees(counts: IntArray, end: IntArray) -> IntArray:
 def adjusted_rand_index(first: Placed, second: Placed) -> float:
     """Return how far two trees put the same pairs of rows into one leaf: 1 if all, 0 as chance would (Hubert 1985)."""
     n_rows, n = len(first.leaf), second.tree.n_nodes
-    together = _pairs(np.unique(first.leaf.astype(np.int64) * n + second.leaf, return_counts=True)[1])
+    both = first.leaf * np.int64(n)
+    both += second.leaf
+    is_small = first.tree.n_nodes * n <= 4 * n_rows  # then counting is faster than sorting
+    together = _pairs(np.bincount(both) if is_small else np.unique(both, return_counts=True)[1])
     own, other = (_pairs(np.bincount(leaf)) for leaf in (first.leaf, second.leaf))
     chance = own * other / max(_pairs(np.array([n_rows])), 1.0)
     most = (own + other) / 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
 import numpy as np
@@ -31,38 +31,54 @@ Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 
-def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int) -> Iterator[Encoded]:
-    """Yield the rows of each resample: the same table with other weights; a row that is not in it has weight zero."""
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """The resamples of a table by number; each is made when it is asked for, so that few exist at a time."""
+
+    n: int
+    make: Callable[[int], Encoded]
+
+    def __getitem__(self, i: int) -> Encoded:
+        if not 0 <= i < self.n:
+            raise IndexError(i)
+        return self.make(i)
+
+
+def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int) -> Resamples:
+    """Return the rows of each resample: the same table with other weights; a row that is not in it has weight zero."""
     if scheme not in get_args(Scheme):
         raise DataError(f"scheme must be {', '.join(map(repr, get_args(Scheme)))}, not {scheme!r}")
     if resamples < 2 or isinstance(resamples, bool):
         raise DataError(f"resamples must be at least 2, not {resamples!r}")
-    weight, n = weights_of(rows), rows.n_rows
     if scheme == "cross-validation":
         folds = deal(rows, resamples, seed, stratified=True)
-        yield from (replace(rows, weight=weight * (1.0 - folds.share_in(fold))) for fold in range(folds.n))
-        return
-    order = np.argsort(row_draws(rows, seed), kind="stable")
-    for i in range(resamples):
+        return Resamples(folds.n, lambda i: replace(rows, weight=weights_of(rows) * (1.0 - folds.share_in(i))))
+    n = rows.n_rows
+    order = np.argsort(row_draws(rows, seed), kind="stable").astype(np.int32)
+
+    def drawn(i: int) -> Encoded:
         rng = np.random.default_rng((seed, i))
         repeats = np.empty(n, dtype=np.int32)
         if scheme == "bootstrap":
             repeats[order] = np.bincount(rng.integers(0, n, n), minlength=n)
         else:
             repeats[order] = rng.permutation(n) < (n + 1) // 2
-        yield replace(rows, weight=weight * repeats, repeats=repeats)
+        weight = repeats.astype(np.float64) if rows.weight is None else rows.weight * repeats
+        return replace(rows, weight=weight, repeats=repeats)
+
+    return Resamples(resamples, drawn)
 
 
 def refit(
-    samples: Iterable[Encoded], schema: Schema, recipe: Recipe, summarize: Callable[[Tree], Found], n_threads: int
+    samples: Resamples, schema: Schema, recipe: Recipe, summarize: Callable[[Tree], Found], n_threads: int
 ) -> Iterator[Found]:
     """Learn a tree by the whole recipe, pruning included, from each sample; return their summaries in order."""
     recipe = replace(recipe, rivals=0)  # which change no tree and which nobody will read
 
-    def one(rows: Encoded) -> Found:
-        return summarize(grow_and_prune(rows, schema, recipe, n_threads=1))
+    def one(i: int) -> Found:
+        return summarize(grow_and_prune(samples[i], schema, recipe, n_threads=1))
 
-    return in_order(samples, one, n_threads)
+    return in_order(range(samples.n), one, n_threads)
 
 
 def in_order(items: Iterable[Item], function: Callable[[Item], Found], n_threads: int) -> Iterator[Found]:

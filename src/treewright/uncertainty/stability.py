@@ -14,7 +14,7 @@ from treewright.errors import DataError
 from treewright.growing.grow import with_bins
 from treewright.growing.progress import Progress
 from treewright.prediction.encode_rows import encode_labelled
-from treewright.prediction.predict import predicted_codes
+from treewright.prediction.predict import codes_at_leaves, predicted_codes
 from treewright.prediction.routing import route
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.shape import is_leaf
@@ -87,7 +87,23 @@ def stability(
     """
     tree = as_tree(tree)
     rows = _rows_of(tree, data, target, weight)
-    samples = resample(with_bins(rows, n_threads), scheme, resamples, seed)
+    return stability_on(tree, rows, scheme, resamples, seed, max_splits, n_threads, progress)
+
+
+def stability_on(
+    tree: Tree,
+    rows: Encoded,
+    scheme: Scheme = "bootstrap",
+    resamples: int = 200,
+    seed: int = 0,
+    max_splits: int = 100,
+    n_threads: int = 0,
+    progress: Progress | None = None,
+) -> Stability:
+    """Compare a tree with refits on resamples of encoded rows; see `stability`."""
+    _refuse_searched(tree)
+    rows = with_bins(rows, n_threads)
+    samples = resample(rows, scheme, resamples, seed)
     nodes = _largest_splits(tree, max_splits)
     placed, predicted = Placed(tree, route(tree, rows, n_threads)), predicted_codes(tree, rows, n_threads)
 
@@ -110,11 +126,14 @@ def _rows_of(tree: Tree, data: object, target: object, weight: object) -> Encode
     rows = encode_labelled(tree, data, target, weight)
     if rows is None:
         raise DataError("the tree is learned again on resamples of its training rows; give them as data")
+    return rows
+
+
+def _refuse_searched(tree: Tree) -> None:
     if tree.certificate is not None:
         raise DataError(
             "this tree comes from a search for the best tree and not from a recipe, so it cannot be learned again here"
         )
-    return rows
 
 
 def _largest_splits(tree: Tree, limit: int) -> NDArray[np.int64]:
@@ -148,7 +167,7 @@ def _compared(placed: Placed, nodes: NDArray[np.int64], fitted: Tree, rows: Enco
     used = np.unique(column[column != _NO_SPLIT])
     rand = adjusted_rand_index(placed, there)
     found = _Refit(column[closest], cut[closest], jaccard, used, rand, fitted.n_leaves, fitted.depth)
-    return found, predicted_codes(fitted, rows, 1)
+    return found, codes_at_leaves(fitted, rows, there.leaf)
 
 
 def _splits_of(tree: Tree) -> tuple[Array, FloatArray]:

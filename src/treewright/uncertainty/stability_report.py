@@ -61,11 +61,12 @@ class SplitStability:
 
     def __str__(self) -> str:
         cut = f", cut {self._cut_text}" if self.cuts else ""
-        return f"{self._condition}: kept in {percent(self.kept)}{cut}"
+        return f"{self.condition}: kept in {percent(self.kept)}{cut}"
 
     @property
-    def _condition(self) -> str:
-        return self.split.branches[0].words("formal", 3)
+    def condition(self) -> str:
+        """The condition of the first branch."""
+        return self.split.words(most=3, with_missing=False)[0]
 
     @property
     def _cut_text(self) -> str:
@@ -135,7 +136,8 @@ class Stability(Results):
         unstable = [one for one in self.splits if one.kept < _STABLE]
         if not unstable:
             least = min(self.splits, key=lambda one: one.kept)
-            return f"this tree is stable: every split is kept in at least {percent(least.kept)} of the refits"
+            often = "all" if least.kept == 1 else f"at least {percent(least.kept)} of the"
+            return f"this tree is stable: every split is kept in {often} refits"
         first = unstable[0]
         place = "the first split" if first.node == 0 else f"the split of node {first.node}"
         return (
@@ -147,7 +149,7 @@ class Stability(Results):
         """Return the table as it is read: one row per split."""
         rows = tuple(
             (
-                str(one.node), one._condition, f"{one.rows:,}", percent(one.kept), one._cut_text,
+                str(one.node), one.condition, f"{one.rows:,}", percent(one.kept), one._cut_text,
                 percent(one.jaccard), one._instead_text,
             )
             for one in self.splits

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from treewright.data.number_text import many
 from treewright.data.schema import NO_TEXT_FORM, Level, Schema, TextForm
 from treewright.data.sources.duckdb import all_rows, connect, explained, results
 from treewright.data.sources.formats import MARKERS, Reading
@@ -227,7 +228,8 @@ def _refuse_ambiguous(table: TextTable, name: str, kind: str) -> None:
     where = f"{table.name}: column {name!r} has"
     if kind == "day and month":
         odd = f"NOT {is_kind('datetime', table.text(name), table.form)}"
-        raise DataError(f"{where} {_example(table, name, odd)!r}, {_why_no_date(table.form)}; {_DAY_REMEDY}")
+        text = _example(table, name, odd)
+        raise DataError(f"{where} {text!r}, {_why_no_date(table.form, text)}")
     if table.form.decimal == ",":
         raise DataError(
             f"{where} {_example(table, name, f'contains({table.text(name)}, chr(46))')!r}, which has a decimal point "
@@ -268,7 +270,8 @@ def _all(table: TextTable, query: str) -> list[Any]:
 
 # --- what was wrong ---------------------------------------------------------------------------------------------------
 
-_DAY_REMEDY = "say tw.csv(..., day_first=True) or --day-first, or day_first=False or --month-first"
+_DAY_REMEDY = "say tw.csv(..., day_first=True) or --day-first"
+_MONTH_REMEDY = "say tw.csv(..., day_first=False) or --month-first"
 
 
 def _explained(table: TextTable, error: Exception) -> DataError:
@@ -281,9 +284,10 @@ def _explained(table: TextTable, error: Exception) -> DataError:
         if "Expected Number of Columns" in message:
             found = line_of_width(path, table.delimiter, len(table.columns))
             if found is not None:
+                widths = f"{many(found[1], 'value')} for {many(len(table.columns), 'column')}"
                 return DataError(
-                    f"{path}, line {found[0]}: {found[1]} values for {len(table.columns)} columns; correct the line, "
-                    "or put quotes around values that hold the delimiter"
+                    f"{path}, line {found[0]}: {widths}; correct the line, or put quotes around values that hold the "
+                    "delimiter"
                 )
         if "invalid state" in message:
             end = line_of_end(path)
@@ -306,7 +310,7 @@ def _wrong_value(table: TextTable, place: int, kind: str, text: str) -> DataErro
     path, line = next(((path, line) for path, line in lines if line is not None), (table.name, None))
     where = path if line is None else f"{path}, line {line}"
     if kind == "datetime" and re.fullmatch(r"\d+[-/.]\d+[-/.]\d{4}.*", text):
-        return DataError(f"{where}: column {name!r} has {text!r}, {_why_no_date(table.form)}; {_DAY_REMEDY}")
+        return DataError(f"{where}: column {name!r} has {text!r}, {_why_no_date(table.form, text)}")
     remedy = _decimal_remedy(table.form.decimal, text) if kind == "number" else ""
     return DataError(
         f"{where}: column {name!r} has {text!r}, which is not {_NAMED.get(kind, kind)}; {remedy}correct it, or say "
@@ -314,11 +318,19 @@ def _wrong_value(table: TextTable, place: int, kind: str, text: str) -> DataErro
     )
 
 
-def _why_no_date(form: TextForm) -> str:
-    """Return why a date that ends with the year cannot be read."""
-    if form.day_first is None:
-        return "and whether the day or the month comes first is not known"
-    return f"which is no date with the {'day' if form.day_first else 'month'} first"
+def _why_no_date(form: TextForm, text: str) -> str:
+    """Return why a date that ends with the year cannot be read, and the option that reads it."""
+    first, second, _ = (int(part) for part in re.findall(r"\d+", text)[:3])
+    if form.day_first is not None:
+        order, remedy = ("day", _MONTH_REMEDY) if form.day_first else ("month", _DAY_REMEDY)
+        return f"which is no date with the {order} first; {remedy}"
+    if first > 12 or second > 12:  # only this value says so: others may be written in the other order
+        order, remedy = ("day", _DAY_REMEDY) if first > 12 else ("month", _MONTH_REMEDY)
+        return f"which looks like a date with the {order} first; {remedy} if all are"
+    return (
+        f"and whether the day or the month comes first is not known; {_DAY_REMEDY}, or "
+        f"{_MONTH_REMEDY.removeprefix('say ')}"
+    )
 
 
 def _decimal_remedy(decimal: str | None, text: str) -> str:

@@ -66,6 +66,7 @@ class Plan:
     """All steps, and what goes in and out.
 
     `required`: inputs without which `predict` refuses a row. `strict`: whether it refuses a level it does not know.
+    `limits`: of a calibrated tree, the limit of each node (`Calibration.score`).
     """
 
     inputs: tuple[ColumnSpec, ...]
@@ -73,6 +74,7 @@ class Plan:
     steps: tuple[Step, ...]
     required: tuple[int, ...]
     strict: bool
+    limits: tuple[float, ...] | None = None
 
     @property
     def n_values(self) -> int:
@@ -126,6 +128,7 @@ def _plan(tree: Tree) -> Plan:
         steps=_steps(tree, place),
         required=tuple(sorted({place[int(arrays["column"][s])] for s in own})) if refuses else (),
         strict=tree.recipe.unseen == "error",
+        limits=None if tree.calibration is None else tree.calibration.score,
     )
 
 

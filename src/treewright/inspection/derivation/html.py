@@ -54,7 +54,8 @@ def _equation(step: Step) -> str:
     for side in step.sides:
         first, *others = mathml_terms(side)
         pieces += [f"<mo>=</mo>{first}" if pieces else first, *others]
-    written = " ".join(f'<math displaystyle="true">{piece}</math>' for piece in pieces)
+    # Fractions in two lines of a formula would touch.
+    written = " ".join(f'<math displaystyle="true" style="margin-block:.25em">{piece}</math>' for piece in pieces)
     # What is too long even so is scrolled rather than let it widen the page.
     about = f'role="math" aria-label="{escape(step.text)}"'
     return f'<div class="tw-equation" {about} style="overflow-x:auto;padding:.3em 0">{written}</div>'

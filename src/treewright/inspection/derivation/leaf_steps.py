@@ -12,6 +12,7 @@ from treewright.data.number_text import count_text, figure
 from treewright.inspection.derivation.formula import Expression, Fraction, Number, Product, Sum, total
 from treewright.inspection.derivation.impurity_steps import MOST_TERMS, Step, figures_of, of, shortened, step
 from treewright.recipes.criterion import AbsoluteError
+from treewright.tree.leaf_values import counted_value, counted_weight, statistics_of
 from treewright.tree.text import level_text
 from treewright.tree.tree import Node
 
@@ -22,7 +23,7 @@ def prediction_steps(node: Node) -> tuple[Step, ...]:
         return _number_steps(node)
     classes, chances = node.tree.schema.target.classes or (), node.probabilities or ()
     prediction = level_text(node.prediction)
-    steps = _shares(node) if sum(node.counts) > 0 else ()
+    steps = (_shrunk if _is_shrunk(node) else _shares)(node) if counted_weight(node.tree, node.id) > 0 else ()
     if node.tree.schema.target.costs is not None:
         return (*steps, *_cheapest(node, prediction))
     best = max(chances)
@@ -33,14 +34,14 @@ def prediction_steps(node: Node) -> tuple[Step, ...]:
 
 def _shares(node: Node) -> tuple[Step, ...]:
     """Return the probability of each class, smoothed as the recipe says."""
-    tree, counts, chances = node.tree, node.counts or (), node.probabilities or ()
+    tree, chances = node.tree, node.probabilities or ()
+    counts, root = statistics_of(tree, node.id), statistics_of(tree, 0)
     classes, leaves, weight = tree.schema.target.classes or (), tree.recipe.leaves, sum(counts)
-    root = tree.arrays["stats"][0]
     words = {
         "none": "weight of the class / weight of the leaf",
         "laplace": "(weight of the class + 1) / (weight of the leaf + number of classes)",
         "m_estimate": "(weight of the class + m × its share in the whole table) / (weight of the leaf + m)",
-    }[leaves.smoothing]
+    }.get(leaves.smoothing, "weight of the class / weight of the root") + _which_rows(node)
     steps = []
     likely = sorted(range(len(classes)), key=lambda i: -chances[i])[:MOST_TERMS]
     many = len(classes) > MOST_TERMS
@@ -52,10 +53,42 @@ def _shares(node: Node) -> tuple[Step, ...]:
             bottom = Sum((("+", bottom), ("+", Number(str(len(classes))))))
         elif leaves.smoothing == "m_estimate":
             m = Number(count_text(leaves.m))
-            top = Sum((("+", top), ("+", Product((m, of(float(root[i]), float(root.sum())))))))
+            top = Sum((("+", top), ("+", Product((m, of(root[i], sum(root)))))))
             bottom = Sum((("+", bottom), ("+", m)))
         steps.append(step(f"Probability of {level_text(classes[i])}", words, Fraction(top, bottom), chances[i]))
     return tuple(steps)
+
+
+def _which_rows(node: Node) -> str:
+    return "" if node.tree.honest is None else ", of the rows that chose no split"
+
+
+def _is_shrunk(node: Node) -> bool:
+    return node.tree.recipe.leaves.smoothing == "shrinkage" and node.parent is not None
+
+
+def _shrunk(node: Node) -> tuple[Step, ...]:
+    """Return the probability of each class, drawn towards the parent's."""
+    classes, chances = node.tree.schema.target.classes or (), node.probabilities or ()
+    likely = sorted(sorted(range(len(classes)), key=lambda i: -chances[i])[:MOST_TERMS])
+    return tuple(_shrunk_step(node, i, f"Probability of {level_text(classes[i])}") for i in likely)
+
+
+def _shrunk_step(node: Node, output: int, label: str) -> Step:
+    tree, parent = node.tree, node.parent
+    assert parent is not None
+    what = "mean" if tree.schema.target.classes is None else "share"
+    own, above = (counted_value(tree, i)[output] for i in (node.id, parent))
+    words = (
+        f"prediction of the parent + ({what} here - {what} in the parent) / (1 + m / weight of the parent)"
+        + _which_rows(node)
+    )
+    difference = Sum((("+", figures_of(own)), ("-", figures_of(above))))
+    weight = Fraction(Number(count_text(tree.recipe.leaves.m)), Number(count_text(counted_weight(tree, parent))))
+    moved = Fraction(difference, Sum((("+", Number("1")), ("+", weight))))
+    predicted = tree.arrays["value"][:, output]
+    numbers = Sum((("+", figures_of(float(predicted[parent]))), ("+", moved)))
+    return step(label, words, numbers, float(predicted[node.id]))
 
 
 def _cheapest(node: Node, prediction: str) -> tuple[Step, ...]:
@@ -80,15 +113,17 @@ def _cheapest(node: Node, prediction: str) -> tuple[Step, ...]:
 
 
 def _number_steps(node: Node) -> tuple[Step, ...]:
-    weight, mean, _ = node.tree.arrays["stats"][node.id].tolist()
+    weight, mean = statistics_of(node.tree, node.id)
     value = float(node.tree.arrays["value"][node.id, 0])
     if not weight > 0:
         return (step("Prediction", "no row came here: the prediction of the parent", None, value),)
     if isinstance(node.tree.recipe.regression, AbsoluteError):
         words = "the median: half the weight lies at or below it (the lower one of two)"
         return (step("Prediction", words, None, value),)
+    if _is_shrunk(node):
+        return (_shrunk_step(node, 0, "Prediction"),)
     numbers = Fraction(figures_of(weight * mean), Number(count_text(weight)))
-    return (step("Prediction", "the mean: sum of the targets / weight", numbers, value),)
+    return (step("Prediction", "the mean: sum of the targets / weight" + _which_rows(node), numbers, value),)
 
 
 # --- why a leaf stopped -----------------------------------------------------------------------------------------------

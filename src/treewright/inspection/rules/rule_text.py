@@ -48,7 +48,7 @@ def _value(prediction: Level) -> str:
 
 
 def _figures(rule: Rule) -> str:
-    return ", ".join(filter(None, (rows_text(rule.support, rule.rows, rule.weighted), _certainty(rule))))
+    return ", ".join(filter(None, (rows_text(rule.support, rule.rows, rule.weighted), _certainty(rule), rule.covered)))
 
 
 def _certainty(rule: Rule) -> str:
@@ -77,9 +77,10 @@ def _plain_value(rule: Rule) -> str:
 
 def _plain_figures(rule: Rule) -> str:
     size = rows_text(rule.support, rule.rows, rule.weighted)
+    covered = f"; of new rows {rule.covered}" if rule.covered else ""
     if rule.confidence is None:
-        return f"{size}, give or take {amount(rule.deviation or 0.0)}"
-    return f"true of {percent(rule.confidence).replace('>', 'over ')} of {size}"
+        return f"{size}, give or take {amount(rule.deviation or 0.0)}{covered}"
+    return f"true of {percent(rule.confidence).replace('>', 'over ')} of {size}{covered}"
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
@@ -171,8 +172,10 @@ def rules_grid(found: Rules, style: Style) -> Grid:
         start = _joined([test.words(style) for test in rule.tests]) or ("otherwise" if rule.node is None else "always")
         size = rows_text(rule.support, rule.rows, rule.weighted)
         lift = [] if rule.mean is not None else ["" if rule.lift is None else f"{rule.lift:.2f}"]
-        rows.append((start, _value(rule.prediction), size, _certainty(rule), *lift))
+        covered = [rule.covered] if found.tree.calibration is not None else []
+        rows.append((start, _value(rule.prediction), size, _certainty(rule), *lift, *covered))
     figures = ["deviation"] if found.tree.schema.target.classes is None else ["right", "lift"]
+    figures += ["new rows"] if found.tree.calibration is not None else []
     head = ("if", name_text(found.tree.schema.target.name), "support", *figures)
     return Grid(header(found), head, tuple(rows), words=2, notes=tuple(missing_text(found)))
 

@@ -27,7 +27,7 @@ from treewright.prediction.predict import named, predicted_codes
 from treewright.prediction.scores import chosen_measure, measured
 from treewright.pruning.bottom_up import labels, staying
 from treewright.pruning.cross_validation import real_weight
-from treewright.render.node_text import same
+from treewright.render.node_text import calibrated_range, same
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.conditions import Condition
 from treewright.tree.finite_arithmetic import finite_arithmetic
@@ -45,6 +45,7 @@ class Rule:
     `support` is the weight of the training rows that meet it, `coverage` their share of all, `confidence` the share of
     them that is of the prediction's class, and `lift` how many times more frequent that class is here than everywhere.
     For a number, `mean` and `deviation` stand instead. `node` is the leaf the rule comes from; None for a default.
+    `covered` has the interval or the classes that cover new rows, in words, if the tree is calibrated.
     """
 
     target: str
@@ -59,6 +60,7 @@ class Rule:
     deviation: float | None = None
     node: int | None = None
     weighted: bool = False
+    covered: str = ""
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -78,7 +80,7 @@ class Rule:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, as for JSON."""
-        figures = ("support", "rows", "coverage", "confidence", "lift", "mean", "deviation", "node")
+        figures = ("support", "rows", "coverage", "confidence", "lift", "mean", "deviation", "node", "covered")
         return {
             "if": list(self.conditions),
             "then": self.prediction,
@@ -340,6 +342,7 @@ def _leaf_rule(leaf: Node, tests: tuple[Condition, ...]) -> Rule:
         deviation=leaf.deviation,
         node=leaf.id,
         weighted=not same(root.weight, root.rows),
+        covered=calibrated_range(leaf),
     )
     if leaf.counts is None or root.counts is None:
         return rule

@@ -9,6 +9,7 @@ from treewright.lessons.stories.boundaries import boundaries
 from treewright.lessons.stories.buys import buys
 from treewright.lessons.stories.codes import codes
 from treewright.lessons.stories.cricket import cricket
+from treewright.lessons.stories.fluke import fluke
 from treewright.lessons.stories.golf_hours import golf_hours
 from treewright.lessons.stories.humidity import humidity
 from treewright.lessons.stories.importance import importance
@@ -31,6 +32,7 @@ STORIES: dict[str, Callable[..., Lesson]] = {
     "humidity": humidity,
     "golf-hours": golf_hours,
     "importance": importance,
+    "fluke": fluke,
     "missing": missing,
     "overfitting": overfitting,
     "boundaries": boundaries,
@@ -50,6 +52,7 @@ ABOUT: dict[str, str] = {
     "humidity": "where to cut a number (C4.5, CART)",
     "golf-hours": "regression by standard deviation reduction",
     "importance": "which column matters?",
+    "fluke": "which of two correlated columns is chosen is a fluke (stability)",
     "missing": "five policies for missing values",
     "overfitting": "how large should the tree be? (pruning)",
     "boundaries": "where trees fail: diagonal boundaries, extrapolation",

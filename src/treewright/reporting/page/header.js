@@ -2,7 +2,7 @@
 
 import { button, make } from "./base/elements.js";
 import { many, number } from "./base/numbers.js";
-import { scoreText } from "./tabs/score.js";
+import { rareOf, scoreText } from "./tabs/score.js";
 
 export function header(app, element, title) {
   const { facts } = app.model.report;
@@ -25,7 +25,7 @@ function factsLine(app, figures) {
     [facts.weighted ? `${many(facts.rows, "row")} of weight ${number(facts.weight)}` : many(facts.rows, "row")],
     [`${many(leaves, "leaf", "leaves")}, depth ${depth}${pruned}`],
     ...(facts.certificate && !pruned ? [[make("b", {}, facts.certificate)]] : []),
-    ...(figures && scored(figures.scores) ? [scoreItem(figures.scores)] : []),
+    ...(figures && scored(figures.scores) ? scoreItems(figures.scores) : []),
   ];
   return make("p", { class: "tw-line" }, ...items.map((item) => make("span", {}, ...item)));
 }
@@ -35,13 +35,17 @@ function scored(scores) {
   return scores.held_out || scores.training;
 }
 
-function scoreItem(scores) {
-  const { headline } = scored(scores);
-  return [
-    `${scores.held_out ? "held-out" : "training"} ${headline.name} `,
-    make("b", {}, scoreText(headline)),
-    ` (baseline ${scoreText(headline, "baseline")})`,
+/** The headline; where a class is rare, balanced accuracy too, for accuracy alone says little there. */
+function scoreItems(scores) {
+  const { headline, measures, classes } = scored(scores);
+  const item = (measure) => [
+    `${measure.name} `,
+    make("b", {}, scoreText(measure)),
+    ` (baseline ${scoreText(measure, "baseline")})`,
   ];
+  const balanced = rareOf(classes || []).length ? measures.find(({ name }) => name === "balanced accuracy") : null;
+  const [name, ...rest] = item(headline);
+  return [[`${scores.held_out ? "held-out" : "training"} ${name}`, ...rest], ...(balanced ? [item(balanced)] : [])];
 }
 
 /** Leaves and depth of the tree as it is shown. */

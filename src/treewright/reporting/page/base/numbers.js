@@ -37,7 +37,7 @@ function isWhole(x) {
 }
 
 /** A number to some decimals; a tie goes to the even digit, as in Python. */
-function fixed(x, decimals) {
+export function fixed(x, decimals) {
   const exact = Math.abs(x).toFixed(decimals + 30);
   const shown = exact.slice(0, -30).replace(/\.$/, "");
   const isTie = /^50*$/.test(exact.slice(-30));

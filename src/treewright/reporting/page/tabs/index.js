@@ -6,6 +6,7 @@
 // none).
 
 import { caseTab } from "./case.js";
+import { howSureTab } from "./how_sure.js";
 import { importanceTab } from "./importance.js";
 import { nodeTab } from "./node.js";
 import { pruningTab } from "./pruning.js";
@@ -15,4 +16,4 @@ import { scoreTab } from "./score.js";
 /** Beside the tree. */
 export const SIDE_TABS = [nodeTab, caseTab, pruningTab];
 /** Instead of the tree. */
-export const VIEW_TABS = [rulesTab, importanceTab, scoreTab];
+export const VIEW_TABS = [rulesTab, importanceTab, scoreTab, howSureTab];

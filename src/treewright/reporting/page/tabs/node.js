@@ -46,6 +46,7 @@ function about(app, node) {
       make("p", { class: "tw-eyebrow" }, `Node ${node} · ${kind}`),
       make("h2", {}, make("bdi", {}, title)),
       prediction,
+      newRows(model, node),
     ),
     make(
       "div",
@@ -57,6 +58,12 @@ function about(app, node) {
     model.classes ? distribution(model, node) : numbers(model, node),
     measures(model, node, leaf),
   ];
+}
+
+/** What covers new rows that come here, where the tree is calibrated. */
+function newRows(model, node) {
+  const range = model.report.sure?.calibration?.ranges[node];
+  return range ? make("p", { class: "tw-muted" }, "new rows, ", make("bdi", {}, range)) : null;
 }
 
 /** The rule in full, also where a card cuts a long list of levels short. */

@@ -37,8 +37,9 @@ export function rulesTab(app) {
     const sign = order.falling ? -1 : 1;
     found.sort((a, b) => sign * (a[order.by] - b[order.by]) || a.node - b.node);
     const focused = [...heads.children].indexOf(document.activeElement?.parentElement);
-    heads.replaceChildren(...headings(columnsOf(rules), order, refresh));
-    heads.children[focused]?.firstChild.focus(); // the button that sorted
+    const covered = rules.some((rule) => rule.covered) ? [make("th", { scope: "col" }, "new rows")] : [];
+    heads.replaceChildren(...headings(columnsOf(rules), order, refresh), ...covered);
+    heads.children[focused]?.firstChild.focus?.(); // the button that sorted
     count.textContent = countText(app, rules, found);
     body.replaceChildren();
     shown = 0;
@@ -128,6 +129,7 @@ function ruleRow(app, rule, columns) {
     make("td", { class: "tw-text tw-then" }, k >= 0 ? swatch(model, k) : null,
       link(make("bdi", {}, rule.prediction), () => app.showNode(rule.node), show)),
     ...columns.map(([name]) => make("td", {}, value(name))),
+    rule.covered ? make("td", {}, make("bdi", {}, rule.covered)) : null,
   );
 }
 

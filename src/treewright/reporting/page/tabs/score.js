@@ -1,16 +1,17 @@
-// The Score tab: how well the tree predicts, beside the baseline (the root's prediction for every row), and its settings.
+// The Score tab: how well the tree predicts, beside a baseline (the most frequent class, or the mean), and its settings.
 
 import { factList, make, moreLink, scrolled, section, tableOf } from "../base/elements.js";
-import { number, percent } from "../base/numbers.js";
+import { fixed, number, percent } from "../base/numbers.js";
 import { confusion } from "../score/confusion.js";
 import { predictedChart, residuals } from "../score/numbers.js";
 import { thresholdPart } from "../score/threshold.js";
 
 const MOST_CLASSES = 8;
 
-/** A score as text: accuracies are percentages. */
+/** A score as text: accuracies are percentages, ROC AUC and R² have three decimals; `score_text` in Python. */
 export function scoreText(headline, which = "value") {
-  return headline.name.endsWith("accuracy") ? percent(headline[which], 1) : number(headline[which]);
+  if (headline.name.endsWith("accuracy")) return percent(headline[which], 1);
+  return ["ROC AUC", "R²"].includes(headline.name) ? fixed(headline[which], 3) : number(headline[which]);
 }
 
 /** A tab that shows figures of the tree in view; where the report has none of this step, what to do instead. */
@@ -65,10 +66,14 @@ function scorePart(app, title, score, id) {
   );
 }
 
-/** The classes that accuracy hardly reflects: below a tenth of the rows, as in prediction/class_scores.py. */
-function rareClasses(all, classes) {
+/** The classes that accuracy hardly reflects, with their places: below a tenth of the rows (prediction/class_scores.py). */
+export function rareOf(all) {
   const whole = all.reduce((sum, one) => sum + one.rows, 0);
-  const rare = [...all.entries()].filter(([, one]) => one.rows > 0 && one.rows < 0.1 * whole);
+  return [...all.entries()].filter(([, one]) => one.rows > 0 && one.rows < 0.1 * whole);
+}
+
+function rareClasses(all, classes) {
+  const rare = rareOf(all);
   if (!rare.length) return null;
   const share = (x) => (x === null ? "" : percent(x, 1));
   const row = ([k, one]) => [classes[k], number(one.rows), share(one.recall), share(one.average_precision)];

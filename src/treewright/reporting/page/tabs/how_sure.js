@@ -1,0 +1,146 @@
+// The How sure tab: how often the splits stay when the tree is learned again, what covers new rows, how sure the
+// probabilities are, and held-out rows beside training rows. All of it is about the whole tree.
+
+import { link, make, moreLink, scrolled, section, tableOf } from "../base/elements.js";
+import { many, number, percent } from "../base/numbers.js";
+import { cutBand, shareBand, track } from "../score/bands.js";
+import { scoreText } from "./score.js";
+
+const MOST_SPLITS = 25;
+const MOST_LEAVES = 25;
+const STABLE = 0.8; // as in uncertainty/stability_report.py
+
+export function howSureTab(app) {
+  const { sure, scores } = app.model.report;
+  const pruned = make("p", { class: "tw-note", hidden: true }, "Of the whole tree, not of the pruned one in view.");
+  const parts = [
+    sure.stability ? make("p", { class: "tw-lead" }, sentence(sure.stability.summary)) : howTo(),
+    scorePart(scores),
+    sure.stability ? splitsPart(app, sure.stability) : null,
+    sure.stability ? columnsPart(sure.stability) : null,
+    sure.calibration ? rangesPart(app, sure.calibration) : null,
+    sure.limits ? limitsPart(app, sure.limits) : null,
+  ];
+  return {
+    name: "How sure",
+    element: make("div", { class: "tw-page" }, make("h2", {}, "How sure"), pruned, ...parts),
+    treeChanged: () => (pruned.hidden = app.state.step === 0),
+  };
+}
+
+function howTo() {
+  return make(
+    "p",
+    { class: "tw-note" },
+    "Whether the splits would stay with other rows is not known here; ",
+    "render.html(tree, data, stability=stability(tree, data)) adds it, as does treewright learn --stability 200.",
+  );
+}
+
+function sentence(text) {
+  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+}
+
+function scorePart({ training, held_out }) {
+  if (!training || !held_out) return null;
+  const row = (title, { headline, n }) => [
+    title, scoreText(headline), scoreText(headline, "baseline"), number(n),
+  ];
+  const rows = [row("training rows", training), row("held-out rows", held_out)];
+  return section(
+    "Held-out against training rows",
+    make("p", { class: "tw-muted" }, "New rows are predicted about as well as held-out rows, not as training rows."),
+    tableOf(["", training.headline.name, "baseline", "rows"], rows, { class: "tw-table tw-narrow" }),
+  );
+}
+
+/** The splits and what became of each; bands of one column share a scale. */
+function splitsPart(app, { caption, splits, resamples, notes }) {
+  const scales = scalesOf(app.model, splits);
+  const line = (split) => [
+    link(make("bdi", {}, split.condition), () => app.showNode(split.node), { title: "Show this split in the tree" }),
+    number(split.rows),
+    track(split.kept, percent(split.kept), split.kept < STABLE),
+    split.cut ? cutBand(split.cut, scales.get(app.model.nodes.column[split.node])) : "",
+    percent(split.jaccard),
+    split.instead.map(({ name, share }) => `${name} ${percent(share)}`).join(", "),
+  ];
+  const heads = ["split", "rows", "kept", "cut in the refits", "same rows", "instead"];
+  const kinds = [null, null, "tw-kept", "tw-band-cell", null, "tw-text"];
+  const table = (most) => scrolled(caption, tableOf(heads, splits.slice(0, most).map(line), { kinds }));
+  const body = make("div", {}, table(MOST_SPLITS));
+  const left = splits.length - MOST_SPLITS;
+  if (left > 0) body.append(moreLink(`${many(left, "split")} more`, () => body.replaceChildren(table(splits.length))));
+  return section(
+    `Splits in ${number(resamples)} refits`,
+    make(
+      "p",
+      { class: "tw-muted" },
+      "Kept: the refit splits these rows on the same column. The band holds nine of ten cuts, its dark part half of ",
+      "them; the line is the cut of this tree.",
+    ),
+    body,
+    ...notes.slice(1).map((text) => make("p", { class: "tw-muted" }, sentence(text))),
+  );
+}
+
+function scalesOf(model, splits) {
+  const scales = new Map();
+  for (const { node, cut } of splits) {
+    if (!cut) continue;
+    const [low, high] = scales.get(model.nodes.column[node]) ?? [Infinity, -Infinity];
+    const ends = [cut.at, cut.bands[0], cut.bands.at(-1)];
+    scales.set(model.nodes.column[node], [Math.min(low, ...ends), Math.max(high, ...ends)]);
+  }
+  return scales;
+}
+
+function columnsPart({ columns }) {
+  const line = ({ name, share }) => [name, track(share, percent(share))];
+  return section(
+    "Columns that the refits use",
+    tableOf([], columns.slice(0, 30).map(line), { kinds: [null, "tw-kept"], class: "tw-table tw-narrow" }),
+  );
+}
+
+function rangesPart(app, { text, ranges }) {
+  const leaves = [...ranges.keys()].filter((node) => !app.model.hasChildren(node));
+  const line = (node) => [leafLink(app, node), ranges[node]];
+  const table = (most) => tableOf(["leaf", "covers new rows"], leaves.slice(0, most).map(line), {
+    class: "tw-table tw-narrow",
+  });
+  const body = make("div", {}, table(MOST_LEAVES));
+  const left = leaves.length - MOST_LEAVES;
+  if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
+  return section("Ranges for new rows", make("p", { class: "tw-muted" }, sentence(text)), body);
+}
+
+function limitsPart(app, { leaves, held_out, confidence, more }) {
+  const line = (leaf) => [
+    leafLink(app, leaf.node),
+    leaf.class,
+    percent(leaf.stated, 1),
+    number(leaf.rows),
+    leaf.share === null ? "" : percent(leaf.share, 1),
+    shareBand(leaf),
+  ];
+  const heads = ["leaf", "class", "tree says", held_out ? "held-out rows" : "training rows", "share", "limits"];
+  const kinds = [null, "tw-text", null, null, null, "tw-band-cell"];
+  const table = (most) => scrolled("Probabilities", tableOf(heads, leaves.slice(0, most).map(line), { kinds }));
+  const body = make("div", {}, table(MOST_LEAVES));
+  const left = leaves.length - MOST_LEAVES;
+  if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
+  const where = held_out
+    ? "The share of the class among held-out rows should agree with what the tree says: the line within the band."
+    : "Training rows make a tree look surer than it is, because the splits were chosen to fit them.";
+  return section(
+    "Probabilities in the leaves",
+    make("p", { class: "tw-muted" }, `Bands: exact ${percent(confidence)} limits. ${where}`),
+    body,
+    more > 0 ? make("p", { class: "tw-muted" }, `${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
+  );
+}
+
+function leafLink(app, node) {
+  return link(`node ${node}`, () => app.showNode(node), { title: "Show this leaf in the tree" });
+}
