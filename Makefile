@@ -88,7 +88,7 @@ clean:
 # --- what the targets stand on ----------------------------------------------------------------------------------------
 
 # The build tools lie in .venv instead of pip's throwaway environment, so that an edit recompiles one file and not all.
-# The backend is asked what else it misses: cmake and ninja, where the machine has none.
+# The backend lists what else it needs: cmake and ninja, where the machine has none.
 $(VENV)/tools.stamp: pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])" \

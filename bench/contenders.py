@@ -20,7 +20,7 @@ Predict = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A finished tree: `predict` answers a matrix, `model` is the library's own value."""
+    """A finished tree: `predict` takes a matrix, `model` is the library's own value."""
 
     predict: Predict
     model: Any

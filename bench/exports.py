@@ -65,7 +65,7 @@ def measure(path: Path, target: str, recipe: tw.Recipe, n_rows: int, n_learn: in
 
 
 def onnx_job(tree: tw.Tree, rows: pa.Table) -> Callable[[], Any]:
-    """Asks for labels and probabilities, as a server would; gives the labels."""
+    """Predict labels and probabilities, as a server would; return the labels."""
     session = onnxruntime.InferenceSession(tw.export.onnx(tree), providers=["CPUExecutionProvider"])
     given = {}
     for each in session.get_inputs():

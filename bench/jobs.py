@@ -95,16 +95,16 @@ def build(name: str, folder: Path, depth: int | None, threads: int) -> None:
 
 def predict(name: str, folder: Path, depth: int | None, threads: int, rows: int, times: int) -> dict[str, Any]:
     """The median of some predictions of the same number of rows; each begins at another row."""
-    table, answer = _predictor(name, folder, depth, threads)
-    answer(table.x[:rows])
+    table, predictor = _predictor(name, folder, depth, threads)
+    predictor(table.x[:rows])
     runs = []
     for k in range(times):
         start_row = k % (len(table.x) - rows + 1)
-        asked = table.x[start_row : start_row + rows]
+        some = table.x[start_row : start_row + rows]
         start = time.perf_counter()
-        answer(asked)
+        predictor(some)
         runs.append(time.perf_counter() - start)
-    return {"seconds": median(runs), "score": table.score(answer)}
+    return {"seconds": median(runs), "score": table.score(predictor)}
 
 
 # --- profile ----------------------------------------------------------------------------------------------------------

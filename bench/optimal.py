@@ -191,16 +191,16 @@ def main() -> None:
         parser.add_argument(f"--{option}", action="store_true")
     parser.add_argument("--depths", type=int, nargs="*", default=[2, 3])
     parser.add_argument("--tables", nargs="*", choices=TABLES, default=TABLES)
-    asked = parser.parse_args()
-    solvers: dict[str, Any] = {"treewright": ours} if asked.ours_only else SOLVERS
+    options = parser.parse_args()
+    solvers: dict[str, Any] = {"treewright": ours} if options.ours_only else SOLVERS
     warm_up(solvers)
-    for depth in asked.depths:
-        compare(asked.tables, depth, solvers)
-    if asked.deep:
+    for depth in options.depths:
+        compare(options.tables, depth, solvers)
+    if options.deep:
         compare(DEEP, 4, {"treewright": ours})
-    if asked.large:
+    if options.large:
         large()
-    if asked.held_out:
+    if options.held_out:
         held_out()
 
 

@@ -43,8 +43,8 @@ folder, scratch, limit, depth = sys.argv[1:]
 recipe = replace(tw.CART, pruning=None, rivals=0, stopping=tw.stopping.Stopping(max_depth=int(depth)))
 tree = tw.learn(folder + "/*.parquet", "answer", recipe, memory_limit=limit, scratch=scratch)
 most = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-told = {"leaves": tree.n_leaves, "depth": tree.depth, "rows": int(tree.arrays["rows"][0])}
-print(json.dumps(told | {"kilobytes": int(most.split()[1])}))
+found = {"leaves": tree.n_leaves, "depth": tree.depth, "rows": int(tree.arrays["rows"][0])}
+print(json.dumps(found | {"kilobytes": int(most.split()[1])}))
 """
 
 
@@ -70,8 +70,8 @@ def main() -> int:
         _, read = timed(READ, str(table))
         print(f"read once: {read:.0f} s", flush=True)
         forget(table)
-        told, seconds = timed(LEARN, str(table), str(scratch), arguments.memory_limit, str(arguments.depth))
-        tree = json.loads(told)
+        output, seconds = timed(LEARN, str(table), str(scratch), arguments.memory_limit, str(arguments.depth))
+        tree = json.loads(output)
         peak = tree["kilobytes"] * 1024 / 1e9
         left = list(scratch.iterdir())
         print(
@@ -100,7 +100,7 @@ def write(folder: Path, rows: int) -> None:
 
 
 def forget(folder: Path) -> None:
-    """Asks the system to drop the files from its cache."""
+    """Have the system drop the files from its cache."""
     os.sync()
     for file in folder.iterdir():
         with file.open("rb") as opened:

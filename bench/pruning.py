@@ -51,7 +51,7 @@ METHODS: dict[str, tw.Recipe] = {
     "minimum error, m = 2": pruned(tw.pruning.MinimumError()),
     "critical value, p < 0.0001": pruned(tw.pruning.CriticalValue(-math.log(0.0001)), TESTED),
     "description length": pruned(tw.pruning.MinimumDescription()),
-    "same answers joined": pruned(tw.pruning.MergeEqualLeaves()),
+    "equal leaves merged": pruned(tw.pruning.MergeEqualLeaves()),
     "cut to depth 8": pruned(tw.pruning.MaxDepth(8)),
     "best 100 leaves": pruned(tw.pruning.MaxLeaves(100)),
     "C4.5, none": C45,
@@ -85,10 +85,10 @@ def timed(train: Any, target: str, recipe: tw.Recipe) -> tuple[tw.Tree, float]:
 
 def scored(tree: tw.Tree, test: Any, target: str, regression: bool) -> float:
     truth = np.array(test[target].to_pylist())
-    answer = tw.predict(tree, test.drop_columns([target]))
+    predicted = tw.predict(tree, test.drop_columns([target]))
     if not regression:
-        return float(np.mean(answer == truth))
-    return float(1 - np.sum((answer - truth) ** 2) / np.sum((truth - truth.mean()) ** 2))
+        return float(np.mean(predicted == truth))
+    return float(1 - np.sum((predicted - truth) ** 2) / np.sum((truth - truth.mean()) ** 2))
 
 
 if __name__ == "__main__":

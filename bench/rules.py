@@ -61,7 +61,7 @@ def main(folder: Path) -> None:
 
 
 def folded(data: Any, target: str, rng: np.random.Generator) -> list[float]:
-    """Shares of right answers by tree and list, and their sizes, over all folds of one deal."""
+    """Accuracy of tree and list, and their sizes, over all folds of one deal."""
     classes = np.array(data[target].cast("string").to_pylist())
     fold = np.empty(len(data), dtype=np.int64)
     fold[np.lexsort([rng.random(len(data)), classes])] = np.arange(len(data)) % FOLDS

@@ -25,29 +25,29 @@ def main() -> None:
     arguments.add_argument("--quick", action="store_true", help="small tables: does everything run?")
     arguments.add_argument("--write-docs", action="store_true", help="put the kept results into docs/benchmarks.md")
     arguments.add_argument("--no-run", action="store_true", help="measure nothing, show what is kept")
-    asked = arguments.parse_args()
-    unknown = sorted(set(asked.workload) - set(WORKLOADS))
+    options = arguments.parse_args()
+    unknown = sorted(set(options.workload) - set(WORKLOADS))
     if unknown:
         arguments.error(f"unknown workload {', '.join(unknown)}; choose from {', '.join(WORKLOADS)}")
 
-    path = report.path_of(asked.quick)
+    path = report.path_of(options.quick)
     print(report.machine())
     print(", ".join(f"{name} {version}" for name, version in versions().items()))
     with Workers() as workers:
-        for name in () if asked.no_run else asked.workload or WORKLOADS:
+        for name in () if options.no_run else options.workload or WORKLOADS:
             start = time.perf_counter()
             print(f"\n{name}", flush=True)
             records = []
-            for record in WORKLOADS[name](QUICK if asked.quick else FULL, workers):
+            for record in WORKLOADS[name](QUICK if options.quick else FULL, workers):
                 print(record.line(), flush=True)
                 records.append(record)
             report.keep(path, name, records)
             print(f"  ({time.perf_counter() - start:.0f} s)", flush=True)
 
-    print("\nIt must show" + (" (quick: the tables are too small to say anything)" if asked.quick else ""))
+    print("\nIt must show" + (" (quick: the tables are too small to say anything)" if options.quick else ""))
     for promise in shown(report.kept(path)):
         print(promise.line())
-    if asked.write_docs:
+    if options.write_docs:
         report.write_page(report.markdown(report.kept(path), versions()))
 
 

@@ -20,7 +20,7 @@ BLOCK = 250_000  # rows made at a time: a large table then never needs twice its
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows to learn and rows to answer; `classes` is 0 for a numeric target."""
+    """Training rows and rows to predict; `classes` is 0 for a numeric target."""
 
     name: str
     x: np.ndarray

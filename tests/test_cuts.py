@@ -20,26 +20,26 @@ from treewright.tree.shape import ends, leaves_below, topmost
 
 
 def plain(tree: tw.Tree, node_id: int, made: frozenset[int]) -> tuple[Any, ...]:
-    """Everything about a node and what is below it; nodes in `made` are told as leaves."""
+    """Everything about a node and what is below it; nodes in `made` are leaves."""
     node = tree[node_id]
-    told = (node.rows, node.weight, node.counts, node.mean, node.prediction, node.probabilities, node.impurity)
+    values = (node.rows, node.weight, node.counts, node.mean, node.prediction, node.probabilities, node.impurity)
     if node_id in made and not node.is_leaf:
         assert node.split is not None
-        return (*told, "pruned", 0.0, (), (), ((node.split, *node.rivals)[: tree.recipe.rivals]), ())
+        return (*values, "pruned", 0.0, (), (), ((node.split, *node.rivals)[: tree.recipe.rivals]), ())
     below = tuple(plain(tree, child, made) for child in node.children)
-    return (*told, node.stop, node.gain, node.split, node.surrogates, node.rivals, below)
+    return (*values, node.stop, node.gain, node.split, node.surrogates, node.rivals, below)
 
 
-def as_told(tree: tw.Tree) -> tuple[Any, ...]:
-    def told(node_id: int) -> tuple[Any, ...]:
+def as_tuples(tree: tw.Tree) -> tuple[Any, ...]:
+    def values(node_id: int) -> tuple[Any, ...]:
         node = tree[node_id]
         first = (node.rows, node.weight, node.counts, node.mean, node.prediction, node.probabilities, node.impurity)
         if node.stop == "pruned":
             return (*first, "pruned", 0.0, (), (), node.rivals, ())
-        below = tuple(told(child) for child in node.children)
+        below = tuple(values(child) for child in node.children)
         return (*first, node.stop, node.gain, node.split, node.surrogates, node.rivals, below)
 
-    return told(0)
+    return values(0)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -47,7 +47,7 @@ def test_what_is_kept_is_as_it_was(seed: int) -> None:
     tree = random_tree(seed, depth=5)
     chosen = frozenset(i for i in range(tree.n_nodes) if random.Random(seed * 1000 + i).random() < 0.25)
     pruned = cut(tree, {node: f"reason {node}" for node in chosen})
-    assert as_told(pruned) == plain(tree, 0, chosen)
+    assert as_tuples(pruned) == plain(tree, 0, chosen)
     assert tree.n_leaves - pruned.n_leaves == sum(one.leaves for one in pruned.cuts)
     for one in pruned.cuts:
         assert pruned[one.node].stop == "pruned"
@@ -93,7 +93,7 @@ def test_the_shape_of_subtrees(seed: int) -> None:
     assert topmost(tree, np.array(chosen)).tolist() == expected
 
 
-# --- told, saved and read ---------------------------------------------------------------------------------------------
+# --- values, saved and read -------------------------------------------------------------------------------------------
 
 
 def pruned_tennis() -> tw.Tree:

@@ -55,11 +55,11 @@ def without_rivals(work: Any) -> Any:
         tree: Tree = work()
     except TreewrightError as error:
         return str(error)
-    return _bare(decode(tree.arrays))
+    return _without_rivals(decode(tree.arrays))
 
 
-def _bare(node: dict[str, Any]) -> dict[str, Any]:
-    return node | {"rivals": None, "children": [_bare(child) for child in node["children"]]}
+def _without_rivals(node: dict[str, Any]) -> dict[str, Any]:
+    return node | {"rivals": None, "children": [_without_rivals(child) for child in node["children"]]}
 
 
 @pytest.mark.parametrize(("criterion", "branching", "missing"), POSSIBLE)

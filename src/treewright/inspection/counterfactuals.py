@@ -199,7 +199,7 @@ def _nearest_paths(
     way: Trace,
     good: NDArray[np.bool_],
     held: frozenset[int],
-    is_told: Callable[[frozenset[int]], bool],
+    is_reported: Callable[[frozenset[int]], bool],
 ) -> Iterator[_Path]:
     """Yield paths to good nodes, cheapest first: a path never gets cheaper further down."""
     counted = np.append(0, np.cumsum(good))
@@ -210,7 +210,7 @@ def _nearest_paths(
     known = set()
     while open_paths:
         _, _, path = heapq.heappop(open_paths)
-        if path.moves and is_told(frozenset(path.moves)):
+        if path.moves and is_reported(frozenset(path.moves)):
             continue
         if good[path.node] and path.moves:
             yield path

@@ -70,7 +70,7 @@ class Alternatives(Results):
     complete : bool
         Whether all of them were counted; otherwise `count` is a lower bound.
     bins : int
-        How many bins of each column were told apart.
+        How many bins of each column were distinguished.
     columns : tuple of ColumnRole
         The columns, by what the best tree with them at the root loses.
     trees : tuple of Tree

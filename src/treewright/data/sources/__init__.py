@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from importlib import import_module
 from typing import TypeGuard
 
 from treewright.data.schema import Schema
 from treewright.data.sources.formats import (
     MARKERS,
+    OPENERS,
     Reading,
     files_of,
     format_of,
@@ -88,26 +90,14 @@ def open_file(path: str, reading: Reading, schema: Schema | None) -> Source:
 
 def _opened(path: str, reading: Reading, schema: Schema | None) -> Source:
     found = reading.format
-    if found in {"arff", "c4.5"}:
-        from treewright.data.sources.declared import open_declared
-
-        return open_declared(path, reading)
-    if found == "sqlite":
-        from treewright.data.sources.sqlite import open_sqlite
-
-        return open_sqlite(path, reading)
-    if found == "arrow":
-        from treewright.data.sources.arrow import open_arrow
-
-        return open_arrow(path, reading)
-    if found == "parquet" and has_pyarrow():
-        from treewright.data.sources.arrow import open_parquet
-
-        return open_parquet(path, reading)
     if found in {"csv", "tsv"}:
         from treewright.data.sources.text_files import open_text
 
         return open_text([path], path, reading, schema)
+    if found in OPENERS and (found != "parquet" or has_pyarrow()):
+        module, function = OPENERS[found]
+        source: Source = getattr(import_module(f"treewright.data.sources.{module}"), function)(path, reading)
+        return source
     from treewright.data.sources.duckdb import open_duck
 
     return open_duck([path], path, reading)

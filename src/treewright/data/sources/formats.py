@@ -21,6 +21,14 @@ _ENDINGS = {
     ".json": "jsonl", ".jsonl": "jsonl", ".ndjson": "jsonl", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
     ".arff": "arff", ".names": "c4.5", ".data": "c4.5", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".duckdb": "duckdb",
 }  # fmt: skip
+#: The module here and its function (path, reading) -> Source that opens a format. DuckDB reads what is not listed.
+OPENERS = {
+    "arff": ("declared", "open_declared"),
+    "c4.5": ("declared", "open_declared"),
+    "sqlite": ("sqlite", "open_sqlite"),
+    "arrow": ("arrow", "open_arrow"),
+    "parquet": ("arrow", "open_parquet"),
+}
 _COMPRESSED = (".gz", ".zst")
 #: How many times larger rows are in memory than in a file of that format, and if that is compressed: rough.
 _SWELLS = {"jsonl": 0.7, "arrow": 1.0, "parquet": 3.0, "sqlite": 2.0, "duckdb": 4.0}
