@@ -89,7 +89,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
                                   profile.is_none() ? nullptr : &kept, pool);
         }
         if (!rows) rows = std::make_unique<ExhaustiveRows>(table, recipe, measure_rows, pool);
-        const Task task{recipe, measure_rows, score, rows->used_rows()};
+        const Task task{recipe, measure_rows, score, rows->total(0).all.rows[0]};
         flat = flatten(grow(*rows, task, pool, costs));
     }
     if (!profile.is_none()) write_profile(kept, profile);
