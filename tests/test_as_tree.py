@@ -31,7 +31,9 @@ MORE: dict[str, tuple[Any, ...]] = {
     "predict_proba": (X,),
     "predict_set": (X,),
     "prune": (tw.pruning.MaxDepth(1),),
+    "reliability": (X, Y),
     "shap_values": (X,),
+    "soften": (X, Y),
     "stability": (X, Y),
 }
 

@@ -101,8 +101,8 @@ def test_counterfactuals_are_the_nearest(task: str, tmp_path: Path) -> None:
     names = made[0].schema.names
     tried = 0
     for t, rows in zip(made, explained([case(t, new) for t in made], tmp_path), strict=True):
-        if (t.arrays["missing"] == -1).any():
-            continue  # with fractional rows the library also changes part of a row
+        if (t.arrays["missing"] == -1).any() or t.soft is not None:
+            continue  # where a row follows several branches the library also changes part of a row
         for i, row in enumerate(rows):
             one = {name: [new[name][i], *new[name]] for name in names}  # further rows, so that no column is empty
             wanted = tw.counterfactuals(t, {name: values[0] for name, values in one.items()})

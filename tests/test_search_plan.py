@@ -21,11 +21,10 @@ def plan(
 
 
 def test_cart() -> None:
-    assert plan(r.CART) == "counter: two classes\ncolumn 0: histogram\ncolumn 1: by value (nominal)"
-    assert plan(r.CART, classes=0, weighted=True) == (
-        "counter: weighted sums; sides are rated\ncolumn 0: histogram\ncolumn 1: by value (nominal)"
-    )
-    assert plan(r.CART, remote=True) == plan(r.CART)
+    columns = "column 0: histogram\ncolumn 1: by value (nominal)"
+    assert plan(r.CART) == f"counter: two classes; levels scanned in small nodes\n{columns}"
+    assert plan(r.CART, classes=0, weighted=True) == f"counter: weighted sums; sides are rated\n{columns}"
+    assert plan(r.CART, remote=True) == f"counter: two classes\n{columns}"
 
 
 def test_c45() -> None:

@@ -102,7 +102,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
                                   profile.is_none() ? nullptr : &kept, pool);
         }
         if (!rows) rows = std::make_unique<ExhaustiveRows>(table, recipe, measure_rows, pool);
-        const Task task{recipe, measure_rows, score, rows->used_rows()};
+        const Task task{recipe, measure_rows, score, rows->total(0).all.rows[0]};
         const std::vector<GrownNode> nodes = grow(*rows, task, pool, costs, options);
         const DepthFirst depth_first(nodes);
         flat = flatten(nodes, depth_first);

@@ -129,7 +129,7 @@ nb::dict grow_remote_tree(const std::vector<int>& kinds, const std::vector<int>&
         const std::unique_ptr<RowStore> parts = remote_rows(
             remote, recipe, {rows, weighted, n_classes, max_detached_rows, max_rows_at_once, memory, pool.threads()},
             send_through(send_request));
-        const Task task{recipe, remote.measure, score, parts->used_rows()};
+        const Task task{recipe, remote.measure, score, parts->total(0).all.rows[0]};
         const std::vector<GrownNode> nodes = grow(*parts, task, pool, costs);
         flat = flatten(nodes, DepthFirst(nodes));
     }

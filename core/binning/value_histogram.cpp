@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/interrupt.hpp"
 #include "base/sorted_union.hpp"
@@ -155,15 +154,12 @@ Histogram target_histogram(const TrainingTable& training, std::span<const Entry>
 Sides count_cut_sides(const TrainingTable& training, std::span<const Entry> entries, int column, bool is_cut,
                       double at) {
     const size_t width = static_cast<size_t>(training.measure.sums());
-    const double far = std::numeric_limits<double>::infinity();
-    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}, -far, far};
+    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}};
     for (const Entry& entry : entries) {
         const double x = training.value(column, entry.row);
         const size_t side = x != x ? 2 : is_cut && x > at ? 1 : 0;
         training.measure.add(&sides.stats[side * width], entry);
         ++sides.rows[side];
-        if (side == 0) sides.below = std::max(sides.below, x);
-        if (side == 1) sides.above = std::min(sides.above, x);
     }
     return sides;
 }

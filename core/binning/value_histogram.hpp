@@ -17,16 +17,10 @@ struct Total {
     double high = 0;
 };
 
-// Both sides of a cut and the rows without a value: sums, rows, and the values next to the cut.
+// Sums and rows of both sides of a cut and of the rows without a value: low, high, missing.
 struct Sides {
-    std::vector<Sum> stats; // low, high, missing
+    std::vector<Sum> stats;
     std::vector<int64_t> rows;
-    double below = 0, above = 0;
-
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(stats, rows, below, above);
-    }
 };
 
 Total node_total(const TrainingTable& training, std::span<const Entry> entries);

@@ -40,7 +40,7 @@ public:
         root_.stat.resize(task_.measure.width());
         accumulator.read(root_.stat.data());
         root_.weight = weight_of(task_.recipe.criterion, root_.stat);
-        describe(0);
+        describe(0, total);
         if (task_.recipe.stopping.max_leaf_nodes == std::numeric_limits<int64_t>::max()) {
             breadth_first();
         } else {
@@ -59,9 +59,8 @@ public:
 
 private:
     // Fills in what the node is; its stop reason if it needs no looking at.
-    void describe(int id) {
+    void describe(int id, const Total& total) {
         GrownNode& node = nodes_[id];
-        const Total total = rows_.total(id);
         const Bin bin = total.all.bin(0);
         const Measure& measure = task_.measure;
         node.rows = bin.rows;
@@ -176,7 +175,10 @@ private:
     // Gives each of these nodes its children and returns them.
     std::vector<int> partition(const std::vector<int>& decided) {
         std::vector<int> made;
+        std::vector<NodeSplit> splits;
         for (int id : decided) {
+            const int first = static_cast<int>(nodes_.size());
+            splits.push_back({id, nodes_[id].key, nodes_[id].chosen->split, surrogate_splits(nodes_[id]), first});
             for (int c = 0; c < nodes_[id].chosen->split.children(); ++c) {
                 GrownNode child;
                 child.parent = id;
@@ -190,19 +192,9 @@ private:
                 nodes_.push_back(std::move(child));
             }
         }
-        rows_.reserve(static_cast<int>(nodes_.size()));
-        const auto partition_node = [&](int64_t i) {
-            const GrownNode& node = nodes_[decided[i]];
-            rows_.partition(decided[i], node.key, node.chosen->split, surrogate_splits(node), node.children[0], pool_);
-        };
-        // Few large nodes are divided by all threads together, many nodes by one thread each.
-        if (static_cast<int64_t>(decided.size()) < pool_.threads()) {
-            for (size_t i = 0; i < decided.size(); ++i) partition_node(static_cast<int64_t>(i));
-        } else {
-            pool_.run(static_cast<int64_t>(decided.size()), partition_node);
-        }
-        if (!made.empty()) rows_.finish_level(task_.recipe.stopping.max_depth - nodes_[made.back()].depth);
-        pool_.run(static_cast<int64_t>(made.size()), [&](int64_t i) { describe(made[i]); });
+        if (made.empty()) return made;
+        rows_.partition(std::move(splits), task_.recipe.stopping.max_depth - nodes_[made.back()].depth, pool_);
+        pool_.run(static_cast<int64_t>(made.size()), [&](int64_t i) { describe(made[i], rows_.total(made[i])); });
         for (int id : made) refuse_undivided(nodes_[id]);
         for (int id : decided) forget_stat(nodes_[id]);
         report_progress(made);
@@ -275,7 +267,7 @@ private:
         while (!open.empty()) {
             const auto large = std::stable_partition(open.begin(), open.end(), [&](int id) {
                 const int64_t levels = task_.recipe.stopping.max_depth - nodes_[id].depth;
-                return !rows_.is_detached(id) && !rows_.should_detach(nodes_[id].rows, levels);
+                return !rows_.should_detach(id, levels);
             });
             detached.insert(detached.end(), large, open.end());
             open.erase(large, open.end());
@@ -291,11 +283,12 @@ private:
         std::vector<std::pair<int, std::vector<GrownNode>>> subtrees;
         for (size_t done = 0; done < tops.size();) {
             const size_t first = done;
-            done += rows_.fetch(std::span<const int>(tops).subspan(first));
+            std::vector<MakeRows> makers = rows_.detach(std::span<const int>(tops).subspan(first));
+            done += makers.size();
             subtrees.resize(done);
             const auto grow_one = [&](int64_t i) {
                 const int top = tops[first + static_cast<size_t>(i)];
-                const std::unique_ptr<RowStore> rows = rows_.detach(top);
+                const std::unique_ptr<RowStore> rows = makers[static_cast<size_t>(i)]();
                 subtrees[first + static_cast<size_t>(i)] = {
                     top, Grower(*rows, task_, pool_, options_).run_below(std::move(nodes_[top]), root_)};
             };

@@ -14,6 +14,7 @@
 #include "binning/column_sketch.hpp"
 #include "binning/value_histogram.hpp"
 #include "remote/serialize.hpp"
+#include "rows/row_store.hpp"
 
 namespace tw {
 
@@ -28,20 +29,6 @@ struct Plan {
     template <class Archive>
     void pass(Archive& archive) {
         archive(units, binned);
-    }
-};
-
-// A node's rows are sent to its children, numbered first, first + 1, ...
-struct NodeSplit {
-    int node = 0;
-    uint64_t key = 0;
-    Split split;
-    std::vector<Split> surrogates;
-    int first = 0;
-
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(node, key, split, surrogates, first);
     }
 };
 

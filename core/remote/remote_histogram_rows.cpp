@@ -21,14 +21,12 @@ public:
         histograms_.reserve(1);
     }
 
-    void reserve(int nodes) override {
-        RemoteRows::reserve(nodes);
-        histograms_.reserve(static_cast<size_t>(nodes));
-    }
-    void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
-                   ThreadPool& pool) override {
-        if (split.children() == 2) histograms_.add_children(node, first, rows_of(node));
-        RemoteRows::partition(node, node_key, split, surrogates, first, pool);
+    void partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) override {
+        histograms_.reserve(nodes_after(splits));
+        for (const NodeSplit& at : splits) {
+            if (at.split.children() == 2) histograms_.add_children(at.node, at.first, rows_of(at.node));
+        }
+        RemoteRows::partition(std::move(splits), levels, pool);
     }
 
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
@@ -82,7 +80,7 @@ private:
         if (levels == 0 || node_split.split.children() != 2) return;
         const double share = std::min(node_split.split.share[0], node_split.split.share[1]);
         const auto larger = static_cast<int64_t>((1 - share) * static_cast<double>(rows_of(node_split.node)));
-        if (should_detach(larger, levels) || request.histograms.size() >= nodes_per_request()) return;
+        if (is_worth_fetching(larger, levels) || request.histograms.size() >= nodes_per_request()) return;
         request.histograms.push_back(node_split.first +
                                      static_cast<int>(node_split.split.share[1] < node_split.split.share[0]));
     }

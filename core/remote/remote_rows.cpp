@@ -11,7 +11,7 @@ namespace tw {
 namespace {
 
 constexpr int64_t sampled = 16384;           // rows of the whole table that choose its bins
-constexpr size_t max_request_bins = 1 << 22; // rows times columns that one question may count value by value
+constexpr size_t max_request_bins = 1 << 22; // rows times columns that one request may count value by value
 
 // A node's rows, sent whole: the table, the measure, and the rows grown on them.
 struct FetchedNode {
@@ -139,36 +139,27 @@ RemoteRows::RemoteRows(const RemoteTable& remote, const Recipe& recipe, const Re
       settings_(settings),
       send_(std::move(send)),
       training_{remote.shape, remote.measure, remote.facts, {}},
-      totals_(1),
-      next_(1) {
-    finish_level(0);
-}
-
-void RemoteRows::reserve(int nodes) {
-    const size_t size = std::max<size_t>(totals_.size(), static_cast<size_t>(nodes));
-    totals_.resize(size);
-    next_.resize(size);
+      totals_(1) {
+    Request request;
+    request.totals.push_back(0);
+    send_for_totals(request);
 }
 
 // --- partitioning ---
 
-void RemoteRows::partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
-                           int first, ThreadPool&) {
-    next_[static_cast<size_t>(node)] = NodeSplit{node, node_key, split, surrogates, first};
+// All nodes of a level at once; the children's totals come back.
+void RemoteRows::partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool&) {
+    totals_.resize(nodes_after(splits));
+    Request request;
+    for (const NodeSplit& node_split : splits) {
+        for (int c = 0; c < node_split.split.children(); ++c) request.totals.push_back(node_split.first + c);
+        request_ahead(node_split, levels, request);
+    }
+    request.node_splits = std::move(splits);
+    send_for_totals(request);
 }
 
-// Carries out all divisions of a level at once; the children's totals come back. In the beginning, the root's.
-void RemoteRows::finish_level(int64_t levels) {
-    Request request;
-    if (totals_[0].all.rows.empty()) request.totals.push_back(0);
-    for (std::optional<NodeSplit>& node_split : next_) {
-        if (!node_split) continue;
-        for (int c = 0; c < node_split->split.children(); ++c) request.totals.push_back(node_split->first + c);
-        request_ahead(*node_split, levels, request);
-        request.node_splits.push_back(std::move(*node_split));
-        node_split.reset();
-    }
-    if (request.totals.empty()) return;
+void RemoteRows::send_for_totals(const Request& request) {
     Reply reply = send(request);
     for (size_t i = 0; i < request.totals.size(); ++i) {
         totals_[static_cast<size_t>(request.totals[i])] = {std::move(reply.totals[i]), reply.low[i], reply.high[i]};
@@ -252,7 +243,7 @@ std::vector<std::vector<Surrogate>> RemoteRows::surrogates(const Task& task, con
 
 // --- small nodes ---
 
-size_t RemoteRows::fetch(std::span<const int> nodes) {
+std::vector<MakeRows> RemoteRows::detach(std::span<const int> nodes) {
     Request request;
     int64_t rows = 0;
     for (const int node : nodes) {
@@ -261,17 +252,21 @@ size_t RemoteRows::fetch(std::span<const int> nodes) {
         request.rows.push_back(node);
     }
     Reply reply = send(request);
-    batches_.clear();
-    for (size_t i = 0; i < request.rows.size(); ++i) batches_.emplace(request.rows[i], std::move(reply.rows[i]));
-    return request.rows.size();
+    const int threads = request.rows.size() == 1 ? settings_.threads : 1; // many nodes are grown by one thread each
+    std::vector<MakeRows> makers;
+    for (RowBatch& batch : reply.rows) {
+        const auto own = std::make_shared<RowBatch>(std::move(batch)); // a function must be copyable
+        makers.push_back([this, own, threads] { return rows_from(std::move(*own), threads); });
+    }
+    return makers;
 }
 
-std::unique_ptr<RowStore> RemoteRows::detach(int node) {
-    auto fetched = std::make_shared<FetchedNode>();
-    fetched->batch = std::move(batches_.at(node));
+std::unique_ptr<RowStore> RemoteRows::rows_from(RowBatch batch, int threads) const {
+    const auto fetched = std::make_shared<FetchedNode>();
+    fetched->batch = std::move(batch);
     fetched->table = table_of(fetched->batch, remote_.shape);
     fetched->measure = measure_of_batch(fetched->batch, remote_.plan.units);
-    ThreadPool pool(batches_.size() == 1 ? settings_.threads : 1); // many nodes are grown by one thread each
+    ThreadPool pool(threads);
     std::unique_ptr<RowStore> rows;
     if (!remote_.plan.binned.empty())
         rows = histogram_rows(fetched->table, recipe_, fetched->measure, nullptr, nullptr, pool);
@@ -289,7 +284,7 @@ std::unique_ptr<RowStore> RemoteRows::detach(int node) {
         }
         rows = std::make_unique<ExhaustiveRows>(std::move(training), std::move(entries));
     }
-    rows->keep(std::move(fetched));
+    rows->keep(fetched);
     return rows;
 }
 

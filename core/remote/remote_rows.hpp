@@ -8,7 +8,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 
 #include "remote/protocol.hpp"
 #include "rows/row_store.hpp"
@@ -53,27 +52,25 @@ public:
     RemoteRows(const RemoteTable& remote, const Recipe& recipe, const RemoteSettings& settings, SendRequest send);
 
     const TrainingTable& training() const override { return training_; }
-    int64_t used_rows() const override { return totals_[0].all.rows[0]; }
     Total total(int node) const override { return totals_[static_cast<size_t>(node)]; }
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
     std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
                                                    ThreadPool& pool) override;
-    void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
-                   ThreadPool& pool) override;
-    void reserve(int nodes) override;
-    void finish_level(int64_t levels) override;
-    // A level costs less than the rows, unless they are very few.
-    bool should_detach(int64_t rows, int64_t levels) const override {
-        return rows <= settings_.max_detached_rows && (levels > 2 || rows <= 256);
+    void partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) override;
+    bool should_detach(int node, int64_t levels) const override {
+        return is_worth_fetching(static_cast<int64_t>(rows_of(node)), levels);
     }
-    size_t fetch(std::span<const int> nodes) override;
-    std::unique_ptr<RowStore> detach(int node) override;
+    std::vector<MakeRows> detach(std::span<const int> nodes) override;
 
 protected:
     // What the children need next may be requested on the way.
-    virtual void request_ahead(const NodeSplit& /*sending*/, int64_t /*levels*/, Request& /*question*/) const {}
-    virtual void receive(const Request& /*question*/, Reply& /*answer*/) {}
+    virtual void request_ahead(const NodeSplit& /*split*/, int64_t /*levels*/, Request& /*request*/) const {}
+    virtual void receive(const Request& /*request*/, Reply& /*reply*/) {}
+    // A level costs less than the rows, unless they are very few.
+    bool is_worth_fetching(int64_t rows, int64_t levels) const {
+        return rows <= settings_.max_detached_rows && (levels > 2 || rows <= 256);
+    }
 
     Reply send(const Request& request) const { return deserialize<Reply>(send_(serialized(request))); }
     size_t rows_of(int node) const { return static_cast<size_t>(totals_[static_cast<size_t>(node)].all.rows[0]); }
@@ -87,11 +84,12 @@ protected:
     RemoteSettings settings_;
 
 private:
+    void send_for_totals(const Request& request);
+    std::unique_ptr<RowStore> rows_from(RowBatch batch, int threads) const;
+
     SendRequest send_;
     TrainingTable training_;
-    std::vector<Total> totals_;                  // per node
-    std::vector<std::optional<NodeSplit>> next_; // per node, divisions of this level
-    std::unordered_map<int, RowBatch> batches_;
+    std::vector<Total> totals_; // per node
 };
 
 } // namespace tw

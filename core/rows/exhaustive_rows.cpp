@@ -7,9 +7,7 @@
 
 namespace tw {
 ExhaustiveRows::ExhaustiveRows(const Table& table, const Recipe& recipe, const Measure& measure, ThreadPool& pool)
-    : rows_(training_rows(table, recipe, measure)),
-      training_(training_table(table, recipe, measure, rows_, pool)),
-      used_rows_(static_cast<int64_t>(rows_.size())) {
+    : rows_(training_rows(table, recipe, measure)), training_(training_table(table, recipe, measure, rows_, pool)) {
     std::vector<Entry> all;
     all.reserve(rows_.size());
     for (const uint32_t row : rows_) all.push_back({row, measure.weight_of(row)});
@@ -17,8 +15,7 @@ ExhaustiveRows::ExhaustiveRows(const Table& table, const Recipe& recipe, const M
     LargeVector<uint32_t>().swap(rows_);
 }
 
-ExhaustiveRows::ExhaustiveRows(TrainingTable training, std::vector<Entry> entries)
-    : training_(std::move(training)), used_rows_(static_cast<int64_t>(entries.size())) {
+ExhaustiveRows::ExhaustiveRows(TrainingTable training, std::vector<Entry> entries) : training_(std::move(training)) {
     entries_.push_back(std::move(entries));
 }
 
@@ -64,11 +61,13 @@ std::vector<Surrogate> surrogates_by_value(const Task& task, const TrainingTable
     return result;
 }
 
-void ExhaustiveRows::partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
-                               int first, ThreadPool&) {
-    route_entries(training_.table.columns, node_key, split, surrogates, entries_[node],
-                  [&](int child, const Entry& entry) { entries_[first + child].push_back(entry); });
-    std::vector<Entry>().swap(entries_[node]);
+void ExhaustiveRows::partition(std::vector<NodeSplit> splits, int64_t, ThreadPool& pool) {
+    entries_.resize(nodes_after(splits));
+    partition_each(splits, pool, [&](const NodeSplit& at) {
+        route_entries(training_.table.columns, at.key, at.split, at.surrogates, entries_[at.node],
+                      [&](int child, const Entry& entry) { entries_[at.first + child].push_back(entry); });
+        std::vector<Entry>().swap(entries_[at.node]);
+    });
 }
 
 } // namespace tw

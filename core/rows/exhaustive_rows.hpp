@@ -1,8 +1,6 @@
 // Rows in memory, examined value by value. Slow, serves every recipe.
 #pragma once
 
-#include <cmath>
-
 #include "rows/row_store.hpp"
 
 namespace tw {
@@ -14,20 +12,16 @@ public:
     ExhaustiveRows(TrainingTable training, std::vector<Entry> entries);
 
     const TrainingTable& training() const override { return training_; }
-    int64_t used_rows() const override { return used_rows_; }
     Total total(int node) const override { return node_total(training_, entries_[node]); }
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
     std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
                                                    ThreadPool& pool) override;
-    void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
-                   ThreadPool& pool) override;
-    void reserve(int nodes) override { entries_.resize(std::max<size_t>(entries_.size(), nodes)); }
+    void partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) override;
 
 private:
     LargeVector<uint32_t> rows_;
     TrainingTable training_;
-    int64_t used_rows_;
     std::vector<std::vector<Entry>> entries_; // per node
 };
 

@@ -73,13 +73,14 @@ HistogramRows<Counter>::HistogramRows(std::shared_ptr<TreeData<Counter>> tree_da
 }
 
 template <TargetCounter Counter>
-void HistogramRows<Counter>::reserve(int nodes) {
-    node_rows_.resize(std::max<size_t>(node_rows_.size(), nodes));
-    histograms_.reserve(node_rows_.size());
+std::vector<MakeRows> HistogramRows<Counter>::detach(std::span<const int> nodes) {
+    std::vector<MakeRows> makers;
+    for (const int node : nodes) makers.push_back([this, node] { return detached(node); });
+    return makers;
 }
 
 template <TargetCounter Counter>
-std::unique_ptr<RowStore> HistogramRows<Counter>::detach(int node) {
+std::unique_ptr<RowStore> HistogramRows<Counter>::detached(int node) const {
     if (static_cast<int64_t>(size(node)) > context_.max_sorted_rows) {
         return std::make_unique<HistogramRows>(tree_data_, node_rows_[node], context_.max_sorted_rows);
     }
@@ -132,7 +133,7 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
     for (size_t i = 0; i < open_nodes.size(); ++i) {
         // Where leaves are limited, nodes come one by one, small ones too.
         if (static_cast<int64_t>(size(open_nodes[i].node)) <= context_.max_sorted_rows) {
-            found[i] = detach(open_nodes[i].node)->candidates(task, {{0, open_nodes[i].facts}}, pool)[0];
+            found[i] = detached(open_nodes[i].node)->candidates(task, {{0, open_nodes[i].facts}}, pool)[0];
             continue;
         }
         large.push_back(open_nodes[i]);
@@ -196,7 +197,7 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, c
                                                              ThreadPool& pool) {
     const auto& [node, split] = chosen;
     if (static_cast<int64_t>(size(node)) <= context_.max_sorted_rows) {
-        return detach(node)->surrogates(task, {{0, split}}, pool)[0];
+        return detached(node)->surrogates(task, {{0, split}}, pool)[0];
     }
     const std::vector<Entry> entries = whole_rows(training().measure, rows(node));
     if (!can_scan_surrogates(context_, *split)) return surrogates_by_value(task, training(), entries, *split, pool);
@@ -222,15 +223,21 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, c
 // --- partitioning ---
 
 template <TargetCounter Counter>
-void HistogramRows<Counter>::partition(int node, uint64_t node_key, const Split& split,
-                                       const std::vector<Split>& surrogates, int first, ThreadPool& pool) {
+void HistogramRows<Counter>::partition(std::vector<NodeSplit> splits, int64_t, ThreadPool& pool) {
+    node_rows_.resize(nodes_after(splits));
+    histograms_.reserve(node_rows_.size());
+    partition_each(splits, pool, [&](const NodeSplit& at) { partition_node(at, pool); });
+}
+
+template <TargetCounter Counter>
+void HistogramRows<Counter>::partition_node(const NodeSplit& at, ThreadPool& pool) {
     const ProfileTimer watch(context_.profile, &Profile::partitioning);
-    const RowRouter router(context_.binned, training().table.columns, split, surrogates, node_key);
-    const size_t rows = size(node);
-    PartitionedRows<Item> partitioned = partition_rows(node_rows_[node], router, split, pool);
-    node_rows_[node].partition.reset();
-    std::move(partitioned.children.begin(), partitioned.children.end(), node_rows_.begin() + first);
-    if (split.children() == 2 && !partitioned.fractional) histograms_.add_children(node, first, rows);
+    const RowRouter router(context_.binned, training().table.columns, at.split, at.surrogates, at.key);
+    const size_t rows = size(at.node);
+    PartitionedRows<Item> partitioned = partition_rows(node_rows_[at.node], router, at.split, pool);
+    node_rows_[at.node].partition.reset();
+    std::move(partitioned.children.begin(), partitioned.children.end(), node_rows_.begin() + at.first);
+    if (at.split.children() == 2 && !partitioned.fractional) histograms_.add_children(at.node, at.first, rows);
 }
 
 std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recipe, const Measure& measure,

@@ -43,17 +43,16 @@ public:
     HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all, int64_t max_detached_rows);
 
     const TrainingTable& training() const override { return context_.training; }
-    int64_t used_rows() const override { return static_cast<int64_t>(node_rows_[0].range.size()); }
     Total total(int node) const override { return total_of_items(context_, rows(node), items(node)); }
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
     std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
                                                    ThreadPool& pool) override;
-    void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
-                   ThreadPool& pool) override;
-    void reserve(int nodes) override;
-    bool should_detach(int64_t rows, int64_t) const override { return rows <= max_detached_rows_; }
-    std::unique_ptr<RowStore> detach(int node) override;
+    void partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) override;
+    bool should_detach(int node, int64_t) const override {
+        return static_cast<int64_t>(size(node)) <= max_detached_rows_;
+    }
+    std::vector<MakeRows> detach(std::span<const int> nodes) override;
 
 private:
     size_t size(int node) const { return node_rows_[node].range.size(); }
@@ -65,10 +64,12 @@ private:
         const auto& [partition, range] = node_rows_[node];
         return std::span<const Item>(partition->item).subspan(range.begin, range.size());
     }
+    std::unique_ptr<RowStore> detached(int node) const;
     void count(const std::vector<int>& nodes, ThreadPool& pool);
     std::vector<std::vector<Candidate>> candidates_by_value(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                             ThreadPool& pool) const;
     std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
+    void partition_node(const NodeSplit& at, ThreadPool& pool);
 
     std::shared_ptr<TreeData<Counter>> tree_data_;
     const SearchContext<Counter>& context_;

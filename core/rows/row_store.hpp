@@ -3,8 +3,8 @@
 // Nodes are numbered by the caller; results do not depend on the order of rows.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,14 +16,29 @@
 
 namespace tw {
 
+// A node whose rows go to its children, numbered first, first + 1, ...
+struct NodeSplit {
+    int node = 0;
+    uint64_t key = 0;
+    Split split;
+    std::vector<Split> surrogates;
+    int first = 0;
+
+    template <class Archive>
+    void pass(Archive& archive) {
+        archive(node, key, split, surrogates, first);
+    }
+};
+
+class RowStore;
+using MakeRows = std::function<std::unique_ptr<RowStore>()>;
+
 class RowStore {
 public:
     virtual ~RowStore() = default;
 
     virtual const TrainingTable& training() const = 0;
     int columns() const { return static_cast<int>(training().table.columns.size()); }
-    // Rows the tree is grown on.
-    virtual int64_t used_rows() const = 0;
 
     virtual Total total(int node) const = 0;
     // The best candidate of every column for each node. A column that cannot be among the best and its rivals may be
@@ -33,23 +48,15 @@ public:
     // For each node the best surrogate of every other column, in order of columns.
     virtual std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
                                                            ThreadPool& pool) = 0;
-    // Sends the node's entries to its children, new nodes numbered first, first + 1, ...; the node is forgotten.
-    virtual void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates,
-                           int first, ThreadPool& pool) = 0;
-    // Makes room for nodes below this number; `partition` may then run on many threads.
-    virtual void reserve(int nodes) = 0;
-    // All nodes of a level are partitioned: the children's totals are needed next. `levels`: so many more may
-    // follow below the children.
-    virtual void finish_level(int64_t /*levels*/) {}
+    // Sends the rows of these nodes, at least one and all of a level, to their children; the nodes are forgotten.
+    // `levels`: so many more may follow below the children.
+    virtual void partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) = 0;
 
-    // Whether a node of so many rows, with so many levels to come at most, is better grown apart: by one thread, on
-    // rows of its own.
-    virtual bool should_detach(int64_t /*rows*/, int64_t /*levels*/) const { return false; }
-    // Whether a node's rows lie apart from the others already, so that it must be grown apart.
-    virtual bool is_detached(int /*node*/) const { return false; }
-    // As many of these nodes, from the first on, as should be grown apart at once; `detach` is called for them next.
-    virtual size_t fetch(std::span<const int> nodes) { return nodes.size(); }
-    virtual std::unique_ptr<RowStore> detach(int /*node*/) { return nullptr; }
+    // Whether a node with so many levels to come at most is better grown apart: by one thread, on rows of its own.
+    virtual bool should_detach(int /*node*/, int64_t /*levels*/) const { return false; }
+    // Makes the rows of such nodes, each where it is grown: of as many nodes, from the first on, as should be grown at
+    // once.
+    virtual std::vector<MakeRows> detach(std::span<const int> /*nodes*/) { return {}; }
 
     // What these rows stand on lives as long as they do.
     void keep(std::shared_ptr<const void> owner) { kept_ = std::move(owner); }
@@ -57,5 +64,20 @@ public:
 private:
     std::shared_ptr<const void> kept_;
 };
+
+// How many nodes there are once these have children.
+inline size_t nodes_after(const std::vector<NodeSplit>& splits) {
+    return static_cast<size_t>(splits.back().first + splits.back().split.children());
+}
+
+// Few large nodes are partitioned by all threads together, many nodes by one thread each.
+template <class Partition>
+void partition_each(const std::vector<NodeSplit>& splits, ThreadPool& pool, const Partition& partition) {
+    if (static_cast<int64_t>(splits.size()) < pool.threads()) {
+        for (const NodeSplit& split : splits) partition(split);
+    } else {
+        pool.run(static_cast<int64_t>(splits.size()), [&](int64_t i) { partition(splits[static_cast<size_t>(i)]); });
+    }
+}
 
 } // namespace tw

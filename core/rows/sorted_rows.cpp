@@ -45,8 +45,12 @@ SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::uniq
 }
 
 template <TargetCounter Counter>
-std::unique_ptr<RowStore> SortedRows<Counter>::detach(int node) {
-    return std::make_unique<SortedRows>(context_, std::move(nodes_[node].own));
+std::vector<MakeRows> SortedRows<Counter>::detach(std::span<const int> nodes) {
+    std::vector<MakeRows> makers;
+    for (const int node : nodes) {
+        makers.push_back([this, node] { return std::make_unique<SortedRows>(context_, std::move(nodes_[node].own)); });
+    }
+    return makers;
 }
 
 // Gives every column that may be cut a slot; returns how many there are. In exact columns one bin is one value.
@@ -111,21 +115,13 @@ void SortedRows<Counter>::order_column(ScanColumn scan_column) {
 }
 
 template <TargetCounter Counter>
-std::vector<uint32_t> SortedRows<Counter>::table_rows(int node) const {
+template <class Value>
+std::vector<Value> SortedRows<Counter>::at_node(std::span<const Value> values, int node) const {
     const RowRange range = nodes_[node].range;
-    std::vector<uint32_t> rows;
-    rows.reserve(range.end - range.begin);
-    for (size_t at = range.begin; at < range.end; ++at) rows.push_back(row_[member_[at]]);
-    return rows;
-}
-
-template <TargetCounter Counter>
-std::vector<typename SortedRows<Counter>::Item> SortedRows<Counter>::node_items(int node) const {
-    const RowRange range = nodes_[node].range;
-    std::vector<Item> items;
-    items.reserve(range.end - range.begin);
-    for (size_t at = range.begin; at < range.end; ++at) items.push_back(item_[member_[at]]);
-    return items;
+    std::vector<Value> own;
+    own.reserve(range.end - range.begin);
+    for (size_t at = range.begin; at < range.end; ++at) own.push_back(values[member_[at]]);
+    return own;
 }
 
 template <TargetCounter Counter>
@@ -133,8 +129,8 @@ Total SortedRows<Counter>::total(int node) const {
     if (const OwnedRows* own = nodes_[node].own.get()) return total_of_items<Counter>(context_, own->row, own->item);
     // Classes are counted without a look at the table.
     constexpr bool rows_needed = std::is_same_v<Counter, MomentCounter> || !std::is_integral_v<Item>;
-    return total_of_items<Counter>(context_, rows_needed ? table_rows(node) : std::vector<uint32_t>{},
-                                   node_items(node));
+    return total_of_items<Counter>(context_, rows_needed ? at_node(row_, node) : std::vector<uint32_t>{},
+                                   at_node(item_, node));
 }
 
 // --- choosing ---
@@ -202,7 +198,7 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
     const auto& [node, facts] = open_node;
     if (nodes_[node].parent >= 0) partition_columns(nodes_[node].parent);
     const RowRange range = nodes_[node].range;
-    const std::vector<Item> items = node_items(node);
+    const std::vector<Item> items = at_node(item_, node);
     Words<Counter> total = zero_words(context_.counter);
     for (const Item& item : items) context_.counter.add(total.data(), item);
     const CutRules rules = cut_rules(task, context_, facts, target_range_of<Item>(items));
@@ -223,7 +219,7 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
     std::vector<Entry> entries;
     const auto make = [&](const CandidateColumn& made) {
         if (entries.empty() && (!made.scan_column || context_.plan.needs_squares)) {
-            entries = entries_of<Item>(table_rows(node), items);
+            entries = entries_of<Item>(at_node(row_, node), items);
         }
         if (!made.scan_column) return candidate_by_value(task, training(), facts, made.column, entries);
         const ScanColumn scan_column = *made.scan_column;
@@ -260,7 +256,7 @@ template <TargetCounter Counter>
 std::vector<Surrogate> SortedRows<Counter>::surrogates_of(const Task& task, const ChosenSplit& chosen,
                                                           ThreadPool& pool) {
     const auto& [node, split] = chosen;
-    const std::vector<Entry> entries = whole_rows(training().measure, table_rows(node));
+    const std::vector<Entry> entries = whole_rows(training().measure, at_node(row_, node));
     if (!can_scan_surrogates(context_, *split)) return surrogates_by_value(task, training(), entries, *split, pool);
     if (nodes_[node].parent >= 0) partition_columns(nodes_[node].parent);
     const SurrogateCounter counter;
@@ -292,9 +288,15 @@ std::vector<Surrogate> SortedRows<Counter>::surrogates_of(const Task& task, cons
 // --- partitioning ---
 
 template <TargetCounter Counter>
-void SortedRows<Counter>::partition(int node, uint64_t node_key, const Split& split,
-                                    const std::vector<Split>& surrogates, int first, ThreadPool&) {
+void SortedRows<Counter>::partition(std::vector<NodeSplit> splits, int64_t, ThreadPool&) {
     const ProfileTimer watch(context_.profile, &Profile::partitioning);
+    nodes_.resize(nodes_after(splits));
+    for (const NodeSplit& at : splits) partition_node(at);
+}
+
+template <TargetCounter Counter>
+void SortedRows<Counter>::partition_node(const NodeSplit& at_node) {
+    const auto& [node, node_key, split, surrogates, first] = at_node;
     const std::vector<Column>& columns = training().table.columns;
     const RowRange whole = nodes_[node].range;
     const size_t children = static_cast<size_t>(split.children());

@@ -35,17 +35,14 @@ public:
     SortedRows(const SearchContext<Counter>& context, std::unique_ptr<OwnedRows> own);
 
     const TrainingTable& training() const override { return context_.training; }
-    int64_t used_rows() const override { return static_cast<int64_t>(row_.size()); }
     Total total(int node) const override;
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
     std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,
                                                    ThreadPool& pool) override;
-    void partition(int node, uint64_t node_key, const Split& split, const std::vector<Split>& surrogates, int first,
-                   ThreadPool& pool) override;
-    void reserve(int nodes) override { nodes_.resize(std::max<size_t>(nodes_.size(), nodes)); }
-    bool is_detached(int node) const override { return nodes_[node].own != nullptr; }
-    std::unique_ptr<RowStore> detach(int node) override;
+    void partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) override;
+    bool should_detach(int node, int64_t) const override { return nodes_[node].own != nullptr; }
+    std::vector<MakeRows> detach(std::span<const int> nodes) override;
 
 private:
     struct RowRange {
@@ -77,8 +74,10 @@ private:
     const RankedRow* order(ScanColumn scan_column) const {
         return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()];
     }
-    std::vector<uint32_t> table_rows(int node) const;
-    std::vector<Item> node_items(int node) const;
+    // Of `row_` or `item_`, those of a node.
+    template <class Value>
+    std::vector<Value> at_node(std::span<const Value> values, int node) const;
+    void partition_node(const NodeSplit& at_node);
     void partition_fractional(const Split& split, RowRange range, int first);
 
     std::unique_ptr<OwnedRows> own_; // where `row_` and `item_` lie, unless they are somebody else's

@@ -80,7 +80,8 @@ SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns,
     // A third child for missing values is more than a cut gives.
     const bool own_child = recipe.missing == Missing::own && recipe.branching != Branching::binary;
     const char* choice = choice_by_value(recipe, columns.size(), plan.counter, place);
-    plan.scans_levels = plan.scans_levels && !choice;
+    const auto has_levels = [](const Column& column) { return column.kind != Kind::number; };
+    plan.scans_levels = plan.scans_levels && !choice && std::ranges::any_of(columns, has_levels);
     for (size_t i = 0; i < columns.size(); ++i) {
         SearchPlan::Column& column = plan.columns.emplace_back();
         if (columns[i].kind != Kind::number) {
@@ -105,7 +106,7 @@ std::string to_text(const SearchPlan& plan) {
     add(plan.tries_missing, "missing values on either side");
     add(plan.keeps_all_columns, "candidates of all columns");
     add(plan.rates_sides, "sides are rated");
-    add(plan.scans_levels, "gains of levels before candidates");
+    add(plan.scans_levels, "levels scanned in small nodes");
     add(plan.surrogates_by_value, "surrogates by value");
     for (size_t i = 0; i < plan.columns.size(); ++i) {
         const SearchPlan::Column& column = plan.columns[i];

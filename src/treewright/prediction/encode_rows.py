@@ -34,7 +34,7 @@ def is_plain_matrix(tree: Tree, data: object) -> bool:
     if type(data) is not np.ndarray or data.dtype not in READ_IN_PLACE or data.ndim != 2 or len(data) == 0:
         return False
     plain = tree.keep("plain", lambda: _is_plain(tree))
-    return bool(plain and data.shape[1] == plain and (data.flags.c_contiguous or is_strided(data)))
+    return bool(plain and data.shape[1] == plain and is_strided(data))
 
 
 def _matrix(tree: Tree, data: Any) -> Encoded | None:
