@@ -139,7 +139,7 @@ Decision choose(const Task& task, const GrownNode& node, double root_weight, std
 
     // Every possible column is remembered as a rival, also those the average rule kept out.
     std::vector<int> rivals;
-    for (size_t i = 0; i < candidates.size(); ++i) {
+    for (size_t i = 0; i < candidates.size() && task.recipe.rivals > 0; ++i) {
         if (!candidates[i].possible()) continue;
         if (static_cast<int>(i) != best || decision.stop != Stop::none) rivals.push_back(static_cast<int>(i));
     }

@@ -21,13 +21,18 @@ struct RootStats {
 
 class Grower {
 public:
-    Grower(RowStore& rows, const Task& task, ThreadPool& pool) : rows_(rows), task_(task), pool_(pool) {
+    Grower(RowStore& rows, const Task& task, ThreadPool& pool, const GrowOptions& options)
+        : rows_(rows), task_(task), pool_(pool), followers_(options.followers), options_(options) {
         for (const ColumnFacts& facts : rows.training().facts) facts_.push_back(&facts);
     }
 
     std::vector<GrownNode> run() {
         GrownNode root;
         root.key = root_key(task_.recipe.seed);
+        if (followers_) {
+            root.followers.resize(followers_->size());
+            std::iota(root.followers.begin(), root.followers.end(), 0U);
+        }
         nodes_.push_back(std::move(root));
         const Total total = rows_.total(0);
         Accumulator accumulator(task_.measure, total.all);
@@ -59,11 +64,17 @@ private:
         const Total total = rows_.total(id);
         const Bin bin = total.all.bin(0);
         const Measure& measure = task_.measure;
-        Accumulator accumulator(measure, total.all);
-        accumulator.add(bin);
         node.rows = bin.rows;
         node.stat.resize(measure.width());
-        accumulator.read(node.stat.data());
+        double median = 0;
+        if (measure.statistic == Statistic::medians) {
+            Accumulator accumulator(measure, total.all);
+            accumulator.add(bin);
+            accumulator.read(node.stat.data());
+            if (node.rows > 0) median = accumulator.median();
+        } else {
+            measure.read(bin.stat, node.stat.data());
+        }
         std::vector<double> reported(static_cast<size_t>(measure.width()));
         measure.to_report(bin.stat, reported.data());
         // Next to targets of another size a mean is rounded; it still lies among the node's own.
@@ -72,7 +83,7 @@ private:
         node.impurity = impurity(task_.recipe.criterion, node.stat, measure.offset);
         node.pure = is_pure(node, total);
         if (node.pure) node.impurity = 0;
-        node.value = leaf_value(node, total, accumulator, reported);
+        node.value = leaf_value(node, total, median, reported);
         node.reported = Packed(std::move(reported));
         node.stop = stop_before_search(task_, node);
         if (node.stop != Stop::none) forget_stat(node);
@@ -87,7 +98,7 @@ private:
         return node.weight - *std::max_element(node.stat.begin(), node.stat.end()) <= task_.recipe.tie_tolerance;
     }
 
-    Packed leaf_value(const GrownNode& node, const Total& total, const Accumulator& accumulator,
+    Packed leaf_value(const GrownNode& node, const Total& total, double median,
                       const std::vector<double>& reported) const {
         if (node.rows == 0 && node.parent >= 0) {
             const GrownNode& parent = nodes_[node.parent];
@@ -95,7 +106,7 @@ private:
         }
         if (task_.measure.n_classes == 0) {
             if (total.low == total.high) return Packed({total.low});
-            return Packed({task_.measure.statistic == Statistic::medians ? accumulator.median() : reported[1]});
+            return Packed({task_.measure.statistic == Statistic::medians ? median : reported[1]});
         }
         std::vector<double> value(node.stat.size());
         class_probabilities(task_.recipe, node.stat, root_.stat, value.data());
@@ -113,15 +124,39 @@ private:
             node.stop = decision.stop;
             node.chosen = std::move(decision.chosen);
             node.rivals = std::move(decision.rivals);
+            if (is_pruned(node) && !settles_majority()) make_pruned_leaf(node);
             if (node.stop != Stop::none) forget_stat(node);
         }
         if (task_.recipe.missing == Missing::surrogates) find_surrogates(still_open(open));
         report_progress(open);
     }
 
-    void find_surrogates(const std::vector<int>& ids) {
+    // Whether the node is to be divided no more although it could be.
+    bool is_pruned(const GrownNode& node) const {
+        return options_.kept && node.stop == Stop::none && options_.kept->stop[static_cast<size_t>(node.kept)] != 0;
+    }
+    void make_pruned_leaf(GrownNode& node) {
+        for (const int child : node.children) nodes_[child].stop = Stop::pruned; // nobody will look for them
+        make_leaf(task_.recipe, node, static_cast<Stop>(options_.kept->stop[static_cast<size_t>(node.kept)]));
+    }
+    // Where a missing value goes then is known only once the rows are divided.
+    bool settles_majority() const { return task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority; }
+
+    // Whether a row of the node, or one that follows, goes by a surrogate if there is one.
+    bool needs_surrogates(const GrownNode& node) const {
+        if (node.chosen->has_missing) return true;
+        const Split& split = node.chosen->split;
+        const Column& column = columns()[static_cast<size_t>(split.column)];
+        return std::any_of(node.followers.begin(), node.followers.end(), [&](uint32_t follower) {
+            const int child = route(split, column, (*followers_)[follower]);
+            return child == value_missing || (child == level_unseen && split.unseen == as_missing);
+        });
+    }
+
+    void find_surrogates(std::vector<int> ids) {
         const size_t most = static_cast<size_t>(task_.recipe.max_surrogates);
         if (most == 0) return;
+        if (followers_) std::erase_if(ids, [&](int id) { return !needs_surrogates(nodes_[id]); });
         std::vector<ChosenSplit> chosen;
         for (const int id : ids) chosen.push_back({id, &nodes_[id].chosen->split});
         std::vector<std::vector<Surrogate>> found = rows_.surrogates(task_, chosen, pool_);
@@ -147,6 +182,9 @@ private:
                 child.parent = id;
                 child.depth = nodes_[id].depth + 1;
                 child.key = child_key(nodes_[id].key, static_cast<size_t>(c));
+                if (const auto& kept = options_.kept; kept && !is_pruned(nodes_[id])) {
+                    child.kept = kept->children[static_cast<size_t>(kept->child_start[nodes_[id].kept] + c)];
+                }
                 made.push_back(static_cast<int>(nodes_.size()));
                 nodes_[id].children.push_back(made.back());
                 nodes_.push_back(std::move(child));
@@ -155,9 +193,7 @@ private:
         rows_.reserve(static_cast<int>(nodes_.size()));
         const auto partition_node = [&](int64_t i) {
             const GrownNode& node = nodes_[decided[i]];
-            std::vector<Split> surrogates;
-            for (const Surrogate& surrogate : node.surrogates) surrogates.push_back(surrogate.split);
-            rows_.partition(decided[i], node.key, node.chosen->split, surrogates, node.children[0], pool_);
+            rows_.partition(decided[i], node.key, node.chosen->split, surrogate_splits(node), node.children[0], pool_);
         };
         // Few large nodes are divided by all threads together, many nodes by one thread each.
         if (static_cast<int64_t>(decided.size()) < pool_.threads()) {
@@ -170,11 +206,34 @@ private:
         for (int id : made) refuse_undivided(nodes_[id]);
         for (int id : decided) forget_stat(nodes_[id]);
         report_progress(made);
-        if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
-            for (int id : decided) set_majority_child(nodes_[id]);
+        for (int id : decided) {
+            if (settles_majority()) set_majority_child(nodes_[id]);
+            if (is_pruned(nodes_[id])) make_pruned_leaf(nodes_[id]);
+        }
+        if (followers_) {
+            for (int id : decided) send_followers(nodes_[id]);
         }
         return made;
     }
+
+    static std::vector<Split> surrogate_splits(const GrownNode& node) {
+        std::vector<Split> splits;
+        for (const Surrogate& surrogate : node.surrogates) splits.push_back(surrogate.split);
+        return splits;
+    }
+
+    // Followers go where prediction sends them: by the split as it is when the node is done.
+    void send_followers(GrownNode& node) {
+        const std::vector<Split> surrogates = surrogate_splits(node);
+        const Split& split = node.chosen->split;
+        std::erase_if(node.followers, [&](uint32_t follower) {
+            const int64_t row = (*followers_)[follower];
+            const int child = route_row(split, surrogates, columns(), row, split.share, node.key).child;
+            if (child >= 0) nodes_[node.children[child]].followers.push_back(follower);
+            return child >= 0;
+        });
+    }
+    const std::vector<Column>& columns() const { return rows_.training().table.columns; }
 
     // A split divides its node, or growing would never end: it does, unless values are not what they were.
     void refuse_undivided(const GrownNode& child) const {
@@ -238,7 +297,7 @@ private:
                 const int top = tops[first + static_cast<size_t>(i)];
                 const std::unique_ptr<RowStore> rows = rows_.detach(top);
                 subtrees[first + static_cast<size_t>(i)] = {
-                    top, Grower(*rows, task_, pool_).run_below(std::move(nodes_[top]), root_)};
+                    top, Grower(*rows, task_, pool_, options_).run_below(std::move(nodes_[top]), root_)};
             };
             try {
                 if (done - first == 1) {
@@ -305,6 +364,8 @@ private:
     RowStore& rows_;
     const Task& task_;
     ThreadPool& pool_;
+    const std::optional<Followers>& followers_;
+    const GrowOptions& options_;
     RootStats root_;
     std::vector<const ColumnFacts*> facts_;
     std::vector<GrownNode> nodes_;
@@ -312,10 +373,11 @@ private:
 
 } // namespace
 
-std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs) {
-    std::vector<GrownNode> nodes = Grower(rows, task, pool).run();
+std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
+                            const GrowOptions& options) {
+    std::vector<GrownNode> nodes = Grower(rows, task, pool, options).run();
     restore_class_weights(task.recipe, costs, nodes);
-    simplify(task.recipe, costs, nodes);
+    if (!options.kept) simplify(task.recipe, costs, nodes);
     return nodes;
 }
 

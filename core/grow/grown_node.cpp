@@ -54,10 +54,9 @@ void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::v
 
 } // namespace
 
-FlatTree flatten(const std::vector<GrownNode>& nodes) {
-    std::vector<int> order;
+DepthFirst::DepthFirst(const std::vector<GrownNode>& nodes) : new_id(nodes.size(), -1) {
+    order.reserve(nodes.size());
     std::vector<int> open{0};
-    std::vector<int32_t> new_id(nodes.size(), -1);
     while (!open.empty()) {
         const int node = open.back();
         open.pop_back();
@@ -66,6 +65,10 @@ FlatTree flatten(const std::vector<GrownNode>& nodes) {
         const std::vector<int>& children = nodes[node].children;
         open.insert(open.end(), children.rbegin(), children.rend());
     }
+}
+
+FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first) {
+    const auto& [order, new_id] = depth_first;
     FlatTree flat;
     flat.stats = NodeTable(order.size(), nodes[0].reported.size());
     flat.value = NodeTable(order.size(), nodes[0].value.size());
@@ -78,6 +81,18 @@ FlatTree flatten(const std::vector<GrownNode>& nodes) {
         append_node(flat, nodes[node], parent < 0 ? -1 : new_id[parent], new_id);
     }
     return flat;
+}
+
+std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first,
+                                    size_t followers) {
+    const std::vector<int32_t>& new_id = depth_first.new_id;
+    std::vector<int32_t> found(followers, 0);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        size_t node = i;
+        while (new_id[node] < 0) node = static_cast<size_t>(nodes[node].parent);
+        for (const uint32_t follower : nodes[i].followers) found[follower] = new_id[node];
+    }
+    return found;
 }
 
 } // namespace tw

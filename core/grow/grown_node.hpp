@@ -27,6 +27,7 @@ enum class Stop {
     complexity = 11,
     empty = 12,
     small_decrease = 13,
+    pruned = 14,
 };
 
 struct GrownNode {
@@ -45,8 +46,22 @@ struct GrownNode {
     std::unique_ptr<Candidate> chosen; // of inner nodes
     std::vector<Surrogate> surrogates;
     std::vector<Candidate> rivals;
+    int kept = 0;                    // its number in the tree it is to become (KeptNodes)
+    std::vector<uint32_t> followers; // those that end here, by their number (grow/grow.hpp)
 };
 
-FlatTree flatten(const std::vector<GrownNode>& nodes);
+// The nodes of the tree, depth first, and the place of each in that order; -1: cut off while the tree was simplified.
+struct DepthFirst {
+    std::vector<int> order;
+    std::vector<int32_t> new_id;
+
+    explicit DepthFirst(const std::vector<GrownNode>& nodes);
+};
+
+FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first);
+
+// The node of the flat tree where each of so many followers ends.
+std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first,
+                                    size_t followers);
 
 } // namespace tw

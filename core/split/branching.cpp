@@ -273,10 +273,15 @@ double min_side_weight(const Task& task, double known_weight) {
 Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Histogram histogram,
                          int64_t tried) {
     const Recipe& recipe = task.recipe;
-    if (recipe.branching == Branching::merge) return merge_levels(task, node, facts, histogram);
+    if (recipe.branching == Branching::merge) {
+        Candidate merged = merge_levels(task, node, facts, histogram);
+        merged.has_missing = histogram.has_missing();
+        return merged;
+    }
 
     Candidate candidate;
     candidate.column = histogram.column;
+    candidate.has_missing = histogram.has_missing();
     const bool ordered = facts.kind == Kind::number ||
                          (facts.kind == Kind::ordinal &&
                           !(recipe.branching == Branching::each_value && recipe.numeric != Numeric::threshold));

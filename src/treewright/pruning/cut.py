@@ -46,7 +46,9 @@ def cut(tree: Tree, reasons: Mapping[int, str]) -> Tree:
         Cut(int(new_id[place]), question(tree, int(place)), int(leaves[place]) - 1, reasons[int(place)])
         for place in places
     ]
-    return Tree(rearranged(tree.arrays, tree.recipe.rivals, kept, places), tree.schema, tree.recipe, tuple(cuts))
+    arrays = rearranged(tree.arrays, tree.recipe.rivals, kept, places)
+    soft = None if tree.soft is None else tree.soft.kept({int(i): int(new_id[i]) for i in np.setdiff1d(kept, places)})
+    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts), soft=soft)
 
 
 def question(tree: Tree, node: int) -> str:

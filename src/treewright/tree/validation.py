@@ -79,7 +79,7 @@ STOP_REASONS: dict[int, str] = {
 #: The reason of a leaf that pruning made; the tree's cuts say more.
 PRUNED = 14
 
-FRACTIONAL, STOP_HERE, RANDOM, AS_MISSING = -1, -2, -3, -4
+FRACTIONAL, STOP_HERE, RANDOM, AS_MISSING, BOTH_BINS = -1, -2, -3, -4, -5
 
 
 def place_of(name: str) -> str:
