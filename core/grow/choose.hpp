@@ -16,6 +16,11 @@ struct Decision {
 // Why the node cannot be divided whatever its columns say, or none.
 Stop stop_before_search(const Task& task, const GrownNode& node);
 
+// The decision for a split that was given: rivals are the other candidates; `stop` says why the recipe would not have
+// chosen it, or none.
+Decision choose_given(const Task& task, const GrownNode& node, double root_weight, Candidate given,
+                      std::vector<Candidate> others);
+
 Decision choose(const Task& task, const GrownNode& node, double root_weight, std::vector<Candidate> candidates,
                 const std::vector<const ColumnFacts*>& facts);
 

@@ -25,21 +25,20 @@ public:
         for (const ColumnFacts& facts : rows.training().facts) facts_.push_back(&facts);
     }
 
-    std::vector<GrownNode> run() {
+    std::vector<GrownNode> run(const Given* given) {
         GrownNode root;
         root.key = root_key(task_.recipe.seed);
         nodes_.push_back(std::move(root));
-        const Total total = rows_.total(0);
-        Accumulator accumulator(task_.measure, total.all);
-        accumulator.add(total.all.bin(0));
-        root_.stat.resize(task_.measure.width());
-        accumulator.read(root_.stat.data());
+        root_.stat = stat_of(0);
         root_.weight = weight_of(task_.recipe.criterion, root_.stat);
         describe(0);
-        if (task_.recipe.stopping.max_leaf_nodes == std::numeric_limits<int64_t>::max()) {
-            breadth_first();
+        const int start = given ? follow(given->path) : 0;
+        if (given && given->split) {
+            divide(start, *given->split);
+        } else if (task_.recipe.stopping.max_leaf_nodes == std::numeric_limits<int64_t>::max()) {
+            breadth_first(start);
         } else {
-            best_first();
+            best_first(start);
         }
         return std::move(nodes_);
     }
@@ -48,11 +47,80 @@ public:
     std::vector<GrownNode> run_below(GrownNode top, const RootStats& root) {
         root_ = root;
         nodes_.push_back(std::move(top));
-        breadth_first();
+        breadth_first(0);
         return std::move(nodes_);
     }
 
 private:
+    // The node's statistics as criteria read them.
+    std::vector<double> stat_of(int id) const {
+        const Total total = rows_.total(id);
+        Accumulator accumulator(task_.measure, total.all);
+        accumulator.add(total.all.bin(0));
+        std::vector<double> stat(static_cast<size_t>(task_.measure.width()));
+        accumulator.read(stat.data());
+        return stat;
+    }
+
+    // --- what is given ---
+
+    // Sends rows the given way and returns the node where it ends.
+    int follow(const std::vector<GivenStep>& path) {
+        int id = 0;
+        for (const auto& [split, surrogates, child] : path) {
+            reopen(id);
+            GrownNode& node = nodes_[id];
+            node.chosen = std::make_unique<Candidate>();
+            node.chosen->split = split;
+            for (const Split& surrogate : surrogates) node.surrogates.push_back({surrogate, 0, 0});
+            partition({id});
+            const int next = nodes_[id].children[child];
+            for (const int other : nodes_[id].children) {
+                if (other != next) close(other);
+            }
+            id = next;
+        }
+        return id;
+    }
+
+    // Splits a node as given, whatever the recipe would say; its children stay leaves.
+    void divide(int id, const GivenSplit& given) {
+        const Stop stop = nodes_[id].stop;
+        reopen(id);
+        GrownNode& node = nodes_[id];
+        const NodeFacts facts{node.weight, node.stat};
+        const std::vector<Entry> entries = rows_.entries(id);
+        Candidate chosen = given_candidate(task_, facts, rows_.training(), entries, given);
+        std::vector<Candidate> others;
+        if (stop == Stop::none) others = std::move(rows_.candidates(task_, {{id, facts}}, pool_)[0]);
+        for (Candidate& other : others) {
+            if (!other.possible() || !is_same_division(rows_.training(), entries, chosen.split, other.split)) continue;
+            other.obstacle = Obstacle::no_gain; // no rival of itself, but still one of the columns in the draw
+        }
+        Decision decision = choose_given(task_, node, root_.weight, std::move(chosen), std::move(others));
+        node.against = stop != Stop::none ? stop : decision.stop;
+        node.chosen = std::move(decision.chosen);
+        node.rivals = std::move(decision.rivals);
+        node.keeps_missing = given.missing.has_value();
+        if (task_.recipe.missing == Missing::surrogates && !node.keeps_missing) find_surrogates({id});
+        for (const int child : partition({id})) close(child);
+    }
+
+    // A node with a split that is given, even if the recipe would leave it whole.
+    void reopen(int id) {
+        nodes_[id].given = true;
+        nodes_[id].stop = Stop::none;
+        nodes_[id].stat = stat_of(id);
+    }
+
+    void close(int id) {
+        if (nodes_[id].stop != Stop::none) return;
+        nodes_[id].stop = Stop::by_hand;
+        forget_stat(nodes_[id]);
+    }
+
+    // --- what is grown ---
+
     // Fills in what the node is; its stop reason if it needs no looking at.
     void describe(int id) {
         GrownNode& node = nodes_[id];
@@ -62,7 +130,7 @@ private:
         Accumulator accumulator(measure, total.all);
         accumulator.add(bin);
         node.rows = bin.rows;
-        node.stat.resize(measure.width());
+        node.stat.resize(static_cast<size_t>(measure.width()));
         accumulator.read(node.stat.data());
         std::vector<double> reported(static_cast<size_t>(measure.width()));
         measure.to_report(bin.stat, reported.data());
@@ -171,7 +239,9 @@ private:
         for (int id : decided) forget_stat(nodes_[id]);
         report_progress(made);
         if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
-            for (int id : decided) set_majority_child(nodes_[id]);
+            for (int id : decided) {
+                if (!nodes_[id].keeps_missing) set_majority_child(nodes_[id]);
+            }
         }
         return made;
     }
@@ -210,8 +280,8 @@ private:
         return open;
     }
 
-    void breadth_first() {
-        std::vector<int> open = still_open({0});
+    void breadth_first(int start) {
+        std::vector<int> open = still_open({start});
         std::vector<int> detached;
         while (!open.empty()) {
             const auto large = std::stable_partition(open.begin(), open.end(), [&](int id) {
@@ -277,11 +347,12 @@ private:
         }
     }
 
-    void best_first() {
-        std::vector<int> waiting = still_open({0});
+    void best_first(int start) {
+        std::vector<int> waiting = still_open({start});
         decide(waiting);
         waiting = still_open(waiting);
-        int64_t leaves = 1;
+        int64_t leaves =
+            std::count_if(nodes_.begin(), nodes_.end(), [](const GrownNode& node) { return node.children.empty(); });
         while (!waiting.empty()) {
             const auto worth = [&](int id) { return nodes_[id].weight * nodes_[id].chosen->rating.decrease; };
             const auto best =
@@ -312,8 +383,9 @@ private:
 
 } // namespace
 
-std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs) {
-    std::vector<GrownNode> nodes = Grower(rows, task, pool).run();
+std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
+                            const Given* given) {
+    std::vector<GrownNode> nodes = Grower(rows, task, pool).run(given);
     restore_class_weights(task.recipe, costs, nodes);
     simplify(task.recipe, costs, nodes);
     return nodes;

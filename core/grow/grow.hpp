@@ -4,11 +4,14 @@
 #pragma once
 
 #include "grow/class_costs.hpp"
+#include "grow/given.hpp"
 #include "grow/grown_node.hpp"
 #include "rows/row_store.hpp"
 
 namespace tw {
 
-std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs);
+// `given`: grow or split one node of a tree that exists; null: grow a whole tree.
+std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
+                            const Given* given = nullptr);
 
 } // namespace tw

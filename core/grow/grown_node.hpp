@@ -27,6 +27,7 @@ enum class Stop {
     complexity = 11,
     empty = 12,
     small_decrease = 13,
+    by_hand = 15, // 14: cut off by pruning
 };
 
 struct GrownNode {
@@ -41,6 +42,9 @@ struct GrownNode {
     double impurity = 0;
     bool pure = false;
     Stop stop = Stop::none;
+    bool given = false;         // its split was given, not searched
+    bool keeps_missing = false; // and where it sends missing values
+    Stop against = Stop::none;  // why the recipe would not have chosen the split that was given
     std::vector<int> children;
     std::unique_ptr<Candidate> chosen; // of inner nodes
     std::vector<Surrogate> surrogates;

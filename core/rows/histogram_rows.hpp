@@ -45,6 +45,7 @@ public:
     const TrainingTable& training() const override { return context_.training; }
     int64_t used_rows() const override { return static_cast<int64_t>(node_rows_[0].range.size()); }
     Total total(int node) const override { return total_of_items(context_, rows(node), items(node)); }
+    std::vector<Entry> entries(int node) const override { return entries_of(rows(node), items(node)); }
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
     std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,

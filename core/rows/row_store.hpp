@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "base/split.hpp"
@@ -26,6 +27,8 @@ public:
     virtual int64_t used_rows() const = 0;
 
     virtual Total total(int node) const = 0;
+    // The node's rows, where they lie in memory.
+    virtual std::vector<Entry> entries(int /*node*/) const { throw std::logic_error("these rows lie elsewhere"); }
     // The best candidate of every column for each node. A column that cannot be among the best and its rivals may be
     // left out.
     virtual std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,

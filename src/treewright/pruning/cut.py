@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree.cuts import Cut
+from treewright.tree.edits import moved
 from treewright.tree.shape import ends, is_leaf, leaves_below, topmost
 from treewright.tree.tree import Tree
 from treewright.tree.validation import NODE_ARRAYS, PRUNED, SPLIT_ARRAYS
@@ -46,7 +47,14 @@ def cut(tree: Tree, reasons: Mapping[int, str]) -> Tree:
         Cut(int(new_id[place]), question(tree, int(place)), int(leaves[place]) - 1, reasons[int(place)])
         for place in places
     ]
-    return Tree(rearranged(tree.arrays, tree.recipe.rivals, kept, places), tree.schema, tree.recipe, tuple(cuts))
+    edits = moved(tree.edits, renumbered(kept), set(places.tolist()))
+    arrays = rearranged(tree.arrays, tree.recipe.rivals, kept, places)
+    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts), edits=edits)
+
+
+def renumbered(kept: Array) -> dict[int, int]:
+    """Return the new id of each kept node."""
+    return {int(node): place for place, node in enumerate(kept)}
 
 
 def question(tree: Tree, node: int) -> str:
