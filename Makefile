@@ -60,9 +60,9 @@ SANITIZED = $(PIP) install --no-build-isolation --no-deps --upgrade --target bui
 		-C build-dir=build/$@/build -C cmake.define.TREEWRIGHT_SANITIZE=$(1) . && \
 	$(PYTHON) -m venv --without-pip build/$@/venv && rm -f build/$@/log.* && \
 	LD_PRELOAD="$$(g++ -print-file-name=$(2)) $$(g++ -print-file-name=libstdc++.so)" \
-	ASAN_OPTIONS=detect_leaks=0:log_path=build/$@/log UBSAN_OPTIONS=print_stacktrace=1 \
-	TSAN_OPTIONS=halt_on_error=0:exitcode=66:log_path=build/$@/log:ignore_noninstrumented_modules=1 \
-	PYTHONPATH="build/$@/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+	ASAN_OPTIONS=detect_leaks=0:log_path=$(CURDIR)/build/$@/log UBSAN_OPTIONS=print_stacktrace=1 \
+	TSAN_OPTIONS=halt_on_error=0:exitcode=66:log_path=$(CURDIR)/build/$@/log:ignore_noninstrumented_modules=1 \
+	PYTHONPATH="$(CURDIR)/build/$@/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
 	build/$@/venv/bin/python -m pytest -n 2 $(3) $(ARGS) || { cat build/$@/log.*; exit 1; }
 THREADED = tests/test_histogram_search.py tests/test_extremes.py tests/test_long_fits.py \
 	tests/test_predict_large.py tests/test_disk_partitions.py tests/test_against_oracle.py

@@ -13,12 +13,13 @@ from statistics import median
 from typing import Any
 
 from contenders import Contender, Predict
-from ours import OURS, OURS_CART, OURS_LEARN, recipe
+from ours import OURS, OURS_CART, OURS_LEARN, VARIANTS, recipe
 from peers import PEERS
 from predictors import PREDICTORS
 from tables import Table, load
 
-CONTENDERS: dict[str, Contender] = {c.name: c for c in (OURS, OURS_LEARN, OURS_CART, *PEERS)}
+CONTENDERS: dict[str, Contender] = {c.name: c for c in (OURS, OURS_LEARN, OURS_CART, *PEERS, *VARIANTS)}
+EVERYBODY = tuple(name for name in CONTENDERS if name not in {c.name for c in VARIANTS})
 
 _loaded = lru_cache(maxsize=1)(load)
 

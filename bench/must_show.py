@@ -58,6 +58,35 @@ def _at_least(promise: str, least: float, measured: tuple[float, str] | None) ->
     return Shown(promise, wanted, figure, figure >= least, against)
 
 
+def _times(records: Records, section: str, case: str, of: str, over: str) -> tuple[float, str] | None:
+    """How many times the time of one of ours another of ours takes."""
+    found = _of(records, section, case)
+    if of not in found or over not in found:
+        return None
+    one, other = found[of].best, found[over].best
+    return one / other, f"{one:.3g} s, {other:.3g} s"
+
+
+def _at_most(promise: str, most: float, measured: tuple[float, str] | None) -> Shown:
+    wanted = f"at most {most:g} x"
+    if measured is None:
+        return Shown(promise, wanted, None, None)
+    figure, against = measured
+    return Shown(promise, wanted, figure, figure <= most, against)
+
+
+def _validated(table: str) -> Callable[[Records], Shown]:
+    promise = f"cross-validated CART over one unpruned tree, {table}"
+    return lambda r: _at_most(
+        promise, 5, _times(r, "cross-validation", table, "CART, cross-validated", "CART, unpruned")
+    )
+
+
+def _rivals(case: str, kind: str) -> Callable[[Records], Shown]:
+    promise = f"CART, {kind}, keeping rivals over without, {case}"
+    return lambda r: _at_most(promise, 1.3, _times(r, "rivals", case, f"CART, {kind}", f"CART, {kind}, no rivals"))
+
+
 def _impurity(records: Records) -> Shown:
     apart = [abs(r.best) for r in records if r.section == "impurity" and r.best is not None]
     promise, wanted = "training impurity beside scikit-learn, depth 1 to 10", "within 1e-9"
@@ -111,12 +140,19 @@ PROMISES: tuple[Callable[[Records], Shown], ...] = (
     lambda r: _at_least(
         "prediction of many rows, depth 10: over the fastest", 1.5, _faster(r, "predict-many", "depth 10")
     ),
-    lambda r: _at_least("fit on iris: over scikit-learn", 2, _faster(r, "iris", "many fits", ("scikit-learn",))),
+    lambda r: _at_least("fit on iris: over scikit-learn", 3, _faster(r, "iris", "many fits", ("scikit-learn",))),
     lambda r: _at_least(
         "prediction of one row: over scikit-learn",
-        5,
+        15,
         _faster(r, "predict-one", "depth 10", ("scikit-learn",)),
     ),
+    lambda r: _at_least(
+        "prediction of one row: over onnxruntime",
+        1.2,
+        _faster(r, "predict-one", "depth 10", ("onnxruntime",)),
+    ),
+    *map(_validated, ("adult", "diamonds", "covertype", "flights")),
+    *(_rivals(case, kind) for kind in ("cross-validated", "unpruned") for case in ("two classes", "numbers")),
 )
 
 

@@ -39,6 +39,8 @@ HELD_OUT: dict[str, tuple[str, tuple[str, ...]]] = {
     "vote": ("Class", ()),
 }
 
+HELD_OUT_SECONDS = 60
+
 Errors = Callable[[], int]
 Fit = Callable[[np.ndarray, np.ndarray, int], Errors]  # matrix, classes, depth -> training errors, counted afterwards
 
@@ -141,26 +143,33 @@ def _text(spent: Spent) -> str:
 def large() -> None:
     table = made(1_000_000)
     for depth, limit in ((2, None), (2, 5.0), (3, 5.0), (4, 5.0)):
-        start = time.perf_counter()
+        clock, processor = time.perf_counter(), time.process_time()
         tree = tw.learn_optimal(table.x, table.y, max_depth=depth, task="classification", time_limit=limit)
+        spent = f"{time.perf_counter() - clock:.2f} s, {time.process_time() - processor:.2f} s of processors"
         given = "no limit" if limit is None else f"limit {limit:g} s"
-        print(f"\n1,000,000 x 28, depth {depth}, {given}: {time.perf_counter() - start:.2f} s; {tree.certificate}")
+        print(f"\n1,000,000 x 28, depth {depth}, {given}: {spent}; {tree.certificate}", flush=True)
+
+
+def _accuracy(tree: tw.Tree, table: Any, target: str) -> float:
+    return float(np.mean(tw.predict(tree, table) == table[target].to_numpy()))
 
 
 def held_out() -> None:
     print(
-        "\n| ten folds, accuracy | rows | optimal, depth 3 | greedy, depth 3 | CART, as many leaves | proven in 20 s |"
+        "\n| ten folds, accuracy | rows | optimal, depth 3 | greedy, depth 3 | CART, as many leaves "
+        f"| training: optimal | training: greedy | proven in {HELD_OUT_SECONDS} s |"
     )
-    print("|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|")
     for name, (target, dropped) in HELD_OUT.items():
         table = pq.read_table(FOLDER / f"{name}.parquet").to_pandas().drop(columns=list(dropped))
         table = table[table[target].notna()].reset_index(drop=True)
         fold = np.random.default_rng(0).permutation(len(table)) % 10
         right: dict[str, list[float]] = {"optimal": [], "greedy": [], "cart": []}
+        fitted: dict[str, list[float]] = {"optimal": [], "greedy": []}
         proven = 0
         for k in range(10):
             train, test = table[fold != k], table[fold == k]
-            optimal = tw.learn_optimal(train, target, max_depth=3, task="classification", time_limit=20)
+            optimal = tw.learn_optimal(train, target, max_depth=3, task="classification", time_limit=HELD_OUT_SECONDS)
             proven += optimal.certificate is not None and optimal.certificate.proven
             shallow = tw.CART.with_(pruning=None, max_depth=3)
             greedy_tree = tw.learn(train, target, shallow, task="classification")
@@ -168,8 +177,11 @@ def held_out() -> None:
             cart = tw.learn(train, target, validated, task="classification")
             cart = tw.prune(cart, tw.pruning.MaxLeaves(max(1, optimal.n_leaves)))
             for key, tree in zip(right, (optimal, greedy_tree, cart), strict=True):
-                right[key].append(float(np.mean(tw.predict(tree, test) == test[target].to_numpy())))
-        cells = [name, f"{len(table):,}", *(f"{np.mean(scores):.3f}" for scores in right.values()), f"{proven} of 10"]
+                right[key].append(_accuracy(tree, test, target))
+            for key, tree in zip(fitted, (optimal, greedy_tree), strict=True):
+                fitted[key].append(_accuracy(tree, train, target))
+        means = [f"{np.mean(scores):.3f}" for scores in (*right.values(), *fitted.values())]
+        cells = [name, f"{len(table):,}", *means, f"{proven} of 10"]
         print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -3,6 +3,8 @@
 Means over ten folds of held-out rows.
 
 python bench/soft.py shrinkage    raw leaf shares of an unpruned tree against hierarchical shrinkage
+    python bench/soft.py soft         crisp against soft thresholds of CART
+    python bench/soft.py soft-shrunk  the same with shrunk leaves
 """
 
 from __future__ import annotations
@@ -21,6 +23,10 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 CLASSES = [
     "adult", "credit-g", "electricity", "eucalyptus", "heart-cleveland",
     "letter", "pima-diabetes", "segment", "titanic", "vote",
+]  # fmt: skip
+WITH_NUMBERS = [
+    "abalone", "adult", "auto-mpg", "boston-housing", "california-housing",
+    "electricity", "heart-cleveland", "pima-diabetes", "segment", "titanic",
 ]  # fmt: skip
 NUMBERS = ["abalone", "auto-mpg", "boston-housing", "california-housing", "ozone"]
 MOST_ROWS = 5_000
@@ -80,6 +86,16 @@ def learner(recipe: tw.Recipe) -> Fit:
     return fit
 
 
+def softener(recipe: tw.Recipe, method: str) -> Fit:
+    """Return how to learn a soft tree, with fewer refits than the default."""
+    crisp = learner(recipe)
+
+    def fit(data: pd.DataFrame, target: str) -> tw.Tree:
+        return tw.soften(crisp(data, target), data, target, method=method, resamples=50)
+
+    return fit
+
+
 UNPRUNED = tw.CART.with_(pruning=None, min_samples_leaf=1)
 REGRESSION = {table(name)[1] for name in NUMBERS}
 SHRINKAGE: dict[str, Fit] = {
@@ -89,7 +105,22 @@ SHRINKAGE: dict[str, Fit] = {
     "shrinkage, m = 10": learner(UNPRUNED.with_(smoothing="shrinkage", m=10.0)),
     "shrinkage by cross-validation": learner(UNPRUNED.with_(smoothing="shrinkage_cv")),
 }
-COMPARISONS = {"shrinkage": (CLASSES, SHRINKAGE)}
+SOFT: dict[str, Fit] = {
+    "crisp": learner(tw.CART),
+    "soft, by errors": softener(tw.CART, "error"),
+    "soft, by bootstrap": softener(tw.CART, "bootstrap"),
+}
+SMOOTHED = tw.CART.with_(smoothing="shrinkage_cv")
+SOFT_SHRUNK: dict[str, Fit] = {
+    "crisp": learner(SMOOTHED),
+    "soft, by errors": softener(SMOOTHED, "error"),
+    "soft, by bootstrap": softener(SMOOTHED, "bootstrap"),
+}
+COMPARISONS = {
+    "shrinkage": (CLASSES, SHRINKAGE),
+    "soft": (WITH_NUMBERS, SOFT),
+    "soft-shrunk": (WITH_NUMBERS, SOFT_SHRUNK),
+}
 
 
 if __name__ == "__main__":

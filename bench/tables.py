@@ -114,6 +114,7 @@ class Source:
 SOURCES = {
     "covertype": Source("covertype", "Cover_Type"),
     "adult": Source("adult", "income"),
+    "diamonds": Source("diamonds", "price", "regression"),
     "iris": Source("iris", "class"),
     # What is known only after landing gives the delay away; time_hour repeats the date; year has one value. Flights
     # that arrived have no gaps, so that gaps are made.

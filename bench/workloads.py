@@ -16,7 +16,7 @@ from typing import Any
 import exactness
 import jobs
 import tables
-from jobs import CONTENDERS
+from jobs import CONTENDERS, EVERYBODY
 from predictors import PREDICTORS
 from tables import Table
 from timing import Asked, Record, interleaved
@@ -92,7 +92,7 @@ def _fits(
         return
     with stored(table) as folder:
         for depth in depths:
-            places = _places(jobs.fit, table, folder, depth, CONTENDERS)
+            places = _places(jobs.fit, table, folder, depth, EVERYBODY)
             yield from interleaved(workers, section, named(depth), places, scale.repeats, scale.limit)
 
 
@@ -132,8 +132,36 @@ def iris(scale: Scale, workers: Workers) -> Iterator[Record]:
         yield Record("iris", "iris", "everybody", failure="the table is not here")
         return
     with stored(table) as folder:
-        places = _places(jobs.fit_latency, table, folder, 10, CONTENDERS, scale.fits)
+        places = _places(jobs.fit_latency, table, folder, 10, EVERYBODY, scale.fits)
         yield from interleaved(workers, "iris", "median of many fits", places, scale.repeats, scale.limit)
+
+
+# --- CART against itself ----------------------------------------------------------------------------------------------
+
+VALIDATED = ("adult", "diamonds", "covertype", "flights")
+
+
+def cross_validation(scale: Scale, workers: Workers) -> Iterator[Record]:
+    """Cross-validated CART, eleven trees, beside one unpruned tree that keeps rivals and surrogates."""
+    for name in VALIDATED:
+        table = tables.real(name)
+        if table is None:
+            yield Record("cross-validation", name, "everybody", failure="the table is not here")
+            continue
+        table = table.first(scale.real_rows)
+        with stored(table) as folder:
+            places = _places(jobs.fit, table, folder, None, ("CART, unpruned", "CART, cross-validated"))
+            yield from interleaved(workers, "cross-validation", name, places, min(scale.repeats, 4), scale.limit * 6)
+
+
+def rivals(scale: Scale, workers: Workers) -> Iterator[Record]:
+    """CART with the rivals of every node it keeps, and without."""
+    names = ("CART, cross-validated", "CART, cross-validated, no rivals", "CART, unpruned", "CART, unpruned, no rivals")
+    for case, classes in (("two classes", 2), ("numbers", 0)):
+        table = tables.made(scale.rows, classes=classes)
+        with stored(table) as folder:
+            places = _places(jobs.fit, table, folder, 10, names)
+            yield from interleaved(workers, "rivals", case, places, min(scale.repeats, 4), scale.limit * 3)
 
 
 # --- growth -----------------------------------------------------------------------------------------------------------
@@ -287,6 +315,8 @@ WORKLOADS: dict[str, Callable[[Scale, Workers], Iterator[Record]]] = {
     "flights": flights,
     "adult": adult,
     "iris": iris,
+    "cross-validation": cross_validation,
+    "rivals": rivals,
     "predict-many": predict_many,
     "predict-one": predict_one,
     "threads": threads,

@@ -26,12 +26,14 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    from sql_engines import plain_environment
+
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright, which drives the browser")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("needs chromium, which opens the page")
     with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"], env=plain_environment())
         yield opened
         opened.close()
 

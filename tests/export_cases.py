@@ -22,7 +22,8 @@ import pyarrow.parquet as pq
 from handmade_trees import Plan, Question, arrays
 
 import treewright as tw
-from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.data.schema import TIME_KINDS, ColumnSpec, Schema, TargetSpec
+from treewright.tree.soft import Soft, softenable
 from treewright.tree.tree import Tree
 
 DATA = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
@@ -114,6 +115,23 @@ def random_case(seed: int, *, depth: int = 4, n_rows: int = 40, missing: int | N
     tree = Tree(arrays(_plan(rng, schema, depth, missing), schema), schema, tw.C45)
     kinds = {spec.name: kind for spec, kind in columns}
     return Case(f"seed {seed}", tree, random_rows(rng, tree, kinds, n_rows))
+
+
+def soft_case(seed: int, *, depth: int = 4, n_rows: int = 40, missing: int | None = None, times: bool = True) -> Case:
+    """The same with random bands around thresholds; `times`: of dates and times too."""
+    case, rng = random_case(seed, depth=depth, n_rows=n_rows, missing=missing), random.Random(seed)
+    columns, bands = case.tree.schema.columns, []
+    for node in range(case.tree.n_nodes):
+        threshold = softenable(case.tree.arrays, node)
+        split = case.tree[node].split
+        if split is None or threshold is None or (columns[split.column_index].kind in TIME_KINDS and not times):
+            continue
+        unit = 3.0 if columns[split.column_index].kind == "numeric" else 40 * DAY
+        below, above = rng.choice(((rng.random(), rng.random()), (0.0, rng.random()), (rng.random(), 0.0)))
+        bands.append((node, threshold - unit * below, threshold + unit * above))
+    found = [band for band in bands if band[1] < band[2]]
+    soft = Soft("error", *map(tuple, zip(*found, strict=True))) if found else None
+    return replace(case, name=f"soft seed {seed}", tree=replace(case.tree, soft=soft))
 
 
 _TARGETS = (

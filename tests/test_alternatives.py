@@ -76,6 +76,18 @@ def test_missing_values_levels_and_numbers() -> None:
     assert 0 < majority.count < near.count
 
 
+def test_a_tree_with_a_given_root_says_so() -> None:
+    table = {"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5, "y": ["no", "yes", "yes", "no"] * 5}
+    near = tw.alternatives(table, "y")
+    first, other = near.trees
+    assert str(other.certificate) == "proven best of depth 2 with b at the root by error rate (0)"
+    assert near.best.certificate.root is None
+    assert tw.export.from_json(tw.export.to_json(other)).certificate == other.certificate != first.certificate
+    text = tw.export.to_json(other).replace('"root": "b"', '"root": 5').replace('"root":"b"', '"root":5')
+    with pytest.raises(tw.FileError, match="root"):
+        tw.export.from_json(text)
+
+
 def test_near_equal_cuts_count_once() -> None:
     rng = np.random.default_rng(6)
     x = np.sort(rng.random(2000))

@@ -601,6 +601,19 @@ def test_a_wrong_parameter_is_named(estimator: Any, message: str) -> None:
         estimator.fit(X, y)
 
 
+def test_several_targets_are_trees_of_their_own() -> None:
+    """The remedy that the refusal of several targets names."""
+    from sklearn.multioutput import MultiOutputClassifier
+
+    numbers = np.nan_to_num(NUMBERS)
+    two = np.c_[np.arange(len(numbers)) % 2, np.arange(len(numbers)) % 3]
+    with pytest.raises(
+        ValueError, match=r"one target; fit one per target, as sklearn.multioutput.MultiOutputClassifier"
+    ):
+        tw.CARTClassifier().fit(numbers, two)
+    assert MultiOutputClassifier(tw.CARTClassifier()).fit(numbers, two).predict(numbers).shape == two.shape
+
+
 def test_wrong_data() -> None:
     with pytest.raises(ValueError, match=r"Unknown label type: continuous.*'pull' has fractions; use a regressor"):
         tw.CARTClassifier().fit(X, PULL.rename("pull"))
@@ -610,6 +623,11 @@ def test_wrong_data() -> None:
         tw.CARTClassifier().fit(X, None)
     with pytest.raises(ValueError, match="should be a 1d array, a series or a list; got str"):
         tw.CARTClassifier().fit(X, "town")
+    for two in (np.ones((len(X), 2)), [[1, 0]] * len(X)):
+        with pytest.raises(
+            ValueError, match=r"a tree has one target; .*multioutput.MultiOutputRegressor\(CARTRegressor"
+        ):
+            tw.CARTRegressor().fit(X, two)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         tw.CARTClassifier().fit(X, Y, sample_weight=[1, 2])
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):

@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from export_cases import DATA, POLICIES, Case, learned_case, random_case, table_cases
+from export_cases import DATA, POLICIES, Case, learned_case, random_case, soft_case, table_cases
 from handmade_trees import TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -251,6 +251,12 @@ def check(ask: Ask, cases: list[Case], folder: Path) -> None:
 def test_made_up_trees(ask: Ask, tmp_path: Path) -> None:
     cases = [random_case(seed, depth=3, n_rows=15) for seed in range(12)]
     cases += [learned_case(seed, policy) for seed, policy in enumerate(POLICIES)]
+    check(ask, cases, tmp_path)
+
+
+def test_soft_thresholds(ask: Ask, tmp_path: Path) -> None:
+    cases = [soft_case(seed, depth=3, n_rows=25) for seed in range(12)]
+    assert sum(0 < max(p) < 1 for case in cases for p in case.probabilities or ()) > 100
     check(ask, cases, tmp_path)
 
 

@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from export_cases import POLICIES, Case, learned_case, random_case
 from handmade_trees import Question, fork, leaf, tennis, tree
+from sql_engines import plain_environment
 from test_export_code import microseconds
 
 import treewright as tw
@@ -40,7 +41,7 @@ def calculated(cases: list[Case], folder: Path) -> list[list[Row]]:
         str(out),
         *(str(folder / f"tree{i}.xlsx") for i in range(len(cases))),
     ]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, check=True, capture_output=True, timeout=300, env=plain_environment())
     return [read(out / f"tree{i}.xlsx", case) for i, case in enumerate(cases)]
 
 

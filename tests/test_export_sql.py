@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from export_cases import DATA, POLICIES, Case, learned_case, random_case, random_rows, table_cases
+from export_cases import DATA, POLICIES, Case, learned_case, random_case, random_rows, soft_case, table_cases
 from handmade_trees import HOURS, TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -84,6 +84,10 @@ def test_any_tree(seed: int, missing: int | None) -> None:
     case = random_case(seed, depth=3, n_rows=15, missing=missing)
     check(DuckDB(), [case])
     check(SQLite(), [case])
+
+
+def test_soft_thresholds(engine: Engine) -> None:
+    check(engine, [soft_case(seed, depth=3, n_rows=25, times=False) for seed in range(12)])
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -95,7 +95,9 @@ def test_root_column_can_be_given() -> None:
 
 
 @pytest.mark.skipif(not (DATA / "optimal").exists(), reason="needs shared/data beside the repository")
-@pytest.mark.parametrize(("depth", "tables"), [(2, None), (3, ("bank", "bidding", "wilt"))])
+@pytest.mark.parametrize(
+    ("depth", "tables"), [(2, None), (3, ("bank", "bidding", "wilt")), pytest.param(3, None, marks=pytest.mark.slow)]
+)
 def test_public_tables_reach_the_proven_optimum(depth: int, tables: tuple[str, ...] | None) -> None:
     import pyarrow.parquet as pq
 
@@ -300,10 +302,16 @@ def test_the_command_line_finds_the_best_tree(tmp_path: Path) -> None:
     result = runner.invoke(cli_main, ["learn", str(table), "-t", "y", "--optimal", "--max-depth", "2"])
     assert result.exit_code == 0, result.output
     assert "proven best of depth 2 by error rate (0)" in result.output
+    dear = ["--leaf-penalty", "0.2", "--memory-limit", "1GB", "--time-limit", "60"]
+    result = runner.invoke(cli_main, ["learn", str(table), "-t", "y", "--optimal", "--max-depth", "2", *dear])
+    assert "proven best of depth 2 by error rate + 0.2 per leaf (0.7)" in result.output
+    result = runner.invoke(cli_main, ["learn", "no such file", "-t", "y", "--optimal", "--memory-limit", "much"])
+    assert (result.exit_code, "memory_limit='much' is no amount of memory" in result.output) == (1, True)
     for options, words in (
         (["--optimal", "--folds", "5"], "--holdout or --test"),
         (["--optimal", "--criterion", "gini"], "has no recipe"),
-        (["--time-limit", "5"], "--optimal"),
+        (["--time-limit", "5"], "--time-limit needs --optimal"),
+        (["--leaf-penalty", "0.1"], "--leaf-penalty needs --optimal"),
     ):
         refused = runner.invoke(cli_main, ["learn", str(table), "-t", "y", *options])
         assert refused.exit_code == 2

@@ -6,7 +6,7 @@ import itertools
 import os
 import signal
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -219,6 +219,47 @@ def test_any_number_of_threads_gives_the_same_tree(case: Case, threads: int) -> 
         assert learned(case, n_threads=threads) == learned(case, n_threads=1)
 
 
+def cuts_of(tree: tw.Tree) -> list[Any]:
+    """What the tree asks and predicts, without the weights of its nodes."""
+    return [
+        (node.prediction, split and (split.column, split.breaks, split.child_of_bin))
+        for node in tree.walk()
+        for split in (node.split,)
+    ]
+
+
+@settings(MANY, max_examples=40)
+@given(cases(most_rows=60, depths=(2, 3)), st.sampled_from([3, 997, 2**20, 2**40]))
+def test_weights_in_another_unit_give_the_same_tree(case: Case, factor: int) -> None:
+    """Counts of few rows are 16-bit numbers, larger ones floats, weights that are no counts doubles."""
+    if not any(len(set(cells)) > 1 for cells in case.table.values()):
+        return
+    weight = np.ones(case.n) if case.weight is None else case.weight
+    tree, heavier = learned(case), learned(replace(case, weight=weight * factor))
+    assert heavier.certificate is not None
+    assert heavier.certificate.proven
+    assert heavier.certificate.loss == pytest.approx(tree.certificate.loss, rel=1e-9, abs=1e-12)  # type: ignore[union-attr]
+    is_exact = case.options["task"] == "classification" and not {"objective", "priors"} & case.options.keys()
+    if is_exact and case.options["leaf_penalty"] == 0:
+        assert cuts_of(heavier) == cuts_of(tree)
+
+
+@settings(MANY, max_examples=25)
+@given(cases(most_rows=60, depths=(2, 3)), st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(case: Case, random: Any) -> None:
+    if not any(len(set(cells)) > 1 for cells in case.table.values()):
+        return
+    order = list(range(case.n))
+    random.shuffle(order)
+    moved = replace(
+        case,
+        table={name: [cells[i] for i in order] for name, cells in case.table.items()},
+        y=case.y[order],
+        weight=None if case.weight is None else case.weight[order],
+    )
+    assert learned(moved) == learned(case)
+
+
 # --- stopped at any moment --------------------------------------------------------------------------------------------
 
 
@@ -226,9 +267,12 @@ class EnoughError(Exception):
     """Ends a search from its progress."""
 
 
-@settings(MANY, max_examples=25)
-@given(cases(most_rows=60, depths=(2, 3)))
-def test_bounds_never_exceed_the_truth(case: Case) -> None:
+moments = st.lists(st.floats(0, 1), min_size=3, max_size=3)
+
+
+@settings(MANY, max_examples=40)
+@given(cases(most_rows=60, depths=(2, 3)), moments, st.integers(1024, 200_000))
+def test_bounds_never_exceed_the_truth(case: Case, moments: list[float], memory: int) -> None:
     if not any(len(set(cells)) > 1 for cells in case.table.values()):
         return
     seen: list[tuple[float, float]] = []
@@ -236,8 +280,9 @@ def test_bounds_never_exceed_the_truth(case: Case) -> None:
     assert best is not None
     assert seen
     assert all(low <= best.loss * (1 + 1e-9) + 1e-12 and high >= best.loss * (1 - 1e-9) for low, high in seen)
-    for limit in (0.0, best.seconds / 3, best.seconds / 2):
-        stopped = learned(case, time_limit=limit)
+    stops: list[dict[str, Any]] = [{"time_limit": best.seconds * moment} for moment in moments]
+    for stop in (*stops, {"memory_limit": memory}):
+        stopped = learned(case, **stop)
         certificate = stopped.certificate
         assert certificate is not None
         assert certificate.lower_bound <= best.loss * (1 + 1e-9) + 1e-12

@@ -62,7 +62,9 @@ def trees(task: str) -> tuple[list[tw.Tree], dict[str, list[Any]]]:
     able = [r for r in RECIPES.values() if (r.regression if task == "number" else r.criterion) is not None]
     new = table(2, 25, gaps=0.2, strange=True)
     found = [tw.learn(rows, "y", dataclasses.replace(r, pruning=None, simplify=None), kinds=KINDS) for r in able]
-    return found, new
+    soft = [tw.soften(t, rows) for t in found if t.recipe.name in (tw.C45.name, tw.CART.name)]
+    assert any(t.soft is not None for t in soft)
+    return found + soft, new
 
 
 @pytest.mark.parametrize("task", ["class", "number"])

@@ -54,7 +54,7 @@ def along_the_path(tree: tw.Tree, node: int, m: float) -> list[float]:
 
 @pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("missing", ["surrogates", "fractional", "ignore"])
-@settings(max_examples=15)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), m=st.sampled_from([0.0, 0.5, 7.0, 1e6]))
 def test_predictions_follow_the_definition(numeric: bool, missing: str, seed: int, m: float) -> None:
     recipe = FULL.with_(smoothing="shrinkage", m=m, missing=missing)

@@ -73,7 +73,7 @@ def test_a_bootstrap_sample_is_a_table_with_repeated_rows(recipe: tw.Recipe, tar
     recipe = recipe.with_(pruning=None)
     samples = resample(rows, "bootstrap", 5, 3)
     assert all(weights_of(samples[i]).sum() == rows.n_rows for i in range(samples.n))
-    trees = list(refit(samples, schema, recipe, lambda tree: tree, 2))
+    trees = list(refit(samples, grow_and_prune(rows, schema, recipe), lambda tree: tree, 2))
     for i, tree in enumerate(trees):
         sample = samples[i]
         written_out = take(rows, np.repeat(np.arange(rows.n_rows), sample.repeats))
@@ -189,3 +189,15 @@ def test_progress_ends_at_one() -> None:
     tw.stability(tw.learn(data, "ill"), data, resamples=5, progress=seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
+
+
+def test_an_honest_tree_is_learned_again_honestly() -> None:
+    data = table()
+    tree = tw.learn(data, "ill", FULL.with_(max_depth=2), honest=True)
+    rows = training_table(data, "ill")[0]
+    trees = list(refit(resample(rows, "bootstrap", 3, 0), tree, lambda fitted: fitted, 1))
+    assert all(fitted.honest is not None for fitted in trees)
+    assert tw.stability(tree, data, resamples=5).resamples == 5
+    limits = tw.leaf_limits(tree)
+    assert limits.held_out
+    assert limits.rows.sum() == tree.honest.rows  # type: ignore[union-attr]

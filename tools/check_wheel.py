@@ -17,7 +17,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Where the oldest supported version has no wheel for a Python, the first one that does.
-FIRST = {("numpy", 13): "2.1.0", ("numpy", 14): "2.3.2", ("scikit-learn", 14): "1.7.2"}
+FIRST = {
+    ("numpy", 13): "2.1.0",
+    ("numpy", 14): "2.3.2",
+    ("scipy", 13): "1.14.1",
+    ("scipy", 14): "1.16.1",
+    ("scikit-learn", 14): "1.7.2",
+}
 
 
 def oldest(minor: int) -> list[str]:

@@ -12,6 +12,10 @@ Split split_at(const FlatTree& flat, int i) {
     split.child_of_bin.assign(flat.child_of_bin.begin() + flat.bin_start[i],
                               flat.child_of_bin.begin() + flat.bin_start[i + 1]);
     split.share.assign(flat.share.begin() + flat.share_start[i], flat.share.begin() + flat.share_start[i + 1]);
+    if (!flat.band_low.empty()) {
+        split.band_low = flat.band_low[i];
+        split.band_high = flat.band_high[i];
+    }
     return split;
 }
 

@@ -18,6 +18,7 @@ struct FlatTree {
     NodeTable stats, value;
     std::vector<int32_t> column, closed, missing, unseen, break_start, bin_start, child_of_bin, share_start;
     std::vector<double> score, adjusted, split_gain, statistic, degrees, log_p, log_multiplier, breaks, share;
+    std::vector<double> band_low, band_high; // per split, where thresholds are soft; otherwise empty
 };
 
 // One row of the split table.

@@ -77,8 +77,9 @@ public:
 
     void append(const Packed& row) {
         if (!sparse_) {
-            for (double value : row.all())
-                value_.push_back(value + 0.0); // -0 becomes 0, so that equal trees are the same
+            const size_t first = value_.size();
+            value_.resize(first + row.size(), 0.0); // -0 becomes 0, so that equal trees are the same
+            row.each([&](uint32_t i, double value) { value_[first + i] = value; });
             return;
         }
         row.each([&](uint32_t i, double value) {

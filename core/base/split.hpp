@@ -19,6 +19,8 @@ constexpr int fractional = -1;
 constexpr int stop_here = -2;
 constexpr int random_child = -3;
 constexpr int as_missing = -4;
+// Where a row goes whose value lies within the band of a soft threshold: to the children of both bins.
+constexpr int both_bins = -5;
 
 struct Split {
     int column = -1;
@@ -29,6 +31,9 @@ struct Split {
     int missing = stop_here;
     int unseen = as_missing;
     int upper = 0; // the child of largest mean target, which rpart calls the right one; known while growing
+    // The band of a soft threshold, around the only break: between its ends a row goes to both bins. Equal: none. Only
+    // finished trees have bands.
+    double band_low = 0, band_high = 0;
 
     int children() const { return static_cast<int>(share.size()); }
     template <class Archive>
@@ -44,6 +49,13 @@ inline int bin_of(const Split& split, double x) {
     const auto position = split.closed ? std::lower_bound(split.breaks.begin(), split.breaks.end(), x)
                                        : std::upper_bound(split.breaks.begin(), split.breaks.end(), x);
     return static_cast<int>(position - split.breaks.begin());
+}
+
+// The part of a row within the band that goes to the second bin: from 0 at one end over a half at the break to 1.
+inline double second_bin_weight(const Split& split, double x) {
+    const double middle = split.breaks[0];
+    return x <= middle ? 0.5 * ((x - split.band_low) / (middle - split.band_low))
+                       : 1 - 0.5 * ((split.band_high - x) / (split.band_high - middle));
 }
 
 // The child, or value_missing (missing), or level_unseen (a level that no child holds).
@@ -68,14 +80,28 @@ inline double threshold_limit(const Split& split) {
 enum class RoutedBy { value, surrogate, unseen, missing };
 
 struct Routing {
-    int child = stop_here; // or fractional
+    int child = stop_here; // or fractional or both_bins
     RoutedBy routed_by = RoutedBy::value;
-    int surrogate = 0; // the index of the surrogate that decided
+    int surrogate = 0;     // the index of the surrogate that decided
+    double second_bin = 0; // for both_bins: the part of the row that goes to the second
 };
+
+// The part of a row that goes to a child. `share`: per child, for a missing value.
+inline double part_of_child(const Split& split, const Routing& routing, const std::vector<double>& share, int child) {
+    if (routing.child == fractional) return share[child];
+    if (routing.child != both_bins) return routing.child == child ? 1 : 0;
+    return (split.child_of_bin[0] == child ? 1 - routing.second_bin : 0) +
+           (split.child_of_bin[1] == child ? routing.second_bin : 0);
+}
 
 // Where a row goes by its values, before a random child is drawn. Surrogates are tried in order.
 inline Routing route_by_values(const Split& split, const std::vector<Split>& surrogates,
                                const std::vector<Column>& columns, int64_t row) {
+    if (split.band_low < split.band_high) {
+        const double x = columns[split.column].numbers[row];
+        if (split.band_low < x && x < split.band_high)
+            return {both_bins, RoutedBy::value, 0, second_bin_weight(split, x)};
+    }
     const int child = route(split, columns[split.column], row);
     if (child >= 0) return {child, RoutedBy::value};
     if (child == level_unseen && split.unseen != as_missing) return {split.unseen, RoutedBy::unseen};

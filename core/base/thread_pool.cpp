@@ -33,6 +33,7 @@ struct Cancelled {};
 
 // More threads than a few per processor only wait for each other.
 int threads_worth(int wanted) {
+    if (wanted == 1) return 1; // asking for the processors takes longer than to predict a row
     const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     return wanted > 0 ? std::min(wanted, std::max(16, 2 * processors)) : processors;
 }

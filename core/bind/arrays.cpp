@@ -93,6 +93,10 @@ FlatTree from_dict(const nb::dict& arrays) {
     });
     flat.value = node_table_of(arrays["value"]);
     flat.stats = node_table_of(arrays["stats"]);
+    if (arrays.contains("band_low")) {
+        flat.band_low = copied<double>(arrays["band_low"]);
+        flat.band_high = copied<double>(arrays["band_high"]);
+    }
     return flat;
 }
 

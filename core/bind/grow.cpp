@@ -42,6 +42,12 @@ private:
     std::shared_ptr<const BinnedTable> table_;
 };
 
+// A thread takes longer to start than a small tree to grow.
+bool is_small(const Table& table) {
+    constexpr int64_t worth_a_thread = 1 << 16;
+    return table.rows * static_cast<int64_t>(table.columns.size()) < worth_a_thread;
+}
+
 // Seconds of all threads together, and rows.
 void write_profile(const Profile& kept, const nb::object& profile) {
     const auto seconds = [](const std::atomic<int64_t>& part) { return static_cast<double>(part.load()) * 1e-9; };
@@ -98,6 +104,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
                    const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
                    const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyBinnedTable* binned,
                    const nb::object& progress, const nb::object& profile, const std::optional<Ints>& repeats,
+                   const std::optional<Ints>& followers, const std::optional<std::tuple<Ints, Ints, Ints>>& kept_nodes,
                    const nb::object& given) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     Target targets;
@@ -108,15 +115,21 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     const std::optional<Given> prescribed = read_given(given, table.columns);
     const CustomScore score = python_criterion(custom);
     const Costs costs = read_costs(factor, cost);
+    GrowOptions options;
+    options.given = prescribed ? &*prescribed : nullptr;
+    if (followers) options.followers.emplace(followers->data(), followers->size());
+    if (kept_nodes) {
+        const auto span_of = [](const Ints& ints) { return std::span<const int32_t>(ints.data(), ints.size()); };
+        const auto& [child_start, children, stop] = *kept_nodes;
+        options.kept = {span_of(child_start), span_of(children), span_of(stop)};
+    }
     FlatTree flat;
     int against = 0; // of the split that was given, the only one that has it
+    std::vector<int32_t> followed_to;
     Profile kept;
     {
         const nb::gil_scoped_release unlocked;
-        // A thread takes longer to start than a small tree to grow.
-        constexpr int64_t worth_a_thread = 1 << 16;
-        const bool small = table.rows * static_cast<int64_t>(table.columns.size()) < worth_a_thread;
-        ThreadPool pool(score || small ? 1 : n_threads, progress_callback(progress));
+        ThreadPool pool(score || is_small(table) ? 1 : n_threads, progress_callback(progress));
         // Rows go to several children where they lack a value; for classes it is worth knowing that none does.
         const auto spreads = [](const GivenStep& step) { return step.split.missing == fractional; };
         const bool may_spread = recipe.missing == Missing::fractional ||
@@ -133,12 +146,15 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         }
         if (!rows) rows = std::make_unique<ExhaustiveRows>(table, recipe, measure_rows, pool);
         const Task task{recipe, measure_rows, score, rows->used_rows()};
-        const std::vector<GrownNode> nodes = grow(*rows, task, pool, costs, prescribed ? &*prescribed : nullptr);
+        const std::vector<GrownNode> nodes = grow(*rows, task, pool, costs, options);
         for (const GrownNode& node : nodes) against = std::max(against, static_cast<int>(node.against));
-        flat = flatten(nodes);
+        const DepthFirst depth_first(nodes);
+        flat = flatten(nodes, depth_first);
+        if (followers) followed_to = follower_nodes(nodes, depth_first, followers->size());
     }
     if (!profile.is_none()) write_profile(kept, profile);
     nb::dict out = to_dict(std::move(flat));
+    if (followers) out["follower_node"] = array(std::move(followed_to), followers->size());
     if (prescribed) out["against"] = against;
     return out;
 }
@@ -152,7 +168,7 @@ nb::tuple check_values_of(const nb::object& columns, const std::vector<int>& kin
     ValueChecks found;
     {
         const nb::gil_scoped_release unlocked;
-        ThreadPool pool(n_threads);
+        ThreadPool pool(is_small(table) ? 1 : n_threads);
         found = check_values(table, weight ? weight->data() : nullptr, pool);
     }
     if (!found.infinite) return nb::make_tuple(found.missing, nb::none());
@@ -180,7 +196,8 @@ void bind_grow(nb::module_& m) {
     m.def("grow", &grow_tree, "columns"_a, "kinds"_a, "levels"_a, "target"_a, "n_classes"_a, "weight"_a.none(),
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "binned"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
-          "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none(), "given"_a.none() = nb::none());
+          "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none(), "followers"_a.none() = nb::none(),
+          "kept"_a.none() = nb::none(), "given"_a.none() = nb::none());
     m.def("search_plan", &search_plan_of, "kinds"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
           "has_missing"_a = std::vector<bool>(), "remote"_a = false);
     m.def("check_values", &check_values_of, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a,

@@ -64,6 +64,12 @@ private:
     TreeShap shap_;
 };
 
+template <class Value>
+using Matrix = nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu>;
+template <class Value>
+using Writable = nb::ndarray<Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+constexpr int64_t worth_a_thread = 2048; // fewer rows are predicted before a thread has started
+
 class PyPredictor {
 public:
     PyPredictor(const nb::dict& arrays, uint64_t seed) : predictor_(from_dict(arrays), seed) {}
@@ -78,6 +84,16 @@ public:
     nb::object apply(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
         return run<int32_t>(&Predictor::apply, 0, columns, kinds, rows, n_threads);
     }
+    // A matrix of numbers whose results go into `out`: how rows come one at a time, where every microsecond counts.
+    // Returns whether a number is infinite.
+    template <class Value>
+    bool classify_matrix(const Matrix<Value>& matrix, const Writable<int32_t>& out, int n_threads) const {
+        return run_matrix(&Predictor::classify, matrix, out.data(), out.size(), n_threads);
+    }
+    template <class Value>
+    bool predict_matrix(const Matrix<Value>& matrix, const Writable<double>& out, int n_threads) const {
+        return run_matrix(&Predictor::predict, matrix, out.data(), out.size(), n_threads);
+    }
     nb::tuple trace(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int64_t row) const {
         return trace_arrays(predictor_.trace(read_columns(columns, kinds, {}, rows), row));
     }
@@ -85,6 +101,20 @@ public:
 private:
     template <class Value>
     using Call = bool (Predictor::*)(const std::vector<Column>&, int64_t, ThreadPool&, Value*) const;
+
+    template <class Value, class Out>
+    bool run_matrix(Call<Out> call, const Matrix<Value>& matrix, Out* out, size_t size, int n_threads) const {
+        const int64_t rows = static_cast<int64_t>(matrix.shape(0));
+        if (static_cast<int64_t>(size) != rows) throw std::invalid_argument("out has another length");
+        std::vector<Column> columns(matrix.shape(1));
+        for (size_t i = 0; i < columns.size(); ++i) {
+            columns[i].numbers =
+                numbers_at(matrix.data() + static_cast<int64_t>(i) * matrix.stride(1), matrix.stride(0));
+        }
+        const nb::gil_scoped_release unlocked;
+        ThreadPool pool(rows < worth_a_thread ? 1 : n_threads);
+        return (predictor_.*call)(columns, rows, pool, out);
+    }
 
     // `width` values per row; 0: one, and no second dimension.
     template <class Value>
@@ -120,6 +150,14 @@ void bind_predict(nb::module_& m) {
         .def("predict", &PyPredictor::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("classify", &PyPredictor::classify, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("apply", &PyPredictor::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
+        .def("classify_matrix", &PyPredictor::classify_matrix<float>, "matrix"_a.noconvert(), "out"_a.noconvert(),
+             "n_threads"_a)
+        .def("classify_matrix", &PyPredictor::classify_matrix<double>, "matrix"_a.noconvert(), "out"_a.noconvert(),
+             "n_threads"_a)
+        .def("predict_matrix", &PyPredictor::predict_matrix<float>, "matrix"_a.noconvert(), "out"_a.noconvert(),
+             "n_threads"_a)
+        .def("predict_matrix", &PyPredictor::predict_matrix<double>, "matrix"_a.noconvert(), "out"_a.noconvert(),
+             "n_threads"_a)
         .def("trace", &PyPredictor::trace, "columns"_a, "kinds"_a, "n_rows"_a, "row"_a);
     nb::class_<PyTreeShap>(m, "TreeShap")
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)

@@ -10,6 +10,7 @@
 #include "bind/recipe.hpp"
 #include "prune/cost_complexity.hpp"
 #include "prune/error_based.hpp"
+#include "prune/held_out.hpp"
 #include "prune/reduced_error.hpp"
 
 using namespace nanobind::literals;
@@ -89,6 +90,51 @@ nb::dict reduce_error_of(const nb::dict& arrays, const nb::object& columns, cons
     return out;
 }
 
+// Each sum as {unit: counts}, which growing/exact_sums.py adds up.
+nb::dict to_dict(ExactSums sums) {
+    nb::dict out;
+    for (int unit = 0; unit < ExactSums::units; ++unit) {
+        std::vector<int64_t>& counts = sums.counts()[static_cast<size_t>(unit)];
+        const size_t places = counts.size();
+        if (places > 0) out[nb::int_(unit + ExactSums::first_unit)] = array(std::move(counts), places);
+    }
+    return out;
+}
+
+Loss loss_named(const std::string& name) {
+    if (name == "classes") return Loss::classes;
+    if (name == "squared error") return Loss::squared;
+    if (name == "absolute error") return Loss::absolute;
+    if (name == "half Poisson deviance") return Loss::poisson;
+    throw std::invalid_argument("unknown loss " + name);
+}
+
+template <class Value, class Given>
+std::span<const Value> span_of(const std::optional<Given>& given) {
+    return given ? std::span<const Value>(given->data(), given->size()) : std::span<const Value>();
+}
+
+nb::dict loss_sums_of(const Ints& parent, const Ints& stop, const std::optional<Ints>& predicted,
+                      const std::optional<Doubles>& number, const std::optional<Table2>& cost, const std::string& loss,
+                      const Ints& end, const std::optional<Ints>& classes, const std::optional<Doubles>& numbers,
+                      const Doubles& weight) {
+    const PredictingNodes nodes{{parent.data(), parent.size()}, {stop.data(), stop.size()}, span_of<int32_t>(predicted),
+                                span_of<double>(number),        span_of<double>(cost),      loss_named(loss)};
+    const EndedRows rows{
+        {end.data(), end.size()}, span_of<int32_t>(classes), span_of<double>(numbers), {weight.data(), weight.size()}};
+    std::optional<LossSums> sums;
+    {
+        const nb::gil_scoped_release unlocked;
+        sums.emplace(sum_losses(nodes, rows));
+    }
+    nb::dict out;
+    out["as_leaf"] = to_dict(std::move(sums->as_leaf));
+    out["at_inner"] = to_dict(std::move(sums->at_inner));
+    out["squares_as_leaf"] = to_dict(std::move(sums->squares_as_leaf));
+    out["squares_at_inner"] = to_dict(std::move(sums->squares_at_inner));
+    return out;
+}
+
 nb::object extra_errors(const Doubles& cases, const Doubles& errors, double confidence, bool exact) {
     const ErrorLimit limit(confidence, exact ? Deviate::exact : Deviate::table);
     std::vector<double> extra(cases.shape(0));
@@ -105,6 +151,8 @@ void bind_prune(nb::module_& m) {
           "weight"_a.none(), "recipe"_a, "confidence"_a, "exact"_a, "margin"_a, "cost"_a.none(), "factor"_a.none());
     m.def("reduce_error", &reduce_error_of, "arrays"_a, "columns"_a, "kinds"_a, "target"_a, "n_classes"_a,
           "weight"_a.none(), "recipe"_a, "cost"_a.none());
+    m.def("loss_sums", &loss_sums_of, "parent"_a, "stop"_a, "predicted"_a.none(), "number"_a.none(), "cost"_a.none(),
+          "loss"_a, "end"_a, "classes"_a.none(), "numbers"_a.none(), "weight"_a);
     m.def("extra_errors", &extra_errors, "cases"_a, "errors"_a, "confidence"_a, "exact"_a);
 }
 

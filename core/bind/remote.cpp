@@ -130,7 +130,8 @@ nb::dict grow_remote_tree(const std::vector<int>& kinds, const std::vector<int>&
             remote, recipe, {rows, weighted, n_classes, max_detached_rows, max_rows_at_once, memory, pool.threads()},
             send_through(send_request));
         const Task task{recipe, remote.measure, score, parts->used_rows()};
-        flat = flatten(grow(*parts, task, pool, costs));
+        const std::vector<GrownNode> nodes = grow(*parts, task, pool, costs);
+        flat = flatten(nodes, DepthFirst(nodes));
     }
     return to_dict(std::move(flat));
 }

@@ -117,7 +117,7 @@ Stop rejection_reason(const Task& task, const GrownNode& node, double root_weigh
 std::vector<Candidate> rivals_of(const Task& task, const GrownNode& node, const std::vector<Candidate>& candidates,
                                  int chosen) {
     std::vector<int> left;
-    for (size_t i = 0; i < candidates.size(); ++i) {
+    for (size_t i = 0; i < candidates.size() && task.recipe.rivals > 0; ++i) {
         if (candidates[i].possible() && static_cast<int>(i) != chosen) left.push_back(static_cast<int>(i));
     }
     std::vector<Candidate> rivals;
@@ -145,13 +145,18 @@ Stop stop_before_search(const Task& task, const GrownNode& node) {
     return Stop::none;
 }
 
-Decision choose_given(const Task& task, const GrownNode& node, double root_weight, Candidate given,
-                      std::vector<Candidate> others) {
-    drop_undrawn_columns(task, node, others);
+Decision choose_given(const Task& task, const GrownNode& node, double root_weight, const TrainingTable& training,
+                      std::span<const Entry> entries, const GivenSplit& given, std::vector<Candidate> candidates) {
+    Candidate chosen = given_candidate(task, {node.weight, node.stat}, training, entries, given);
+    drop_undrawn_columns(task, node, candidates);
+    std::erase_if(candidates, [&](const Candidate& other) {
+        return !other.possible() || is_same_division(training, entries, chosen.split, other.split);
+    });
     Decision decision;
-    decision.stop = given.possible() ? rejection_reason(task, node, root_weight, given) : no_candidate_reason({given});
-    decision.rivals = rivals_of(task, node, others, -1);
-    decision.chosen = std::make_unique<Candidate>(std::move(given));
+    decision.stop =
+        chosen.possible() ? rejection_reason(task, node, root_weight, chosen) : no_candidate_reason({chosen});
+    decision.rivals = rivals_of(task, node, candidates, -1);
+    decision.chosen = std::make_unique<Candidate>(std::move(chosen));
     return decision;
 }
 

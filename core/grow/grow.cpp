@@ -21,13 +21,18 @@ struct RootStats {
 
 class Grower {
 public:
-    Grower(RowStore& rows, const Task& task, ThreadPool& pool) : rows_(rows), task_(task), pool_(pool) {
+    Grower(RowStore& rows, const Task& task, ThreadPool& pool, const GrowOptions& options)
+        : rows_(rows), task_(task), pool_(pool), followers_(options.followers), options_(options) {
         for (const ColumnFacts& facts : rows.training().facts) facts_.push_back(&facts);
     }
 
     std::vector<GrownNode> run(const Given* given) {
         GrownNode root;
         root.key = root_key(task_.recipe.seed);
+        if (followers_) {
+            root.followers.resize(followers_->size());
+            std::iota(root.followers.begin(), root.followers.end(), 0U);
+        }
         nodes_.push_back(std::move(root));
         root_.stat = stat_of(0);
         root_.weight = weight_of(task_.recipe.criterion, root_.stat);
@@ -62,8 +67,6 @@ private:
         return stat;
     }
 
-    // --- what is given ---
-
     // Sends rows the given way and returns the node where it ends.
     int follow(const std::vector<GivenStep>& path) {
         int id = 0;
@@ -73,12 +76,10 @@ private:
             node.chosen = std::make_unique<Candidate>();
             node.chosen->split = split;
             for (const Split& surrogate : surrogates) node.surrogates.push_back({surrogate, 0, 0});
-            partition({id});
-            const int next = nodes_[id].children[child];
-            for (const int other : nodes_[id].children) {
-                if (other != next) close(other);
+            for (const int made : partition({id})) {
+                if (made != nodes_[id].children[child]) close(made);
             }
-            id = next;
+            id = nodes_[id].children[child];
         }
         return id;
     }
@@ -88,16 +89,9 @@ private:
         const Stop stop = nodes_[id].stop;
         reopen(id);
         GrownNode& node = nodes_[id];
-        const NodeFacts facts{node.weight, node.stat};
-        const std::vector<Entry> entries = rows_.entries(id);
-        Candidate chosen = given_candidate(task_, facts, rows_.training(), entries, given);
         std::vector<Candidate> others;
-        if (stop == Stop::none) others = std::move(rows_.candidates(task_, {{id, facts}}, pool_)[0]);
-        for (Candidate& other : others) {
-            if (!other.possible() || !is_same_division(rows_.training(), entries, chosen.split, other.split)) continue;
-            other.obstacle = Obstacle::no_gain; // no rival of itself, but still one of the columns in the draw
-        }
-        Decision decision = choose_given(task_, node, root_.weight, std::move(chosen), std::move(others));
+        if (stop == Stop::none) others = std::move(rows_.candidates(task_, {{id, {node.weight, node.stat}}}, pool_)[0]);
+        Decision decision = choose_given(task_, node, root_.weight, rows_.training(), rows_.entries(id), given, others);
         node.against = stop != Stop::none ? stop : decision.stop;
         node.chosen = std::move(decision.chosen);
         node.rivals = std::move(decision.rivals);
@@ -114,12 +108,9 @@ private:
     }
 
     void close(int id) {
-        if (nodes_[id].stop != Stop::none) return;
-        nodes_[id].stop = Stop::by_hand;
+        if (nodes_[id].stop == Stop::none) nodes_[id].stop = Stop::by_hand;
         forget_stat(nodes_[id]);
     }
-
-    // --- what is grown ---
 
     // Fills in what the node is; its stop reason if it needs no looking at.
     void describe(int id) {
@@ -127,11 +118,17 @@ private:
         const Total total = rows_.total(id);
         const Bin bin = total.all.bin(0);
         const Measure& measure = task_.measure;
-        Accumulator accumulator(measure, total.all);
-        accumulator.add(bin);
         node.rows = bin.rows;
-        node.stat.resize(static_cast<size_t>(measure.width()));
-        accumulator.read(node.stat.data());
+        node.stat.resize(measure.width());
+        double median = 0;
+        if (measure.statistic == Statistic::medians) {
+            Accumulator accumulator(measure, total.all);
+            accumulator.add(bin);
+            accumulator.read(node.stat.data());
+            if (node.rows > 0) median = accumulator.median();
+        } else {
+            measure.read(bin.stat, node.stat.data());
+        }
         std::vector<double> reported(static_cast<size_t>(measure.width()));
         measure.to_report(bin.stat, reported.data());
         // Next to targets of another size a mean is rounded; it still lies among the node's own.
@@ -140,7 +137,7 @@ private:
         node.impurity = impurity(task_.recipe.criterion, node.stat, measure.offset);
         node.pure = is_pure(node, total);
         if (node.pure) node.impurity = 0;
-        node.value = leaf_value(node, total, accumulator, reported);
+        node.value = leaf_value(node, total, median, reported);
         node.reported = Packed(std::move(reported));
         node.stop = stop_before_search(task_, node);
         if (node.stop != Stop::none) forget_stat(node);
@@ -155,7 +152,7 @@ private:
         return node.weight - *std::max_element(node.stat.begin(), node.stat.end()) <= task_.recipe.tie_tolerance;
     }
 
-    Packed leaf_value(const GrownNode& node, const Total& total, const Accumulator& accumulator,
+    Packed leaf_value(const GrownNode& node, const Total& total, double median,
                       const std::vector<double>& reported) const {
         if (node.rows == 0 && node.parent >= 0) {
             const GrownNode& parent = nodes_[node.parent];
@@ -163,7 +160,7 @@ private:
         }
         if (task_.measure.n_classes == 0) {
             if (total.low == total.high) return Packed({total.low});
-            return Packed({task_.measure.statistic == Statistic::medians ? accumulator.median() : reported[1]});
+            return Packed({task_.measure.statistic == Statistic::medians ? median : reported[1]});
         }
         std::vector<double> value(node.stat.size());
         class_probabilities(task_.recipe, node.stat, root_.stat, value.data());
@@ -181,28 +178,44 @@ private:
             node.stop = decision.stop;
             node.chosen = std::move(decision.chosen);
             node.rivals = std::move(decision.rivals);
+            if (is_pruned(node) && !settles_majority()) make_pruned_leaf(node);
             if (node.stop != Stop::none) forget_stat(node);
         }
         if (task_.recipe.missing == Missing::surrogates) find_surrogates(still_open(open));
         report_progress(open);
     }
 
-    void find_surrogates(const std::vector<int>& ids) {
+    // Whether the node is to be divided no more although it could be.
+    bool is_pruned(const GrownNode& node) const {
+        return options_.kept && node.stop == Stop::none && options_.kept->stop[static_cast<size_t>(node.kept)] != 0;
+    }
+    void make_pruned_leaf(GrownNode& node) {
+        for (const int child : node.children) nodes_[child].stop = Stop::pruned; // nobody will look for them
+        make_leaf(task_.recipe, node, static_cast<Stop>(options_.kept->stop[static_cast<size_t>(node.kept)]));
+    }
+    // Where a missing value goes then is known only once the rows are divided.
+    bool settles_majority() const { return task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority; }
+
+    // Whether a row of the node, or one that follows, goes by a surrogate if there is one.
+    bool needs_surrogates(const GrownNode& node) const {
+        if (node.chosen->has_missing) return true;
+        const Split& split = node.chosen->split;
+        const Column& column = columns()[static_cast<size_t>(split.column)];
+        return std::any_of(node.followers.begin(), node.followers.end(), [&](uint32_t follower) {
+            const int child = route(split, column, (*followers_)[follower]);
+            return child == value_missing || (child == level_unseen && split.unseen == as_missing);
+        });
+    }
+
+    void find_surrogates(std::vector<int> ids) {
         const size_t most = static_cast<size_t>(task_.recipe.max_surrogates);
         if (most == 0) return;
+        if (followers_) std::erase_if(ids, [&](int id) { return !needs_surrogates(nodes_[id]); });
         std::vector<ChosenSplit> chosen;
         for (const int id : ids) chosen.push_back({id, &nodes_[id].chosen->split});
         std::vector<std::vector<Surrogate>> found = rows_.surrogates(task_, chosen, pool_);
         for (size_t i = 0; i < ids.size(); ++i) {
-            // By agreement, the lowest column on ties.
-            std::vector<Surrogate>& left = found[i];
-            while (!left.empty() && nodes_[ids[i]].surrogates.size() < most) {
-                FirstOfBest<size_t> best;
-                for (size_t s = 0; s < left.size(); ++s) TieRule{rounding}.offer(best, left[s].agreement, s);
-                const auto next = left.begin() + static_cast<std::ptrdiff_t>(best.winner().item);
-                nodes_[ids[i]].surrogates.push_back(std::move(*next));
-                left.erase(next);
-            }
+            nodes_[ids[i]].surrogates = best_surrogates(std::move(found[i]), most);
         }
     }
 
@@ -215,6 +228,9 @@ private:
                 child.parent = id;
                 child.depth = nodes_[id].depth + 1;
                 child.key = child_key(nodes_[id].key, static_cast<size_t>(c));
+                if (const auto& kept = options_.kept; kept && !is_pruned(nodes_[id])) {
+                    child.kept = kept->children[static_cast<size_t>(kept->child_start[nodes_[id].kept] + c)];
+                }
                 made.push_back(static_cast<int>(nodes_.size()));
                 nodes_[id].children.push_back(made.back());
                 nodes_.push_back(std::move(child));
@@ -223,9 +239,7 @@ private:
         rows_.reserve(static_cast<int>(nodes_.size()));
         const auto partition_node = [&](int64_t i) {
             const GrownNode& node = nodes_[decided[i]];
-            std::vector<Split> surrogates;
-            for (const Surrogate& surrogate : node.surrogates) surrogates.push_back(surrogate.split);
-            rows_.partition(decided[i], node.key, node.chosen->split, surrogates, node.children[0], pool_);
+            rows_.partition(decided[i], node.key, node.chosen->split, surrogate_splits(node), node.children[0], pool_);
         };
         // Few large nodes are divided by all threads together, many nodes by one thread each.
         if (static_cast<int64_t>(decided.size()) < pool_.threads()) {
@@ -238,13 +252,30 @@ private:
         for (int id : made) refuse_undivided(nodes_[id]);
         for (int id : decided) forget_stat(nodes_[id]);
         report_progress(made);
-        if (task_.recipe.majority_of_all && task_.recipe.surrogates_then_majority) {
-            for (int id : decided) {
-                if (!nodes_[id].keeps_missing) set_majority_child(nodes_[id]);
+        for (int id : decided) {
+            if (settles_majority() && !nodes_[id].keeps_missing) {
+                nodes_[id].chosen->split.missing = majority_child(nodes_, nodes_[id]);
             }
+            if (is_pruned(nodes_[id])) make_pruned_leaf(nodes_[id]);
+        }
+        if (followers_) {
+            for (int id : decided) send_followers(nodes_[id]);
         }
         return made;
     }
+
+    // Followers go where prediction sends them: by the split as it is when the node is done.
+    void send_followers(GrownNode& node) {
+        const std::vector<Split> surrogates = surrogate_splits(node);
+        const Split& split = node.chosen->split;
+        std::erase_if(node.followers, [&](uint32_t follower) {
+            const int64_t row = (*followers_)[follower];
+            const int child = route_row(split, surrogates, columns(), row, split.share, node.key).child;
+            if (child >= 0) nodes_[node.children[child]].followers.push_back(follower);
+            return child >= 0;
+        });
+    }
+    const std::vector<Column>& columns() const { return rows_.training().table.columns; }
 
     // A split divides its node, or growing would never end: it does, unless values are not what they were.
     void refuse_undivided(const GrownNode& child) const {
@@ -258,18 +289,6 @@ private:
         int64_t done = 0;
         for (int id : ids) done += nodes_[id].stop == Stop::none ? 0 : nodes_[id].rows;
         if (done > 0) pool_.advance(static_cast<double>(done) / static_cast<double>(task_.table_rows));
-    }
-
-    // rpart's predict follows the child where most rows ended, not the one where most known ones went.
-    void set_majority_child(GrownNode& node) {
-        int largest = 0;
-        for (size_t c = 1; c < node.children.size(); ++c) {
-            if (nodes_[node.children[c]].rows > nodes_[node.children[largest]].rows) largest = static_cast<int>(c);
-        }
-        const auto equals = std::count_if(node.children.begin(), node.children.end(), [&](int child) {
-            return nodes_[child].rows == nodes_[node.children[largest]].rows;
-        });
-        node.chosen->split.missing = equals > 1 ? stop_here : largest;
     }
 
     std::vector<int> still_open(const std::vector<int>& ids) const {
@@ -308,7 +327,7 @@ private:
                 const int top = tops[first + static_cast<size_t>(i)];
                 const std::unique_ptr<RowStore> rows = rows_.detach(top);
                 subtrees[first + static_cast<size_t>(i)] = {
-                    top, Grower(*rows, task_, pool_).run_below(std::move(nodes_[top]), root_)};
+                    top, Grower(*rows, task_, pool_, options_).run_below(std::move(nodes_[top]), root_)};
             };
             try {
                 if (done - first == 1) {
@@ -328,23 +347,7 @@ private:
         size_t grown = nodes_.size();
         for (const auto& [top, subtree] : subtrees) grown += subtree.size();
         nodes_.reserve(grown);
-        for (auto& [top, subtree] : subtrees) graft(top, std::move(subtree));
-    }
-
-    void graft(int position, std::vector<GrownNode> subtree) {
-        const int shift = static_cast<int>(nodes_.size()) - 1; // node 0 of the subtree is the place itself
-        const int parent = nodes_[position].parent;
-        const auto moved = [&](int id) { return id == 0 ? position : id + shift; };
-        for (size_t i = 0; i < subtree.size(); ++i) {
-            GrownNode& node = subtree[i];
-            node.parent = i == 0 ? parent : moved(node.parent);
-            for (int& child : node.children) child = moved(child);
-            if (i == 0) {
-                nodes_[position] = std::move(node);
-            } else {
-                nodes_.push_back(std::move(node));
-            }
-        }
+        for (auto& [top, subtree] : subtrees) graft(nodes_, top, std::move(subtree));
     }
 
     void best_first(int start) {
@@ -376,6 +379,8 @@ private:
     RowStore& rows_;
     const Task& task_;
     ThreadPool& pool_;
+    const std::optional<Followers>& followers_;
+    const GrowOptions& options_;
     RootStats root_;
     std::vector<const ColumnFacts*> facts_;
     std::vector<GrownNode> nodes_;
@@ -384,10 +389,10 @@ private:
 } // namespace
 
 std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
-                            const Given* given) {
-    std::vector<GrownNode> nodes = Grower(rows, task, pool).run(given);
+                            const GrowOptions& options) {
+    std::vector<GrownNode> nodes = Grower(rows, task, pool, options).run(options.given);
     restore_class_weights(task.recipe, costs, nodes);
-    simplify(task.recipe, costs, nodes);
+    if (!options.kept) simplify(task.recipe, costs, nodes);
     return nodes;
 }
 

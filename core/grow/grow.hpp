@@ -3,6 +3,9 @@
 // Returns nodes, parents before children. The tree does not depend on threads or on the order of work.
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "grow/class_costs.hpp"
 #include "grow/given.hpp"
 #include "grow/grown_node.hpp"
@@ -10,8 +13,23 @@
 
 namespace tw {
 
-// `given`: grow or split one node of a tree that exists; null: grow a whole tree.
+// Rows of the table that take no part in growing but are sent down the tree as prediction sends them: a fold that is
+// held out. Surrogates are then searched only where a row of the node, or one that follows, needs them.
+using Followers = std::span<const int32_t>;
+
+// The nodes that are left of a tree after pruning, as in FlatTree. Growing stops at its leaves and does not simplify:
+// it gives that tree again, with the rivals and surrogates of the recipe.
+struct KeptNodes {
+    std::span<const int32_t> child_start, children, stop;
+};
+
+struct GrowOptions {
+    std::optional<Followers> followers = {};
+    std::optional<KeptNodes> kept = {};
+    const Given* given = nullptr; // grow or split one node of a tree that exists; null: grow a whole tree
+};
+
 std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
-                            const Given* given = nullptr);
+                            const GrowOptions& options = {});
 
 } // namespace tw

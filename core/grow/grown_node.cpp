@@ -1,5 +1,7 @@
 #include "grow/grown_node.hpp"
 
+#include <algorithm>
+
 #include "base/interrupt.hpp"
 
 namespace tw {
@@ -54,10 +56,9 @@ void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::v
 
 } // namespace
 
-FlatTree flatten(const std::vector<GrownNode>& nodes) {
-    std::vector<int> order;
+DepthFirst::DepthFirst(const std::vector<GrownNode>& nodes) : new_id(nodes.size(), -1) {
+    order.reserve(nodes.size());
     std::vector<int> open{0};
-    std::vector<int32_t> new_id(nodes.size(), -1);
     while (!open.empty()) {
         const int node = open.back();
         open.pop_back();
@@ -66,6 +67,10 @@ FlatTree flatten(const std::vector<GrownNode>& nodes) {
         const std::vector<int>& children = nodes[node].children;
         open.insert(open.end(), children.rbegin(), children.rend());
     }
+}
+
+FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first) {
+    const auto& [order, new_id] = depth_first;
     FlatTree flat;
     flat.stats = NodeTable(order.size(), nodes[0].reported.size());
     flat.value = NodeTable(order.size(), nodes[0].value.size());
@@ -78,6 +83,51 @@ FlatTree flatten(const std::vector<GrownNode>& nodes) {
         append_node(flat, nodes[node], parent < 0 ? -1 : new_id[parent], new_id);
     }
     return flat;
+}
+
+std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first,
+                                    size_t followers) {
+    const std::vector<int32_t>& new_id = depth_first.new_id;
+    std::vector<int32_t> found(followers, 0);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        size_t node = i;
+        while (new_id[node] < 0) node = static_cast<size_t>(nodes[node].parent);
+        for (const uint32_t follower : nodes[i].followers) found[follower] = new_id[node];
+    }
+    return found;
+}
+
+std::vector<Split> surrogate_splits(const GrownNode& node) {
+    std::vector<Split> splits;
+    for (const Surrogate& surrogate : node.surrogates) splits.push_back(surrogate.split);
+    return splits;
+}
+
+int majority_child(const std::vector<GrownNode>& nodes, const GrownNode& node) {
+    int largest = 0;
+    for (size_t c = 1; c < node.children.size(); ++c) {
+        if (nodes[node.children[c]].rows > nodes[node.children[largest]].rows) largest = static_cast<int>(c);
+    }
+    const auto equals = std::count_if(node.children.begin(), node.children.end(), [&](int child) {
+        return nodes[child].rows == nodes[node.children[largest]].rows;
+    });
+    return equals > 1 ? stop_here : largest;
+}
+
+void graft(std::vector<GrownNode>& nodes, int position, std::vector<GrownNode> subtree) {
+    const int shift = static_cast<int>(nodes.size()) - 1; // node 0 of the subtree is the place itself
+    const int parent = nodes[position].parent;
+    const auto moved = [&](int id) { return id == 0 ? position : id + shift; };
+    for (size_t i = 0; i < subtree.size(); ++i) {
+        GrownNode& node = subtree[i];
+        node.parent = i == 0 ? parent : moved(node.parent);
+        for (int& child : node.children) child = moved(child);
+        if (i == 0) {
+            nodes[position] = std::move(node);
+        } else {
+            nodes.push_back(std::move(node));
+        }
+    }
 }
 
 } // namespace tw

@@ -27,7 +27,8 @@ enum class Stop {
     complexity = 11,
     empty = 12,
     small_decrease = 13,
-    by_hand = 15, // 14: cut off by pruning
+    pruned = 14,
+    by_hand = 15,
 };
 
 struct GrownNode {
@@ -49,8 +50,30 @@ struct GrownNode {
     std::unique_ptr<Candidate> chosen; // of inner nodes
     std::vector<Surrogate> surrogates;
     std::vector<Candidate> rivals;
+    int kept = 0;                    // its number in the tree it is to become (KeptNodes)
+    std::vector<uint32_t> followers; // those that end here, by their number (grow/grow.hpp)
 };
 
-FlatTree flatten(const std::vector<GrownNode>& nodes);
+// The nodes of the tree, depth first, and the place of each in that order; -1: cut off while the tree was simplified.
+struct DepthFirst {
+    std::vector<int> order;
+    std::vector<int32_t> new_id;
+
+    explicit DepthFirst(const std::vector<GrownNode>& nodes);
+};
+
+FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first);
+
+// The node of the flat tree where each of so many followers ends.
+std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first,
+                                    size_t followers);
+
+// The splits of the node's surrogates.
+std::vector<Split> surrogate_splits(const GrownNode& node);
+// The child where most rows ended, which rpart's predict follows, not the one where most known ones went; stop_here if
+// there are several.
+int majority_child(const std::vector<GrownNode>& nodes, const GrownNode& node);
+// Puts a subtree, grown apart, in the place of a node.
+void graft(std::vector<GrownNode>& nodes, int position, std::vector<GrownNode> subtree);
 
 } // namespace tw

@@ -10,15 +10,6 @@ namespace {
 
 constexpr double margin = 1e-3; // C4.5: training errors closer than this are equal
 
-void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
-    node.children.clear();
-    node.surrogates.clear();
-    node.stop = reason;
-    node.rivals.insert(node.rivals.begin(), std::move(*node.chosen));
-    if (node.rivals.size() > static_cast<size_t>(recipe.rivals)) node.rivals.resize(recipe.rivals);
-    node.chosen.reset();
-}
-
 // The loss of a leaf in this node's place: the cost of its predictions, or deviations as the criterion takes them,
 // which are squared unless it has a loss of its own.
 double leaf_risk(const Recipe& recipe, const Costs& costs, const GrownNode& node) {
@@ -76,6 +67,15 @@ void limit_complexity(const Recipe& recipe, const Costs& costs, std::vector<Grow
 }
 
 } // namespace
+
+void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
+    node.children.clear();
+    node.surrogates.clear();
+    node.stop = reason;
+    node.rivals.insert(node.rivals.begin(), std::move(*node.chosen));
+    if (node.rivals.size() > static_cast<size_t>(recipe.rivals)) node.rivals.resize(recipe.rivals);
+    node.chosen.reset();
+}
 
 void simplify(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes) {
     switch (recipe.simplify) {

@@ -9,4 +9,7 @@ namespace tw {
 
 void simplify(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes);
 
+// Makes an inner node a leaf that keeps its split as its first rival.
+void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason);
+
 } // namespace tw

@@ -87,11 +87,11 @@ public:
         : problem_(problem), control_(control), pool_(pool), loss_(problem), counts_(problem) {}
 
     OptimalTree run() {
-        const Subset all = all_rows(problem_);
+        const Subset all = all_rows(problem_, control_, pool_);
         const MemoryUse used(control_, all.bytes());
         const TreeLimits limits{problem_.max_depth, problem_.max_leaves, problem_.min_samples_leaf,
                                 problem_.missing_to_majority};
-        Solved<Real> solved = solve(all, limits, infinity, true);
+        Solved<Real> solved = all.columns() > 0 ? solve(all, limits, infinity, true) : one_leaf(all, limits);
         if (!solved.tree) throw std::runtime_error("the loss of one leaf is beyond the range of numbers");
         OptimalTree result;
         result.loss = solved.loss;
@@ -102,6 +102,11 @@ public:
     }
 
 private:
+    Solved<Real> one_leaf(const Subset& subset, const TreeLimits& limits) {
+        const Real loss = DepthTwo<Loss, Real>(loss_, problem_, limits, control_).leaf_loss(subset);
+        return {loss, static_cast<Real>(problem_.leaf_penalty), std::make_unique<CutTree>()};
+    }
+
     Solved<Real> solve(const Subset& subset, TreeLimits limits, Real limit, bool is_top) {
         if (subset.rows() == 0) return {infinity, 0, nullptr}; // the search is over
         ++solved_;
@@ -222,11 +227,11 @@ private:
     Frontier first_frontier(const Subset& subset, const TreeLimits& limits, Real limit, bool is_top) {
         Frontier frontier;
         frontier.limit = limit;
-        const Real leaf = DepthTwo<Loss, Real>(loss_, problem_, limits, control_).leaf_loss(subset);
-        frontier.closed = leaf;
-        if (leaf < limit) {
-            frontier.best.loss = frontier.limit = leaf;
-            frontier.best.tree = std::make_unique<CutTree>();
+        Solved<Real> leaf = one_leaf(subset, limits);
+        frontier.closed = leaf.loss;
+        if (leaf.loss < limit) {
+            frontier.limit = leaf.loss;
+            frontier.best = std::move(leaf);
         }
         if (is_top) take_descent(subset, limits, frontier);
         for (int f = 0; f < subset.columns(); ++f) {
@@ -275,8 +280,7 @@ private:
         } else {
             for (size_t i = 0; i < cuts.size(); ++i) try_one(static_cast<int64_t>(i));
         }
-        Solved<Real> best{DepthTwo<Loss, Real>(loss_, problem_, limits, control_).leaf_loss(subset), 0,
-                          std::make_unique<CutTree>()};
+        Solved<Real> best = one_leaf(subset, limits);
         for (Solved<Real>& each : found) {
             if (each.loss < best.loss) best = std::move(each);
         }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/interrupt.hpp"
+#include "base/thread_pool.hpp"
 
 namespace tw {
 namespace {
@@ -79,18 +80,24 @@ int rank_values(std::span<const double> values, int32_t* codes) {
     return order.empty() ? 0 : code + 1;
 }
 
-Subset all_rows(const Problem& problem) {
+Subset all_rows(const Problem& problem, SearchControl& control, ThreadPool& pool) {
     Subset all;
-    all.row.resize(problem.columns.empty() ? 0 : problem.columns[0].code.size());
+    const size_t columns = problem.columns.size();
+    all.row.resize(columns == 0 ? 0 : problem.columns[0].code.size());
     std::iota(all.row.begin(), all.row.end(), 0);
-    for (const OrderedColumn& column : problem.columns) {
-        all.rank.push_back(column.code);
-        all.ranks.push_back(column.codes);
-        make_dense(all.rank.back(), all.ranks.back());
-    }
     all.label = problem.label;
     all.target = problem.target;
     all.weight = problem.weight;
+    all.rank.resize(columns);
+    all.ranks.resize(columns);
+    pool.run(static_cast<int64_t>(columns), [&](int64_t i) {
+        if (control.is_over()) return;
+        const auto place = static_cast<size_t>(i);
+        all.rank[place] = problem.columns[place].code;
+        all.ranks[place] = problem.columns[place].codes;
+        make_dense(all.rank[place], all.ranks[place]);
+    });
+    if (control.stop) all.rank.clear();
     return all;
 }
 

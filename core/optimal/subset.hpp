@@ -24,7 +24,8 @@ struct Subset {
     int64_t bytes() const;
 };
 
-Subset all_rows(const Problem& problem);
+// Without columns if the search is over.
+Subset all_rows(const Problem& problem, SearchControl& control, ThreadPool& pool);
 
 // Codes of the values in rising order, from 0; of missing values (NaN) 0 too. Returns how many codes there are.
 int rank_values(std::span<const double> values, int32_t* codes);

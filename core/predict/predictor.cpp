@@ -26,7 +26,7 @@ Predictor::Predictor(const FlatTree& flat, uint64_t seed)
         WalkNode walk_node;
         walk_node.leaf = node.children.empty();
         walk_node.is_threshold = !walk_node.leaf && node.split.breaks.size() == 1 && node.split.child_of_bin[0] >= 0 &&
-                                 node.split.child_of_bin[1] >= 0;
+                                 node.split.child_of_bin[1] >= 0 && node.split.band_low == node.split.band_high;
         walk_node.child[0] = walk_node.child[1] = static_cast<int32_t>(i);
         if (walk_node.is_threshold) {
             walk_node.limit = threshold_limit(node.split);
@@ -48,18 +48,19 @@ void Predictor::follow_paths(const std::vector<Column>& columns, int64_t row, Vi
         int32_t node;
         double weight;
     };
-    std::vector<Path> others; // where a missing value went down several branches; a stack, for trees may be very deep
+    std::vector<Path> others; // where a value went down several branches; a stack, for trees may be very deep
     Path path{0, 1.0};
     while (true) {
         const RoutingNode& at = nodes_[path.node];
-        const int child = at.children.empty() ? stop_here : route_row(at, keys_[path.node], columns, row).child;
-        if (child >= 0) {
-            path.node = at.children[child];
+        const Routing routing = at.children.empty() ? Routing{} : route_row(at, keys_[path.node], columns, row);
+        if (routing.child >= 0) {
+            path.node = at.children[routing.child];
             continue;
         }
-        if (child == fractional) {
+        if (routing.child == fractional || routing.child == both_bins) {
             for (size_t c = at.children.size(); c-- > 0;) {
-                if (at.split.share[c] > 0) others.push_back({at.children[c], path.weight * at.split.share[c]});
+                const double part = part_of_child(at.split, routing, at.split.share, static_cast<int>(c));
+                if (part > 0) others.push_back({at.children[c], path.weight * part});
             }
         } else {
             visit(path.node, path.weight);
@@ -179,7 +180,7 @@ Trace Predictor::trace(const std::vector<Column>& columns, int64_t row) const {
         if (at.children.empty()) continue;
         const Routing& routing = trace.routing[i] = route_row(at, keys_[i], columns, row);
         for (size_t c = 0; c < at.children.size(); ++c) {
-            const double part = routing.child == fractional ? at.split.share[c] : routing.child == static_cast<int>(c);
+            const double part = part_of_child(at.split, routing, at.split.share, static_cast<int>(c));
             trace.weight[at.children[c]] = part > 0 ? trace.weight[i] * part : 0;
         }
     }

@@ -112,7 +112,7 @@ private:
         double one = 1;          // the row's weight by that column, down to here
         double zero = 1;         // the training weight
         size_t split_column = 0; // the column that decides the way on
-        int child = stop_here;   // where the row goes on
+        Routing routing;         // where the row goes on
         const RoutingNode* routing_node = nullptr;
     };
 
@@ -166,8 +166,8 @@ private:
         Open& here = path_[depth];
         const Open& parent = path_[depth - 1];
         const int child_number = tree_.child_number_[node];
-        const double own =
-            parent.child == fractional ? parent.routing_node->split.share[child_number] : parent.child == child_number;
+        const Split& split = parent.routing_node->split;
+        const double own = part_of_child(split, parent.routing, split.share, child_number);
         here.column = parent.split_column;
         here.before = latest_[here.column];
         multiply(depth, here, own, tree_.zero_[node]);
@@ -179,7 +179,7 @@ private:
         const Routing routing = route_row(routing_node, tree_.keys_[node], columns, row);
         const bool by_surrogate = routing.routed_by == RoutedBy::surrogate;
         here.routing_node = &routing_node;
-        here.child = routing.child;
+        here.routing = routing;
         here.split_column = static_cast<size_t>(by_surrogate ? routing_node.surrogates[routing.surrogate].column
                                                              : routing_node.split.column);
         std::fill_n(ends(depth), n_points() * tree_.outputs_, 0.0);

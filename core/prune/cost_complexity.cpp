@@ -18,7 +18,8 @@ public:
           below_(risk, risk + n),
           leaves_(n, 1),
           alpha_(n, 0),
-          inner_(n, 0) {
+          inner_(n, 0),
+          is_old_(n, 0) {
         for (int64_t i = 1; i < n; ++i) ++first_[parent[i] + 1];
         for (int64_t i = 0; i < n; ++i) first_[i + 1] += first_[i];
         std::vector<int64_t> next(first_.begin(), first_.end() - 1);
@@ -38,6 +39,7 @@ public:
             const auto [complexity, node] = queue_.top();
             queue_.pop();
             if (!inner_[node]) continue;
+            add_up_below(node);
             const double now = complexity_of(node);
             if (now > complexity) { // cutting the weakest link below only ever raises a price, so none comes too late
                 queue_.emplace(now, node);
@@ -45,15 +47,28 @@ public:
             }
             alpha = std::max(alpha, now);
             prune_at(node, alpha);
-            for (int64_t combine_subtrees = parent_[node]; combine_subtrees >= 0;
-                 combine_subtrees = parent_[combine_subtrees])
-                add_up(combine_subtrees);
+            // A node that is marked already has marked nodes above it.
+            for (int64_t above = parent_[node]; above >= 0 && !is_old_[above]; above = parent_[above])
+                is_old_[above] = 1;
         }
         return std::move(alpha_);
     }
 
 private:
     using Link = std::pair<double, int64_t>;
+
+    // Sums of nodes above a cut are put off until somebody asks for them: most are asked for once, after many cuts.
+    void add_up_below(int64_t node) {
+        if (!is_old_[node]) return;
+        std::vector<int64_t> old{node};
+        for (size_t i = 0; i < old.size(); ++i) {
+            is_old_[old[i]] = 0;
+            for (int64_t c = first_[old[i]]; c < first_[old[i] + 1]; ++c) {
+                if (inner_[children_[c]] && is_old_[children_[c]]) old.push_back(children_[c]);
+            }
+        }
+        for (size_t i = old.size(); i-- > 0;) add_up(old[i]); // children come after their parent
+    }
 
     void add_up(int64_t node) {
         below_[node] = 0;
@@ -90,6 +105,7 @@ private:
     std::vector<int64_t> leaves_;
     std::vector<double> alpha_;
     std::vector<char> inner_;
+    std::vector<char> is_old_; // sums do not know of some cut below
     std::priority_queue<Link, std::vector<Link>, std::greater<>> queue_;
 };
 

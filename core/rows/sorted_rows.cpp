@@ -215,24 +215,34 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
             best_cut(context_.counter, item_.data(), rules, total, scan_column, range, context_.plan.tries_missing));
         gains.push_back(cuts.back().cut.gain);
     }
+    const uint16_t* member = member_.data() + range.begin;
+    const std::vector<double> of_levels = level_scan_.best_gains(
+        context_, rules, total, range.end - range.begin, [&](size_t at) { return row_[member[at]]; },
+        [&](size_t at) { return item_[member[at]]; });
+    const std::vector<CandidateColumn> columns = candidate_columns(task, context_, rules, gains, of_levels);
     std::vector<Entry> entries;
-    if (!context_.by_value.empty() || context_.plan.needs_squares) entries = entries_of<Item>(table_rows(node), items);
-    std::vector<Candidate> candidates;
-    for (const CandidateColumn& candidate : candidate_columns(task, context_, rules, gains)) {
-        const TableColumn column = candidate.column;
-        if (!candidate.scan_column) {
-            candidates.push_back(candidate_by_value(task, training(), facts, column, entries));
-            continue;
+    const auto make = [&](const CandidateColumn& made) {
+        if (entries.empty() && (!made.scan_column || context_.plan.needs_squares)) {
+            entries = entries_of<Item>(table_rows(node), items);
         }
-        const ScanColumn scan_column = *candidate.scan_column;
+        if (!made.scan_column) return candidate_by_value(task, training(), facts, made.column, entries);
+        const ScanColumn scan_column = *made.scan_column;
         const auto& [cut, low_end, known_end] = cuts[scan_column];
         const Words<Counter> low = count(context_.counter, item_.data(), scan_column, {range.begin, low_end});
         const Words<Counter> missing = count(context_.counter, item_.data(), scan_column, {known_end, range.end});
         Words<Counter> known = total;
         for (int w = 0; w < context_.counter.words(); ++w) known[w] -= missing[w];
-        candidates.push_back(to_candidate(task, context_, facts, column, cut, known, missing, low, [&, &of = cut] {
-            return count_cut_sides(training(), entries, column.value, of.low_rows > 0, of.below);
-        }));
+        return to_candidate(task, context_, facts, made.column, cut, known, missing, low, [&, &of = cut] {
+            return count_cut_sides(training(), entries, made.column.value, of.low_rows > 0, of.below);
+        });
+    };
+    std::vector<Candidate> candidates;
+    candidates.reserve(columns.size());
+    for (const CandidateColumn& column : columns) {
+        candidates.push_back(make(column));
+        if (candidates.size() == 1 && wins_every_tie(task, context_, rules, facts, gains, of_levels, candidates[0])) {
+            break;
+        }
     }
     return candidates;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "rows/level_scan.hpp"
 #include "rows/row_store.hpp"
 #include "rows/sorted_scan.hpp"
 #include "threshold/candidates.hpp"
@@ -90,6 +91,7 @@ private:
     std::vector<Node> nodes_;             // per node
     std::vector<int32_t> child_;          // per row
     std::vector<RankedRow> spare_;
+    LevelScan<Counter> level_scan_;
 };
 
 } // namespace tw

@@ -289,10 +289,15 @@ Test significance_of(const Task& task, const Histogram& histogram, const BinMapp
 Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Histogram histogram,
                          int64_t tried) {
     const Recipe& recipe = task.recipe;
-    if (recipe.branching == Branching::merge) return merge_levels(task, node, facts, histogram);
+    if (recipe.branching == Branching::merge) {
+        Candidate merged = merge_levels(task, node, facts, histogram);
+        merged.has_missing = histogram.has_missing();
+        return merged;
+    }
 
     Candidate candidate;
     candidate.column = histogram.column;
+    candidate.has_missing = histogram.has_missing();
     const bool ordered = is_ordered(recipe, facts);
     const bool own_level = recipe.missing == Missing::own && !ordered;
     const Parent parent = parent_of(task, node, histogram);

@@ -33,7 +33,8 @@ struct RatedSplit {
 struct Candidate : RatedSplit {
     int column = -1;
     Obstacle obstacle = Obstacle::constant;
-    bool significant = true; // merge: adjusted p within alpha_split
+    bool significant = true;  // merge: adjusted p within alpha_split
+    bool has_missing = false; // some entries of the node lack a value of the column
     // Merge: columns compete as tested, but small children are merged before the winner is used; with fewer than two
     // children left it cannot be.
     std::shared_ptr<const RatedSplit> enlarged;

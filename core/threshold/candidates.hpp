@@ -111,23 +111,53 @@ struct CandidateColumn {
     size_t by_value = 0;                   // else: its place among the columns searched by value
 };
 
-// The columns that put forward candidates, in order: those searched by value, and those whose cut is among the best,
-// with their equals, or among as many rivals as the recipe keeps. Without any cut all do, with the reason.
+inline double largest_gain(const std::vector<double>& gains, const std::vector<double>& level_gains) {
+    double best = no_gain;
+    for (const double gain : gains) best = std::max(best, gain);
+    for (const double gain : level_gains) best = std::max(best, gain);
+    return best;
+}
+
+// The columns that put forward candidates, in order: those whose gain is among the best, with their equals, or among as
+// many rivals as the recipe keeps; and those searched by value, unless `level_gains` says what theirs is. Without any
+// gain all do, with the reason.
 inline std::vector<CandidateColumn> candidate_columns(const Task& task, const SearchColumns& columns,
                                                       const CutRules& rules,
-                                                      const IndexedVector<ScanColumn, double>& gains) {
-    const double best = gains.empty() ? no_gain : *std::max_element(gains.begin(), gains.end());
+                                                      const IndexedVector<ScanColumn, double>& gains,
+                                                      const std::vector<double>& level_gains = {}) {
+    const double best = largest_gain(gains, level_gains);
     const bool all = best == no_gain || columns.plan.keeps_all_columns;
-    const double least =
-        all ? no_gain : (task.recipe.rivals > 0 ? gain_to_beat(task, columns.plan, gains) : best) - rules.margin();
+    double least = all ? no_gain : best - rules.margin();
+    if (!all && task.recipe.rivals > 0) {
+        std::vector<double> known = gains;
+        known.insert(known.end(), level_gains.begin(), level_gains.end());
+        least = gain_to_beat(task, columns.plan, std::move(known)) - rules.margin();
+    }
     std::vector<CandidateColumn> kept;
+    kept.reserve(gains.size() + columns.by_value.size());
     for (const ScanColumn i : gains.indices()) {
         if (gains[i] >= least) kept.push_back({columns.column(i).column, i});
     }
-    for (size_t i = 0; i < columns.by_value.size(); ++i) kept.push_back({columns.by_value[i], {}, i});
+    for (size_t i = 0; i < columns.by_value.size(); ++i) {
+        if (level_gains.empty() || level_gains[i] >= least) kept.push_back({columns.by_value[i], {}, i});
+    }
     std::sort(kept.begin(), kept.end(),
               [](const CandidateColumn& a, const CandidateColumn& b) { return a.column < b.column; });
     return kept;
+}
+
+// Whether the candidate of the lowest column wins, whatever the others score: without rivals these need not be made
+// then. In small nodes most columns tie. Scores differ from gains by rounding alone, far less than half the tolerance
+// within which they tie (split/ties.hpp).
+template <TargetCounter Counter>
+bool wins_every_tie(const Task& task, const SearchContext<Counter>& context, const CutRules& rules,
+                    const NodeFacts& node, const std::vector<double>& gains, const std::vector<double>& level_gains,
+                    const Candidate& lowest) {
+    const bool gains_decide = !context.plan.keeps_all_columns && (context.by_value.empty() || !level_gains.empty());
+    if (task.recipe.rivals > 0 || !gains_decide || !lowest.possible()) return false;
+    const double best = largest_gain(gains, level_gains);
+    if (best == no_gain) return false;
+    return lowest.rating.score * node.weight / context.counter.unit() >= best - rules.ties.tolerance / 2;
 }
 
 // A column's cut as a candidate. `low`: what lies below it; `count_sides()`: both sides counted from rows, for squares.
@@ -180,6 +210,8 @@ Total total_of_items(const SearchContext<Counter>& context, std::span<const uint
     Histogram& all = total.all;
     all.width = measure.sums();
     all.at.push_back(0);
+    all.rows.reserve(2); // the node, and a bin for missing values
+    all.stats.reserve(2 * static_cast<size_t>(all.width));
     Sum* sums = all.append();
     all.rows.back() = static_cast<int64_t>(items.size());
     if constexpr (std::is_same_v<Item, MomentCounter::Item>) {

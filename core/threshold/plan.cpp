@@ -74,9 +74,14 @@ SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns,
     plan.needs_squares = measure.n_classes == 0 && recipe.stopping.significance.has_value();
     plan.surrogates_by_value =
         recipe.branching != Branching::binary && recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
+    // Where one order of the levels is enough, and nothing but the gain decides which column wins.
+    plan.scans_levels = place == RowPlace::memory && recipe.branching == Branching::binary && measure.unit_weights &&
+                        !scores_missing(recipe.missing) && recipe.missing != Missing::fractional &&
+                        !plan.keeps_all_columns && (measure.n_classes == 0 || measure.n_classes == 2);
     // A third child for missing values is more than a cut gives.
     const bool own_child = recipe.missing == Missing::own && recipe.branching != Branching::binary;
     const char* choice = choice_by_value(recipe, columns.size(), plan.counter, place);
+    plan.scans_levels = plan.scans_levels && !choice;
     for (size_t i = 0; i < columns.size(); ++i) {
         SearchPlan::Column& column = plan.columns.emplace_back();
         if (!columns[i].allowed) {
@@ -103,6 +108,7 @@ std::string to_text(const SearchPlan& plan) {
     add(plan.tries_missing, "missing values on either side");
     add(plan.keeps_all_columns, "candidates of all columns");
     add(plan.rates_sides, "sides are rated");
+    add(plan.scans_levels, "gains of levels before candidates");
     add(plan.surrogates_by_value, "surrogates by value");
     for (size_t i = 0; i < plan.columns.size(); ++i) {
         const SearchPlan::Column& column = plan.columns[i];

@@ -31,6 +31,7 @@ struct SearchPlan {
     bool keeps_all_columns = false;   // the best cut of every column is a candidate, not only those of the largest gain
     bool rates_sides = false;         // a candidate needs the sums of both sides, not only the gain of its cut
     bool needs_squares = false;       // and of squared targets, which counters do not keep
+    bool scans_levels = false;        // the gain of levels is known before they are made candidates
     bool surrogates_by_value = false; // splits into many children have surrogates that no cut gives
 
     bool uses_histograms() const;

@@ -50,6 +50,7 @@ from treewright.uncertainty.cross_validate import cross_validate
 from treewright.uncertainty.leaf_limits import leaf_limits
 from treewright.uncertainty.permutation_test import permutation_test
 from treewright.uncertainty.reliability import reliability
+from treewright.uncertainty.soften import soften
 from treewright.uncertainty.stability import stability
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ __all__ = [
     "rules",
     "save",
     "shap_values",
+    "soften",
     "sql",
     "stability",
     "stopping",

@@ -43,6 +43,7 @@ from treewright.errors import DataError
 from treewright.growing.weights import weighted
 from treewright.optimal.search import find_optimal
 from treewright.optimal.settings import SearchSettings
+from treewright.out_of_core.memory_limit import memory_size
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.evaluation import score_on
 from treewright.recipes.recipe import Recipe
@@ -81,7 +82,11 @@ def learning_options(command: Any) -> Any:
 @recipe_options
 @data_options
 @click.option("--optimal", is_flag=True, help="Find the best tree of --max-depth levels (3) instead of growing one.")
+@click.option(
+    "--leaf-penalty", type=click.FloatRange(0), help="With --optimal: price of a leaf, as an error rate or 1 - R2."
+)
 @click.option("--time-limit", type=click.FloatRange(0), metavar="SECONDS", help="With --optimal: end the search then.")
+@click.option("--memory-limit", metavar="SIZE", help="With --optimal: end the search at this size, such as 2GB.")
 @click.option("--test", metavar="FILE", help="Score the tree on these rows.")
 @click.option(
     "--holdout",
@@ -183,8 +188,9 @@ def _grown(rows: Encoded, schema: Schema, recipe: Recipe, threads: int) -> Tree:
 def _check_optimal(settings: dict[str, Any]) -> None:
     """Refuse options that the search for the best tree does not have."""
     if not settings["optimal"]:
-        if settings["time_limit"] is not None:
-            raise click.UsageError("--time-limit ends the search of --optimal; growing has no time limit")
+        for name in ("leaf_penalty", "time_limit", "memory_limit"):
+            if settings[name] is not None:
+                raise click.UsageError(f"--{name.replace('_', '-')} needs --optimal: growing a tree does not have it")
         return
     if settings["folds"]:
         raise click.UsageError("--folds cross-validates recipes; score the tree of --optimal with --holdout or --test")
@@ -195,15 +201,18 @@ def _check_optimal(settings: dict[str, Any]) -> None:
             "--optimal has no recipe: of its options only --max-depth, --min-leaf, --max-leaves, --missing-policy, "
             "--class-weight, --costs and --priors apply"
         )
+    if settings["memory_limit"] is not None:
+        memory_size(settings["memory_limit"])  # refused before the table is read
     if isinstance(settings["min_samples_leaf"], float):
         raise click.UsageError("--optimal takes --min-leaf as a number of rows, not as a fraction")
 
 
 def _searched(rows: Encoded, schema: Schema, settings: dict[str, Any]) -> Tree:
     names = {"max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "max_leaf_nodes": "max_leaves"}
-    names["missing_policy"] = "missing"
+    names |= {"missing_policy": "missing", "leaf_penalty": "leaf_penalty", "time_limit": "time_limit"}
     limits = {to: settings[name] for name, to in names.items() if settings[name] is not None}
-    search = SearchSettings(**limits, time_limit=settings["time_limit"])
+    memory = None if settings["memory_limit"] is None else memory_size(settings["memory_limit"])
+    search = SearchSettings(**limits, memory_limit=memory)
     with progress("searching: gap closed") as advance:
         return find_optimal(
             rows,

@@ -166,8 +166,10 @@ def _found_levels(column: RawColumn) -> tuple[CodeArray, tuple[Level, ...]]:
     missing = column.missing
     known = column.values[~missing] if missing.any() else column.values
     distinct, inverse = _distinct_whole(known) if column.whole else np.unique(known, return_inverse=True)
-    codes: CodeArray = np.full(column.n_rows, -1, dtype=np.int32)
-    codes[~missing] = inverse
+    codes: CodeArray = inverse.astype(np.int32)
+    if len(known) < column.n_rows:
+        codes = np.full(column.n_rows, -1, dtype=np.int32)
+        codes[~missing] = inverse
     if column.kind in TIME_KINDS:
         return codes, tuple(moment(column.kind, value) for value in distinct.tolist())
     levels = tuple(int(value) for value in distinct.tolist()) if column.whole else tuple((distinct + 0.0).tolist())

@@ -92,7 +92,8 @@ def apply_rows(tree: Tree, edit: Edit, rows: Encoded | None, n_threads: int = 0)
             "learned without honest=True"
         )
     check_node(tree, edit.node)
-    return _BY_EDIT[type(edit)](tree, edit, rows, n_threads)
+    hard = tree if tree.soft is None else replace(tree, soft=None)
+    return _BY_EDIT[type(edit)](hard, edit, rows, n_threads)
 
 
 # --- through the engine -----------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from treewright.inspection.importance import impurity_taken, shares
 from treewright.out_of_core.inputs import is_dask, is_large, with_target
 from treewright.prediction.predict import apply, class_array, predict
 from treewright.prediction.scores import measured_in_batches
+from treewright.recipes.missing import RefuseMissing
 from treewright.training.learn import FitOptions
 from treewright.tree.tree import Tree
 
@@ -186,11 +187,15 @@ class TreeEstimator(BaseEstimator):
         return tags
 
     def _call(self, function: Callable[..., Predictions], X: Any) -> Predictions:
-        check_is_fitted(self, "tree_")
+        fitted = vars(self)
+        if "tree_" not in fitted:  # a look that costs less than scikit-learn's
+            check_is_fitted(self, "tree_")
         # A plain matrix has no names to compare, so it need not become a frame first.
         plain = type(X) is np.ndarray and X.shape[1:] == (self.n_features_in_,) and X.dtype.kind == "f"
-        as_it_is = plain and not hasattr(self, "feature_names_in_") and not self._refuses_missing()
-        rows = X if as_it_is or is_large(X) else self._frame(X, learning=False)
+        refused = isinstance(self.tree_.recipe.missing, RefuseMissing)
+        rows = X if (plain and "feature_names_in_" not in fitted and not refused) or is_large(X) else None
+        if rows is None:
+            rows = self._frame(X, learning=False)
         return function(self.tree_, rows, n_threads=threads(self.n_jobs))
 
     @property
@@ -227,7 +232,16 @@ class TreeEstimator(BaseEstimator):
     def _target(self, y: Any) -> RawColumn:
         if y is None:
             raise DataError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        if len(getattr(y, "shape", (0,))) != 1:
+        if isinstance(y, (list, tuple)) and len(y) and isinstance(y[0], (list, tuple)):
+            y = np.asarray(y)
+        shape: tuple[int, ...] = getattr(y, "shape", (0,))
+        if len(shape) == 2 and shape[1] > 1 and not is_sparse(y):
+            wrapper = "MultiOutputClassifier" if self._task == "classification" else "MultiOutputRegressor"
+            raise DataError(
+                f"y should be a 1d array, got an array of shape {tuple(shape)} instead: a tree has one target; fit one "
+                f"per target, as sklearn.multioutput.{wrapper}({type(self).__name__}()) does"
+            )
+        if len(shape) != 1:
             y = column_or_1d(y, warn=True)
         return read_column(y, str(getattr(y, "name", None) or "target"))
 

@@ -14,12 +14,12 @@ from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, level_type, plan_of
 from treewright.export.program.ranges import c_ranges
 from treewright.export.program.tables import (
-    Tables,
+    NUMBER_TABLES,
     identifiers,
     refuse_inexact,
     refuse_many_paths,
     refuse_unwritable,
-    tables_of,
+    table_items,
     wrapped,
 )
 from treewright.tree.as_tree import TreeLike, as_tree
@@ -54,14 +54,15 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
     refuse_inexact(plan, "C")
     refuse_unwritable(plan, "C", nul=True)
     refuse_many_paths(plan)
-    tables = tables_of(plan)
+    route = _ROUTE.replace("#WITHIN", _WITHIN if plan.soft else "")
+    follow = (_SECOND if plan.soft else "") + _FOLLOW.replace("#BOTH", _BOTH if plan.soft else "")
     parts = [
         _head(plan),
-        _tables(tables),
+        _tables(plan),
         _codes(plan),
-        _ROUTE,
+        route,
         _refusal(plan),
-        _FOLLOW,
+        follow,
         _prediction_functions(plan),
         c_ranges(plan),
     ]
@@ -112,14 +113,12 @@ def _array(kind: str, name: str, items: Sequence[object]) -> str:
     return f"static {kind} @_{name}[] = {{\n{wrapped(items or ['0'])}\n}};\n"
 
 
-def _tables(tables: Tables) -> str:
-    lists = {name: getattr(tables, name) for name in Tables.__dataclass_fields__}
-    numbers = {"share", "value", "breaks"}
+def _tables(plan: Plan) -> str:
     return "".join(
         _array("const double", name, [_number(x) for x in items])
-        if name in numbers
+        if name in NUMBER_TABLES
         else _array("const int", name, items)
-        for name, items in lists.items()
+        for name, items in table_items(plan).items()
     )
 
 
@@ -178,17 +177,45 @@ static int @_child(const double row[], int question)
     return child[low - @_break_start[question]];
 }
 
-/* The child the row takes; -1: every child by its share, -2: none. */
+/* The child the row takes; -1: every child by its share, -2: none, -5: two, by the band of a soft threshold. */
 static int @_destination(const double row[], int node)
 {
     int question = @_question_start[node];
     int child = -2;
     if (question == @_question_start[node + 1]) return child;
-    child = @_child(row, question);
+#WITHIN    child = @_child(row, question);
     if (child == -2 && @_unseen[node] >= 0) return @_unseen[node];
     while (child < 0 && ++question < @_question_start[node + 1]) child = @_child(row, question);
     return child >= 0 ? child : @_missing[node];
 }
+"""
+
+_WITHIN = """    if (row[@_question_input[question]] > @_band_low[node] &&
+        row[@_question_input[question]] < @_band_high[node]) return -5;
+"""
+
+_SECOND = """/* Within the band of a soft threshold: the part of the row that goes to the second of its two bins. */
+static double @_second_bin(const double row[], int node)
+{
+    const int question = @_question_start[node];
+    const double x = row[@_question_input[question]];
+    const double low = @_band_low[node], middle = @_breaks[@_break_start[question]], high = @_band_high[node];
+    return x <= middle ? 0.5 * ((x - low) / (middle - low)) : 1.0 - 0.5 * ((high - x) / (high - middle));
+}
+
+"""
+
+_BOTH = """        if (child == -5) {
+            const int *bin = @_child_of_bin + @_bin_start[@_question_start[node]];
+            const double second = @_second_bin(row, node);
+            for (i = @_child_start[node + 1] - @_child_start[node] - 1; i >= 0; --i) {
+                const double part = i == bin[0] ? 1.0 - second : i == bin[1] ? second : 0.0;
+                if (part <= 0.0) continue;
+                waiting[n].node = @_children[@_child_start[node] + i];
+                waiting[n++].weight = weight * part;
+            }
+            continue;
+        }
 """
 
 _FOLLOW = """/* Sums the weighted leaf values of every path of the row; returns the node where the heaviest ends. */
@@ -208,7 +235,7 @@ static int @_follow(const double row[], double values[])
             node = @_children[@_child_start[node] + child];
             child = @_destination(row, node);
         }
-        if (child == -1) {
+#BOTH        if (child == -1) {
             for (i = @_child_start[node + 1] - 1; i >= @_child_start[node]; --i) {
                 if (@_share[i] <= 0.0) continue;
                 waiting[n].node = @_children[i];

@@ -26,6 +26,7 @@ from treewright.export.program.plan import (
     level_type,
     plan_of,
     refuse_mixed,
+    refuse_soft,
 )
 from treewright.tree.as_tree import TreeLike, as_tree
 
@@ -83,6 +84,7 @@ def excel(tree: TreeLike, rows: int | Sequence[Mapping[str, object]] = 100) -> b
     b'PK'
     """
     plan = plan_of(as_tree(tree))
+    refuse_soft(plan, "a workbook")
     _refuse(plan)
     return _file(_Workbook(plan, rows).sheets())
 

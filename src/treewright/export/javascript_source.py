@@ -69,6 +69,8 @@ def split_lists(tree: Tree) -> dict[str, list[Any]]:
         table[begin] = np.append(0, np.cumsum(sizes)).tolist()
         parts = [arrays[items][arrays[begin][i] : arrays[begin][i + 1]] for i in chosen]
         table[items] = plain(np.concatenate(parts)) if parts else []
+    if tree.soft is not None:
+        table |= {name: plain(band[chosen]) for name, band in tree.soft.split_arrays(start).items()}
     return table
 
 

@@ -16,7 +16,7 @@ from treewright.data.schema import ColumnSpec
 from treewright.errors import ExportError
 from treewright.export.onnx_graph import Graph
 from treewright.export.onnx_route import route_by_ensemble, route_by_forking_loop, route_by_loop
-from treewright.export.program.plan import Plan, level_type, plan_of
+from treewright.export.program.plan import Plan, level_type, plan_of, refuse_soft
 from treewright.export.program.state_machine import machine_of
 from treewright.export.program.tables import has_surrogate, refuse_inexact, refuse_unwritable
 from treewright.tree.as_tree import TreeLike, as_tree
@@ -48,6 +48,7 @@ def onnx(tree: TreeLike, *, missing: str = "") -> bytes:
     """
     tree = as_tree(tree)
     plan = plan_of(tree)
+    refuse_soft(plan, "ONNX")
     inputs = plan.inputs or tree.schema.columns[:1]  # a lone leaf has no split, but rows must be counted by something
     _refuse(replace(plan, inputs=inputs), missing)
     graph = Graph()

@@ -15,7 +15,17 @@ from xml.sax.saxutils import escape, quoteattr
 from treewright.data.schema import LEVEL_KINDS, ColumnSpec, Level
 from treewright.errors import ExportError
 from treewright.export.program.arms import runs
-from treewright.export.program.plan import AS_MISSING, FRACTIONAL, STOP_HERE, Plan, Question, Step, level_type, plan_of
+from treewright.export.program.plan import (
+    AS_MISSING,
+    FRACTIONAL,
+    STOP_HERE,
+    Plan,
+    Question,
+    Step,
+    level_type,
+    plan_of,
+    refuse_soft,
+)
 from treewright.export.program.tables import refuse_inexact, refuse_unwritable
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.tree import Tree
@@ -47,6 +57,7 @@ def pmml(tree: TreeLike, *, several_paths: Literal["refuse", "null"] = "refuse")
     """
     tree = as_tree(tree)
     plan = plan_of(tree)
+    refuse_soft(plan, "PMML")
     _refuse(plan, several_paths)
     classes = plan.target.classes
     function = "regression" if classes is None else "classification"

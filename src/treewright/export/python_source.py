@@ -13,7 +13,7 @@ from treewright.data.schema import Level
 from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
 from treewright.export.program.ranges import python_ranges
-from treewright.export.program.tables import Tables, identifiers, tables_of, wrapped
+from treewright.export.program.tables import identifiers, table_items, wrapped
 from treewright.tree.as_tree import TreeLike, as_tree
 
 #: Python refuses more than a hundred levels of indentation, and nobody reads so many.
@@ -49,7 +49,7 @@ def python(tree: TreeLike) -> str:
     parts = [
         _head(plan),
         _readers(plan, nested),
-        _ifs(plan) if nested else _TABLES_HEAD + _tables(plan) + _ROUTE + _FOLLOW,
+        _ifs(plan) if nested else _TABLES_HEAD + _tables(plan) + _loop(plan),
     ]
     return "\n\n".join([*parts, _prediction_functions(plan, nested)]) + python_ranges(plan)
 
@@ -211,12 +211,16 @@ _TABLES_HEAD = "# Item i of a list of parts lies between start[i] and start[i + 
 
 
 def _tables(plan: Plan) -> str:
-    tables = tables_of(plan)
-    lists = {name: getattr(tables, name) for name in Tables.__dataclass_fields__}
     return "".join(
         f"_{name.upper()} = (\n{wrapped(items)}\n)\n" if items else f"_{name.upper()} = ()\n"
-        for name, items in lists.items()
+        for name, items in table_items(plan).items()
     )
+
+
+def _loop(plan: Plan) -> str:
+    """Return the loop over the tables."""
+    route = _ROUTE.replace("#WITHIN", _WITHIN if plan.soft else "")
+    return route + (_SECOND if plan.soft else "") + _FOLLOW.replace("#BOTH", _BOTH if plan.soft else "")
 
 
 _ROUTE = '''
@@ -240,11 +244,11 @@ def _child(values, question):
 
 
 def _destination(values, node):
-    """The child the row takes; -1: every child by its share, -2: none."""
+    """The child the row takes; -1: every child by its share, -2: none, -5: two, by the band of a soft threshold."""
     first, last = _QUESTION_START[node], _QUESTION_START[node + 1]
     if first == last:
         return -2
-    child = _child(values, first)
+#WITHIN    child = _child(values, first)
     if child == -2 and _UNSEEN[node] >= 0:
         return _UNSEEN[node]
     for question in range(first + 1, last):
@@ -253,6 +257,31 @@ def _destination(values, node):
         child = _child(values, question)
     return child if child >= 0 else _MISSING[node]
 '''
+
+_WITHIN = """    value = values[_QUESTION_INPUT[first]]
+    if value is not None and _BAND_LOW[node] < value < _BAND_HIGH[node]:
+        return -5
+"""
+
+_SECOND = '''
+
+def _second_bin(values, node):
+    """Within the band of a soft threshold: the part of the row that goes to the second of its two bins."""
+    question = _QUESTION_START[node]
+    value, middle = values[_QUESTION_INPUT[question]], _BREAKS[_BREAK_START[question]]
+    if value <= middle:
+        return 0.5 * ((value - _BAND_LOW[node]) / (middle - _BAND_LOW[node]))
+    return 1 - 0.5 * ((_BAND_HIGH[node] - value) / (_BAND_HIGH[node] - middle))
+'''
+
+_BOTH = """        if child == -5:
+            second, first = _second_bin(values, node), _BIN_START[_QUESTION_START[node]]
+            parts = {_CHILD_OF_BIN[first]: 1 - second, _CHILD_OF_BIN[first + 1]: second}
+            for i in sorted(parts, reverse=True):
+                if parts[i] > 0:
+                    waiting.append((_CHILDREN[_CHILD_START[node] + i], weight * parts[i]))
+            continue
+"""
 
 _FOLLOW = '''
 
@@ -268,7 +297,7 @@ def _ends(row):
         if child == -2:
             ends.append((node, weight))
             continue
-        for i in range(_CHILD_START[node + 1] - 1, _CHILD_START[node] - 1, -1):
+#BOTH        for i in range(_CHILD_START[node + 1] - 1, _CHILD_START[node] - 1, -1):
             if _SHARE[i] > 0:
                 waiting.append((_CHILDREN[i], weight * _SHARE[i]))
     return ends

@@ -10,12 +10,13 @@ const FRACTIONAL = -1;
 const STOP_HERE = -2;
 const RANDOM = -3;
 const AS_MISSING = -4;
+const BOTH_BINS = -5;
 const NO_VALUE = -1;
 const NO_CHILD = -2;
 
 /**
  * @typedef {{node: number, weight: number}} End where a path ends, and the share of the row that ends there
- * @typedef {"known"|"surrogate"|"unseen"|"missing"|"fractional"|"random"|"stop"} How
+ * @typedef {"known"|"surrogate"|"unseen"|"missing"|"fractional"|"random"|"stop"|"soft"} How
  * @typedef {{node: number, child: number, weight: number, how: How, split: number}} Step what happened at a node with
  *   a split; child -1: several, or none
  * @typedef {{nodes: object, splits: object, firstChild: Int32Array, children: Int32Array, values: Float64Array,
@@ -87,10 +88,38 @@ function childOf(tree, split, row) {
   return child < 0 ? NO_CHILD : child;
 }
 
-/** Where a row goes at a node with a split: [child or FRACTIONAL, STOP_HERE, RANDOM; how; the split that decided]. */
+/** Whether a value lies within the band of a soft threshold; only trees that have some hold bands. */
+function isWithinBand(splits, split, value) {
+  return splits.band_low !== undefined && splits.band_low[split] < value && value < splits.band_high[split];
+}
+
+/** The part of a row within the band that goes to each child: from one bin to the other, a half at the threshold. */
+function softShares(splits, split, value, nChildren) {
+  const [low, high] = [splits.band_low[split], splits.band_high[split]];
+  const middle = splits.breaks[splits.break_start[split]];
+  const second =
+    value <= middle ? 0.5 * ((value - low) / (middle - low)) : 1 - 0.5 * ((high - value) / (high - middle));
+  const shares = new Array(nChildren).fill(0);
+  shares[splits.child_of_bin[splits.bin_start[split]]] = 1 - second;
+  shares[splits.child_of_bin[splits.bin_start[split] + 1]] = second;
+  return shares;
+}
+
+/** The part of a row that goes to each child, where it goes to several. @returns {number[]} */
+export function sharesOf(tree, split, row, goes, nChildren) {
+  const { splits } = tree;
+  if (goes === BOTH_BINS) return softShares(splits, split, row[splits.column[split]], nChildren);
+  return splits.share.slice(splits.share_start[split], splits.share_start[split] + nChildren);
+}
+
+/**
+ * Where a row goes at a node with a split: [child or FRACTIONAL, STOP_HERE, RANDOM, BOTH_BINS; how; the split that
+ * decided].
+ */
 export function destination(tree, node, row) {
   const { splits } = tree;
   const own = splits.start[node];
+  if (isWithinBand(splits, own, row[splits.column[own]] ?? NaN)) return [BOTH_BINS, "soft", own];
   const child = childOf(tree, own, row);
   if (child >= 0) return [child, "known", own];
   if (child === NO_CHILD && splits.unseen[own] !== AS_MISSING) return [splits.unseen[own], "unseen", own];
@@ -125,9 +154,9 @@ export function follow(tree, row, isLeaf = (node) => tree.firstChild[node] === t
     } else if (child === STOP_HERE) {
       ends.push({ node, weight });
     } else {
-      const begin = tree.splits.share_start[split];
-      for (let c = tree.firstChild[node + 1] - tree.firstChild[node] - 1; c >= 0; c--) {
-        const share = tree.splits.share[begin + c];
+      const shares = sharesOf(tree, split, row, child, tree.firstChild[node + 1] - tree.firstChild[node]);
+      for (let c = shares.length - 1; c >= 0; c--) {
+        const share = shares[c];
         if (share > 0) stack.push({ node: tree.children[tree.firstChild[node] + c], weight: weight * share });
       }
     }

@@ -6,18 +6,16 @@ a row that the recipe refuses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from treewright.data.schema import ColumnSpec, Level
 from treewright.export.program.plan import Plan, level_type, plan_of
 from treewright.export.program.ranges import rust_ranges
 from treewright.export.program.tables import (
-    Tables,
+    NUMBER_TABLES,
     identifiers,
     refuse_inexact,
     refuse_many_paths,
     refuse_unwritable,
-    tables_of,
+    table_items,
     wrapped,
 )
 from treewright.tree.as_tree import TreeLike, as_tree
@@ -54,7 +52,9 @@ def rust(tree: TreeLike) -> str:
     refuse_inexact(plan, "Rust")
     refuse_unwritable(plan, "Rust", nul=False)
     refuse_many_paths(plan)
-    parts = [_head(plan), _row(plan), _tables(plan), _ROUTE, _FOLLOW, _prediction_functions(plan), rust_ranges(plan)]
+    route = _ROUTE.replace("#WITHIN", _WITHIN if plan.soft else "")
+    follow = (_SECOND if plan.soft else "") + _FOLLOW.replace("#BOTH", _BOTH if plan.soft else "")
+    parts = [_head(plan), _row(plan), _tables(plan), route, follow, _prediction_functions(plan), rust_ranges(plan)]
     return "\n".join(part for part in parts if part)
 
 
@@ -148,12 +148,10 @@ def _refusal(plan: Plan) -> str:
 
 
 def _tables(plan: Plan) -> str:
-    tables = tables_of(plan)
     parts = []
-    for name in Tables.__dataclass_fields__:
-        items: Sequence[object] = getattr(tables, name)
-        numbers = name in ("share", "value", "breaks")
-        listing = wrapped([_number(x) for x in items] if numbers else items)  # type: ignore[arg-type]
+    for name, items in table_items(plan).items():
+        numbers = name in NUMBER_TABLES
+        listing = wrapped([_number(x) for x in items] if numbers else items)
         inside = f"\n{listing}\n" if items else ""
         parts.append(f"static {name.upper()}: &[{'f64' if numbers else 'i32'}] = &[{inside}];\n")
     return "".join(parts)
@@ -190,13 +188,13 @@ fn child_of(values: &[f64; N_INPUTS], question: usize) -> i32 {
     bins[breaks.partition_point(|at| if closed { *at < x } else { *at <= x })]
 }
 
-/// The child the row takes; -1: every child by its share, -2: none.
+/// The child the row takes; -1: every child by its share, -2: none, -5: two, by the band of a soft threshold.
 fn destination(values: &[f64; N_INPUTS], node: usize) -> i32 {
     let (first, last) = (QUESTION_START[node] as usize, QUESTION_START[node + 1] as usize);
     if first == last {
         return -2;
     }
-    let child = child_of(values, first);
+#WITHIN    let child = child_of(values, first);
     if child >= 0 {
         return child;
     }
@@ -206,6 +204,47 @@ fn destination(values: &[f64; N_INPUTS], node: usize) -> i32 {
     let mut others = (first + 1..last).map(|question| child_of(values, question));
     others.find(|child| *child >= 0).unwrap_or(MISSING[node])
 }
+"""
+
+_WITHIN = """    let x = values[QUESTION_INPUT[first] as usize];
+    if BAND_LOW[node] < x && x < BAND_HIGH[node] {
+        return -5;
+    }
+"""
+
+_SECOND = """/// Within the band of a soft threshold: the part of the row that goes to the second of its two bins.
+fn second_bin(values: &[f64; N_INPUTS], node: usize) -> f64 {
+    let question = QUESTION_START[node] as usize;
+    let x = values[QUESTION_INPUT[question] as usize];
+    let middle = BREAKS[BREAK_START[question] as usize];
+    if x <= middle {
+        0.5 * ((x - BAND_LOW[node]) / (middle - BAND_LOW[node]))
+    } else {
+        1.0 - 0.5 * ((BAND_HIGH[node] - x) / (BAND_HIGH[node] - middle))
+    }
+}
+
+"""
+
+_BOTH = """        if child == -5 {
+            let bins = &CHILD_OF_BIN[BIN_START[QUESTION_START[node] as usize] as usize..];
+            let second = second_bin(&values, node);
+            let first_child = CHILD_START[node] as usize;
+            for i in (0..CHILD_START[node + 1] as usize - first_child).rev() {
+                let part = if i as i32 == bins[0] {
+                    1.0 - second
+                } else if i as i32 == bins[1] {
+                    second
+                } else {
+                    0.0
+                };
+                if part > 0.0 {
+                    waiting[n] = (CHILDREN[first_child + i] as usize, weight * part);
+                    n += 1;
+                }
+            }
+            continue;
+        }
 """
 
 _FOLLOW = """/// Sums the weighted leaf values of every path of the row; also returns the node where the heaviest ends.
@@ -223,7 +262,7 @@ fn follow(row: &Row) -> Option<([f64; N_VALUES], u32)> {
             node = CHILDREN[CHILD_START[node] as usize + child as usize] as usize;
             child = destination(&values, node);
         }
-        if child == -1 {
+#BOTH        if child == -1 {
             for i in (CHILD_START[node] as usize..CHILD_START[node + 1] as usize).rev() {
                 if SHARE[i] > 0.0 {
                     waiting[n] = (CHILDREN[i] as usize, weight * SHARE[i]);

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import ExportError
-from treewright.export.program.plan import Plan, Step, level_type, plan_of, refuse_mixed
+from treewright.export.program.plan import Plan, Step, level_type, plan_of, refuse_mixed, refuse_soft
 from treewright.recipes.criterion import AbsoluteError, Gini, InformationGain, Poisson, Variance
 from treewright.recipes.missing import RefuseMissing
 from treewright.tree.as_tree import TreeLike, as_tree
@@ -49,6 +49,7 @@ def sklearn(tree: TreeLike) -> Any:
     """
     tree = as_tree(tree)
     plan = plan_of(tree)
+    refuse_soft(plan, "scikit-learn")
     _refuse(tree, plan)
     classes = tree.schema.target.classes
     try:

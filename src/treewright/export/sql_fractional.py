@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, number_token
-from treewright.export.program.plan import FRACTIONAL, STOP_HERE, Plan, Step
+from treewright.export.program.plan import BOTH_BINS, FRACTIONAL, STOP_HERE, Plan, Step
 from treewright.export.sql_route import RouteWriter
 
 #: Levels of the tree whose weights are multiplied in one step: each weight is written as so many factors.
@@ -53,9 +53,9 @@ def fractional_steps(
         _refuse_wide(dialect, len(carried) + len(writer.names) + len(ready) + len(piece.inner))
         forks = {f"{names.fork}{i}": _only(names, writer.destination(plan.steps[i])) for i in piece.inner}
         yield [*carried, *writer.names, *ready], forks
-        weights = {f"{names.weight}{i}": _weight(dialect, plan, names, path) for i, path in piece.outs.items()}
+        weights = {f"{names.weight}{i}": _weight(writer, names, path) for i, path in piece.outs.items()}
         stopped = {
-            f"{names.weight}{i}_stop": _weight(dialect, plan, names, (*path, (i, STOP_HERE)))
+            f"{names.weight}{i}_stop": _weight(writer, names, (*path, (i, STOP_HERE)))
             for i, path in piece.stops.items()
         }
         used = {f"{names.weight}{i}" for i in level}
@@ -100,19 +100,24 @@ def _only(names: FractionalNames, expression: str) -> str:
     return f"CASE WHEN {names.leaf} = {SEVERAL} THEN {expression} END"
 
 
-def _weight(dialect: Dialect, plan: Plan, names: FractionalNames, path: tuple[tuple[int, int], ...]) -> str:
+def _weight(writer: RouteWriter, names: FractionalNames, path: tuple[tuple[int, int], ...]) -> str:
     (top, _), *edges = path
-    factors = [_factor(dialect, names, node, plan.steps[node], child) for node, child in edges]
+    factors = [_factor(writer, names, node, writer.plan.steps[node], child) for node, child in edges]
     return _only(names, " * ".join([*([f"{names.weight}{top}"] if top else []), *factors]))
 
 
-def _factor(dialect: Dialect, names: FractionalNames, node: int, step: Step, child: int) -> str:
+def _factor(writer: RouteWriter, names: FractionalNames, node: int, step: Step, child: int) -> str:
+    dialect = writer.dialect
     one, zero = number_token(dialect, 1.0), number_token(dialect, 0.0)
     spread = (
         f" WHEN {FRACTIONAL} THEN {number_token(dialect, step.share[child])}"
         if child >= 0 and step.missing == FRACTIONAL
         else ""
     )
+    if step.band is not None and child in step.questions[0].child_of_bin:
+        second = writer.second_bin(step)
+        part = second if step.questions[0].child_of_bin[1] == child else f"{one} - ({second})"
+        spread += f" WHEN {BOTH_BINS} THEN {part}"
     return f"CASE {names.fork}{node} WHEN {child} THEN {one}{spread} ELSE {zero} END"
 
 
@@ -157,7 +162,7 @@ def extreme(function: str, expressions: list[str]) -> str:
 def _refuse_wide(dialect: Dialect, columns: int) -> None:
     if columns > dialect.most_columns:
         raise ExportError(
-            f"this tree sends missing values down several branches at so many nodes that SQL ({dialect.name}) would "
+            f"this tree sends rows down several branches at so many nodes that SQL ({dialect.name}) would "
             f"need {columns} columns in one step, and {dialect.most_columns} are possible; prune the tree, or learn "
             "with another missing policy, such as Surrogates()"
         )

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from treewright.data.schema import Level
-from treewright.export.dialects import Dialect, break_token, level_token
+from treewright.export.dialects import Dialect, break_token, level_token, number_token
 from treewright.export.program.arms import Arm, ConditionSyntax, decided_arms, exclusive_arms, known_arms
-from treewright.export.program.plan import AS_MISSING, FRACTIONAL, Plan, Question, Step
+from treewright.export.program.plan import AS_MISSING, BOTH_BINS, FRACTIONAL, Plan, Question, Step
 
 #: Writes the end of a path: of a node where the row stays, or of None where it goes down several branches.
 End = Callable[[int | None], str]
@@ -41,7 +41,9 @@ class RouteWriter:
 
         otherwise = child if step.missing >= 0 else lambda _: end(None if step.missing == FRACTIONAL else node)
         operand, arms, last = self._arms(step)
-        lines = [f"{deeper}WHEN {condition} THEN {child(c)}" for condition, c in arms]
+        within = self.within(step)
+        lines = [] if within is None else [f"{deeper}WHEN {BOTH_BINS if operand else within} THEN {end(None)}"]
+        lines += [f"{deeper}WHEN {condition} THEN {child(c)}" for condition, c in arms]
         default = child(last) if last is not None else otherwise(step.missing)
         return "\n".join([f"CASE{operand}", *lines, f"{deeper}ELSE {default}", f"{indent}END"]) if lines else default
 
@@ -49,7 +51,29 @@ class RouteWriter:
         """Return the number of the child, or what `missing` says."""
         parts = [self._child(step.questions[0], step.unseen)]
         parts += [self._child(question, AS_MISSING) for question in step.questions[1:]]
-        return f"COALESCE({', '.join(parts)}, {step.missing})"
+        found, within = f"COALESCE({', '.join(parts)}, {step.missing})", self.within(step)
+        return found if within is None else f"CASE WHEN {within} THEN {BOTH_BINS} ELSE {found} END"
+
+    def within(self, step: Step) -> str | None:
+        """When a value lies within the band of a soft threshold; None without one."""
+        if step.band is None:
+            return None
+        i, (low, high) = step.questions[0].input, step.band
+        return f"{self.words.beside(i, '>', low, True)} AND {self.words.beside(i, '<', high, True)}"
+
+    def second_bin(self, step: Step) -> str:
+        """Return the part of a row within the band that goes to the second bin."""
+        assert step.band is not None
+        question, (low, high) = step.questions[0], step.band
+        x, middle, half, one = self.names[question.input], question.breaks[0], self._number(0.5), self._number(1.0)
+        below = f"{half} * (({x} - {self._number(low)}) / {self._number(middle - low)})"
+        above = f"{one} - {half} * (({self._number(high)} - {x}) / {self._number(high - middle)})"
+        if middle in (low, high):
+            return above if low == middle else below
+        return f"CASE WHEN {x} <= {self._number(middle)} THEN {below} ELSE {above} END"
+
+    def _number(self, x: float) -> str:
+        return number_token(self.dialect, x)
 
     def refused(self) -> str | None:
         """When `predict` would refuse the row; None if it never does."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from treewright.data.schema import ColumnSpec, Schema
+from treewright.data.schema import TIME_KINDS, ColumnSpec, Schema
 from treewright.data.value_text import level, listed
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, dialect_of, level_token, name_token, number_token
@@ -87,6 +87,12 @@ def sql(
 
 
 def _refuse(plan: Plan, dialect: Dialect, outputs: tuple[str, ...]) -> None:
+    for step in plan.steps:
+        if step.band is not None and plan.inputs[step.questions[0].input].kind in TIME_KINDS:
+            raise ExportError(
+                f"column {plan.inputs[step.questions[0].input].name!r} has a soft threshold, and databases differ in "
+                "how they compute with dates and times; learn from numbers, or export the tree before soften"
+            )
     for spec in plan.inputs:
         refuse_mixed(spec.levels or (), f"column {spec.name!r}", f"SQL ({dialect.name})")
     if plan.target.classes is not None:

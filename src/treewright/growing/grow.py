@@ -29,7 +29,10 @@ from treewright.growing.weights import altered, altered_partitions
 from treewright.recipes.criterion import Custom
 from treewright.recipes.missing import Surrogates
 from treewright.recipes.recipe import Recipe
+from treewright.tree.sparse_rows import from_core
 from treewright.tree.tree import Tree
+
+IntArray = NDArray[np.int32]
 
 _log = logging.getLogger("treewright.growing.partitions")
 
@@ -59,7 +62,8 @@ def grow(
     """
     check_recipe(recipe, schema)
     if isinstance(rows, Encoded) or _is_one_piece(rows):
-        arrays = _grow_in_memory(gathered(rows), schema, recipe, n_threads, progress)
+        table = gathered(rows)
+        arrays = _grow_in_memory(table, schema, recipe, n_threads, progress, survey(table, schema, n_threads))
     else:
         arrays = _grow_in_partitions(rows, schema, recipe, n_threads, progress)
     if progress is not None:
@@ -94,9 +98,55 @@ def grow_at(
         Why the recipe would not have chosen the given split, as in `stop`; 0: it might have.
     """
     check_recipe(recipe, schema)
-    arrays = _grow_in_memory(rows, schema, recipe, n_threads, None, given)
+    missing = survey(rows, schema, n_threads)
+    arrays = _grow_in_memory(rows, schema, recipe, n_threads, None, missing, given=given)
     against = int(arrays.pop("against"))
     return Tree.grown(arrays, schema, recipe), against
+
+
+def grow_with_followers(
+    rows: Encoded,
+    followers: IntArray,
+    schema: Schema,
+    recipe: Recipe,
+    n_threads: int = 0,
+    progress: Progress | None = None,
+    *,
+    complete: bool = False,
+) -> tuple[Tree, IntArray]:
+    """Grow a tree, and return the node where each follower ends: a row of the table, by its number.
+
+    Surrogates are found only where a row of the node or a follower needs them; otherwise the tree is that of `grow`.
+    `complete`: a survey of more rows has found nothing missing and nothing infinite.
+    """
+    check_recipe(recipe, schema)
+    missing = not complete and survey(rows, schema, n_threads)
+    arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, missing, followers)
+    ends: IntArray = arrays.pop("follower_node")
+    if progress is not None:
+        progress(1.0)
+    return Tree.grown(arrays, schema, recipe), ends
+
+
+def grow_bare(
+    rows: Encoded, schema: Schema, recipe: Recipe, n_threads: int = 0, progress: Progress | None = None
+) -> Tree:
+    """Grow a tree that is going to be pruned: without rivals, and without surrogates that no row needs."""
+    check_recipe(recipe, schema)
+    missing, nobody = survey(rows, schema, n_threads), np.empty(0, np.int32)
+    arrays = _grow_in_memory(rows, schema, replace(recipe, rivals=0), n_threads, progress, missing, nobody)
+    del arrays["follower_node"]
+    if progress is not None:
+        progress(1.0)
+    return Tree.grown(arrays, schema, recipe)
+
+
+def grow_kept(rows: Encoded, pruned: Tree, n_threads: int = 0) -> Tree:
+    """Grow a pruned tree again, with the rivals and surrogates of its nodes. Its cuts are as they were."""
+    missing = survey(rows, pruned.schema, n_threads)
+    kept = (pruned.arrays["child_start"], pruned.arrays["children"], pruned.arrays["stop"])
+    arrays = _grow_in_memory(rows, pruned.schema, pruned.recipe, n_threads, None, missing, kept=kept)
+    return Tree({name: from_core(array) for name, array in arrays.items()}, pruned.schema, pruned.recipe, pruned.cuts)
 
 
 def _grow_in_memory(
@@ -105,9 +155,11 @@ def _grow_in_memory(
     recipe: Recipe,
     n_threads: int,
     progress: Progress | None,
+    missing: bool,
+    followers: IntArray | None = None,
+    kept: tuple[IntArray, IntArray, IntArray] | None = None,
     given: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    missing = survey(rows, schema, n_threads)
     check_values([data_checks(rows, recipe, schema)], recipe, schema)
     assert rows.target is not None
     seen = altered(schema.target, rows.target, rows.weight)
@@ -128,6 +180,8 @@ def _grow_in_memory(
         cost=seen.cost,
         binned=rows.coded,
         progress=progress,
+        followers=followers,
+        kept=kept,
         given=given,
     )
     return arrays
@@ -195,6 +249,11 @@ def with_bins(rows: Encoded, n_threads: int) -> Encoded:
 def binned_once(parts: Partitions, n_threads: int) -> Partitions:
     """Bin rows that are one piece in memory; leave others as they are."""
     return parts.changed(with_bins, n_threads) if _is_one_piece(parts) else parts
+
+
+def one_piece(parts: Partitions) -> Encoded | None:
+    """Return the table, if all of it is one piece in memory."""
+    return gathered(parts) if _is_one_piece(parts) else None
 
 
 def _is_one_piece(parts: Partitions) -> bool:

@@ -23,9 +23,9 @@ from treewright.prediction.predict import predicted
 from treewright.prediction.routing import Trace, predict_values, trace
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.split import Split
-from treewright.tree.text import name_text
+from treewright.tree.text import break_text, name_text
 from treewright.tree.tree import Node, Tree
-from treewright.tree.validation import FRACTIONAL, STOP_HERE
+from treewright.tree.validation import BOTH_BINS, FRACTIONAL, STOP_HERE
 
 Guide = Literal["known", "surrogate", "unseen", "missing"]
 
@@ -245,19 +245,21 @@ def _step(node: Node, row: OneRow, way: Trace) -> Step:
     assert split is not None
     number, goes = int(way.guide[node.id]), int(way.child[node.id])
     guide: Guide = "surrogate" if number > 0 else {0: "known", -1: "missing", -2: "unseen"}[number]  # type: ignore[assignment]
-    taken = range(split.n_children) if goes == FRACTIONAL else () if goes == STOP_HERE else (goes,)
+    several = goes in (FRACTIONAL, BOTH_BINS)
+    taken = range(split.n_children) if several else () if goes == STOP_HERE else (goes,)
+    weight = float(way.weight[node.id])
     words = split.words(most=6, with_missing=False)
     return Step(
         node=node.id,
-        weight=float(way.weight[node.id]),
+        weight=weight,
         column=split.column,
         value=row.texts[split.column_index],
         guide=guide,
         why=_why(node, split, row, guide, number, goes),
         branches=tuple(
-            Branch(node.children[i], words[i], split.share[i] if goes == FRACTIONAL else 1.0)
+            Branch(node.children[i], words[i], float(way.weight[node.children[i]]) / weight if several else 1.0)
             for i in taken
-            if goes != FRACTIONAL or split.share[i] > 0
+            if not several or way.weight[node.children[i]] > 0
         ),
         before=tuple(node.tree.arrays["value"][node.id].tolist()),
     )
@@ -268,6 +270,9 @@ def _why(node: Node, split: Split, row: OneRow, guide: Guide, number: int, goes:
     name, value = name_text(split.column), row.texts[split.column_index]
     is_missing = row.is_missing(split.column_index)
     lacking = f"{name} is {MISSING}" if is_missing else f"{name} is {value}, which no branch here holds"
+    if goes == BOTH_BINS:
+        low, high = (break_text(split.spec, x, split.test == "<=") for x in split.band or ())
+        return f"{name} is {value}, between {low} and {high}: both branches"
     if guide == "known":
         return f"{name} is {value}"
     if guide == "surrogate":

@@ -93,8 +93,8 @@ def split_at(ordered: OrderedColumn, cut: int, rows: Encoded, at_node: NDArray[n
     known = np.ones(len(codes), dtype=bool) if ordered.missing_code is None else codes != ordered.missing_code
     larger = int(2 * np.count_nonzero(low) < len(low))
     missing = larger if known.all() else int(ordered.missing_code is not None and ordered.missing_code > cut)
-    sides = {int(side) for side in low[known]}
-    only = 1 - sides.pop() if len(sides) == 1 else None  # known values all go to one child
+    n_low, n_known = np.count_nonzero(low[known]), np.count_nonzero(known)
+    only = None if 0 < n_low < n_known else int(n_low == 0)  # known values all go to one child
     values = rows.columns[ordered.column][at_node]
     if rows.kinds[ordered.column] == 0:
         if only is not None:

@@ -174,7 +174,10 @@ def searched(
     )
     tree = tree_of_cuts(found, columns, table.rows, table.schema, settings)
     cuts = [(c, cut) for c, cut in zip(found["column"].tolist(), found["cut"].tolist(), strict=True) if c >= 0]
-    return replace(tree, certificate=_certificate(found, columns, table, settings, perf_counter() - begun)), cuts
+    certificate = _certificate(found, columns, table, settings, perf_counter() - begun)
+    if roots is not None:
+        certificate = replace(certificate, root=" or ".join(table.schema.columns[i].name for i in roots))
+    return replace(tree, certificate=certificate), cuts
 
 
 def _certificate(

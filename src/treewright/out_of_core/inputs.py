@@ -28,7 +28,7 @@ MEMORY = 1 << 30
 
 def is_large(data: object) -> bool:
     """Return whether this is read some rows at a time, or is a dask collection; not a table in memory."""
-    if type(data) is np.ndarray:  # the most frequent case, and often timed
+    if type(data) is np.ndarray or type(data) is Frame:  # the most frequent cases, and often timed
         return False
     return is_dask(data) or is_in_chunks(data)
 

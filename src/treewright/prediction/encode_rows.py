@@ -26,18 +26,22 @@ def encoded(tree: Tree, data: object) -> Encoded:
     return rows
 
 
-def _matrix(tree: Tree, data: object) -> Encoded | None:
-    """Return the data as it is, if it is a matrix that the core can read so.
+def is_plain_matrix(tree: Tree, data: object) -> bool:
+    """Return whether the data is a matrix of the tree's columns that the core can read as it is.
 
     This is how rows come one at a time, where every microsecond counts, and by the million.
     """
     if type(data) is not np.ndarray or data.dtype not in READ_IN_PLACE or data.ndim != 2 or len(data) == 0:
-        return None
+        return False
     plain = tree.keep("plain", lambda: _is_plain(tree))
-    if not plain or data.shape[1] != plain or not is_strided(data):
+    return bool(plain and data.shape[1] == plain and (data.flags.c_contiguous or is_strided(data)))
+
+
+def _matrix(tree: Tree, data: Any) -> Encoded | None:
+    """Return the data as it is, if it is such a matrix, which the core takes for its columns."""
+    if not is_plain_matrix(tree, data):
         return None
-    columns: Any = data  # the core takes a matrix for its columns
-    return Encoded(columns, tree.keep("kinds", lambda: (0,) * plain), (), len(data))
+    return Encoded(data, tree.keep("kinds", lambda: (0,) * data.shape[1]), (), len(data))
 
 
 def _is_plain(tree: Tree) -> int:

@@ -20,8 +20,8 @@ from treewright.data.schema import Level
 from treewright.data.sources.source import BATCH
 from treewright.errors import DataError
 from treewright.out_of_core.inputs import is_dask, is_large, tables
-from treewright.prediction.encode_rows import encoded
-from treewright.prediction.routing import classify, predict_values, route
+from treewright.prediction.encode_rows import encoded, is_plain_matrix
+from treewright.prediction.routing import classify, predict_matrix, predict_values, route
 from treewright.prediction.unseen_levels import added, warn_unseen
 from treewright.recipes.missing import Fractional
 from treewright.tree.as_tree import TreeLike, as_tree
@@ -202,7 +202,11 @@ def _in_batches(
 # --- any input --------------------------------------------------------------------------------------------------------
 
 
-def _predict(tree: Tree, data: object, kind: Kind, n_threads: int) -> NDArray[Any]:
+def _predict(tree: Tree, data: Any, kind: Kind, n_threads: int) -> NDArray[Any]:
+    if kind == "prediction" and is_plain_matrix(tree, data) and tree.schema.target.costs is None:
+        found = predict_matrix(tree, data, n_threads)
+        if found is not None:
+            return _with_labels(tree, found)
     _require_possible(tree, kind)
     if not is_large(data):
         rows = encoded(tree, data)

@@ -22,7 +22,7 @@ _AT_ONCE = 1 << 22
 
 
 def route(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
-    """Return the leaf of each row; for a fractional row the one with most of its weight."""
+    """Return the leaf of each row; for a row that follows several paths the one with most of its weight."""
     nodes: NDArray[np.int32] = _called(tree, rows, _router(tree).apply, n_threads)
     return nodes
 
@@ -40,7 +40,7 @@ def path_ends(
     if not forks(tree):
         return np.arange(rows.n_rows), route(tree, rows, n_threads).astype(np.int64), np.ones(rows.n_rows)
     # The router adds up the values of the nodes where paths end: with a value of its own for each, their fractions.
-    router = _core.Predictor(dict(tree.arrays) | {"value": np.eye(tree.n_nodes)}, tree.recipe.seed)
+    router = _core.Predictor(_arrays(tree) | {"value": np.eye(tree.n_nodes)}, tree.recipe.seed)
     found = []
     for start in range(0, rows.n_rows, step := max(1, _AT_ONCE // tree.n_nodes)):
         fractions = _called(tree, take(rows, slice(start, start + step)), router.predict, n_threads)
@@ -52,7 +52,7 @@ def path_ends(
 
 def forks(tree: Tree) -> bool:
     """Return whether a row may follow several children of a node."""
-    return bool((tree.arrays["missing"][own_splits(tree)] == FRACTIONAL).any())
+    return tree.soft is not None or bool((tree.arrays["missing"][own_splits(tree)] == FRACTIONAL).any())
 
 
 def own_splits(tree: Tree) -> NDArray[np.int32]:
@@ -67,14 +67,27 @@ def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
     return places
 
 
+def predict_matrix(tree: Tree, matrix: NDArray[Any], n_threads: int) -> NDArray[Any] | None:
+    """Return each row's class by its place, or its number, of a matrix of the tree's columns.
+
+    None: a number is infinite, which the general way reports.
+    """
+    check_threads(n_threads)
+    router = _router(tree)
+    if tree.schema.target.classes is None:
+        found: NDArray[Any] = np.empty(len(matrix))
+        return None if router.predict_matrix(matrix, found, n_threads) else found
+    found = np.empty(len(matrix), np.int32)
+    return None if router.classify_matrix(matrix, found, n_threads) else found
+
+
 @dataclass(frozen=True, eq=False)
 class Trace:
     """One row at every node, whether it comes there or not.
 
-    `child`: where it goes from there: a child's number, `FRACTIONAL` or `STOP_HERE` (leaves stop). `guide`: what it
-    goes
-    by: 0 its value, 1 and up that surrogate, -1 its missing value, -2 a level that no child holds. `weight`: how much
-    of the row comes there.
+    `child`: where it goes from there: a child's number, `FRACTIONAL`, `BOTH_BINS` or `STOP_HERE` (leaves stop).
+    `guide`: what it goes by: 0 its value, 1 and up that surrogate, -1 its missing value, -2 a level that no child
+    holds. `weight`: how much of the row comes there.
     """
 
     child: NDArray[np.int32]
@@ -90,7 +103,7 @@ def trace(tree: Tree, rows: Encoded, row: int = 0) -> Trace:
 def shap_parts(tree: Tree, rows: Encoded, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the base value, [outputs], and the SHAP value of each column, [rows, columns, outputs]."""
     survey(rows, tree.schema, n_threads)
-    contributor: Any = tree.keep("contributor", lambda: _core.TreeShap(dict(tree.arrays), tree.recipe.seed))
+    contributor: Any = tree.keep("contributor", lambda: _core.TreeShap(_arrays(tree), tree.recipe.seed))
     base: NDArray[np.float64] = contributor.base()
     values: NDArray[np.float64] = contributor.values(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
     return base, values.reshape(rows.n_rows, len(tree.schema.columns), len(base))
@@ -141,4 +154,10 @@ def missing_while_growing(tree: Tree) -> NDArray[np.int32]:
 
 def _router(tree: Tree) -> Any:
     """Return the tree made ready for rows, once."""
-    return tree.keep("router", lambda: _core.Predictor(dict(tree.arrays), tree.recipe.seed))
+    return tree.keep("router", lambda: _core.Predictor(_arrays(tree), tree.recipe.seed))
+
+
+def _arrays(tree: Tree) -> dict[str, Any]:
+    """Return the arrays of the tree as prediction reads them, with the bands of soft thresholds."""
+    arrays = dict(tree.arrays)
+    return arrays if tree.soft is None else arrays | tree.soft.split_arrays(tree.arrays["split_start"])

@@ -6,9 +6,9 @@ have weight zero and do not take part in growing. A row given twice is a row of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +17,27 @@ from treewright import _core
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.data.schema import Schema
+from treewright.data.survey import survey
 from treewright.growing.exact_sums import Sums, as_floats, merged, sums_by
-from treewright.growing.grow import grow
+from treewright.growing.grow import grow, grow_with_followers, one_piece
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
-from treewright.growing.progress import UNREPORTED, Stage
+from treewright.growing.progress import UNREPORTED, Progress, Stage
+from treewright.growing.side_by_side import Task, side_by_side
 from treewright.growing.weights import altered_by, class_totals
 from treewright.prediction.routing import route
-from treewright.pruning.losses import row_losses
+from treewright.pruning.losses import number_loss_name
+from treewright.recipes.criterion import Custom
+from treewright.recipes.missing import Fractional
 from treewright.recipes.recipe import Recipe
-from treewright.tree.shape import is_leaf
-from treewright.tree.tree import Tree
+from treewright.tree.tree import Tree, cost_array, predicted_index
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
+Value = TypeVar("Value")
+
+#: A table of fewer values is grown sooner than a thread starts.
+_WORTH_THREADS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,16 +142,68 @@ def _share_in(part: Encoded, n: int, fold: int) -> FloatArray:
 
 
 def held_out(
-    parts: Partitions, n: int, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage = UNREPORTED
-) -> Iterator[HeldOut]:
-    """Yield one of `n` folds after the other, of parts that are dealt. A single fold leaves nothing to grow from."""
+    parts: Partitions,
+    n: int,
+    schema: Schema,
+    recipe: Recipe,
+    judge: Callable[[HeldOut], Value],
+    n_threads: int,
+    stage: Stage = UNREPORTED,
+) -> Iterator[Value]:
+    """Yield what `judge` says of one of `n` folds after the other, of parts that are dealt.
+
+    Folds of one table in memory are grown side by side. A single fold leaves nothing to grow from.
+    """
+    if n <= 1:
+        return
     by_class = real_by_class(parts, schema)
     recipe = replace(recipe, rivals=0)  # which only readers of a tree would miss
-    for fold in range(n if n > 1 else 0):
-        training = parts.changed(_without_fold, n, fold)
-        tree = grow(training, schema, recipe, n_threads, stage.part(fold, n))
-        training.close()
-        yield _added_up(tree, parts.map(_losses_of_fold, tree, by_class, n, fold))
+    rows = one_piece(parts)
+    if rows is None or isinstance(recipe.missing, Fractional):
+        for fold in range(n):
+            training = parts.changed(_without_fold, n, fold)
+            tree = grow(training, schema, recipe, n_threads, stage.part(fold, n))
+            training.close()
+            yield judge(_added_up(tree, parts.map(_losses_of_fold, tree, by_class, n, fold)))
+        return
+
+    complete = not survey(rows, schema, n_threads)
+
+    def fold_of(fold: int, n_threads: int, progress: Progress) -> HeldOut:
+        share = _share_in(rows, n, fold)
+        return _fold_in_memory(rows, share, schema, recipe, by_class, n_threads, progress, complete=complete)
+
+    tasks: list[Task[Value]] = [
+        lambda threads, progress, fold=fold: judge(fold_of(fold, threads, progress))  # type: ignore[misc]
+        for fold in range(n)
+    ]
+    yield from side_by_side(tasks, n_threads if _worth_threads(rows, recipe) else 1, stage)
+
+
+def _worth_threads(rows: Encoded, recipe: Recipe) -> bool:
+    """Return whether trees are large enough to be grown in threads; a user's function is called by one."""
+    custom = any(isinstance(criterion, Custom) for criterion in (recipe.criterion, recipe.regression))
+    return not custom and rows.n_rows * len(rows.kinds) >= _WORTH_THREADS
+
+
+def _fold_in_memory(
+    rows: Encoded,
+    share: FloatArray,
+    schema: Schema,
+    recipe: Recipe,
+    by_class: FloatArray | None,
+    n_threads: int,
+    progress: Progress,
+    *,
+    complete: bool,
+) -> HeldOut:
+    """Return a fold, this share of each row: its rows go down the tree while that is grown from the others."""
+    left_out = np.flatnonzero(share > 0).astype(np.int32)
+    training = without(rows, share)
+    tree, end = grow_with_followers(training, left_out, schema, recipe, n_threads, progress, complete=complete)
+    assert rows.target is not None
+    weight = (weight_by_class(rows, by_class) * share)[left_out]
+    return _added_up(tree, [_loss_sums(tree, end, rows.target[left_out], weight)])
 
 
 def _without_fold(part: Encoded, n: int, fold: int) -> Encoded:
@@ -155,7 +214,9 @@ def _losses_of_fold(part: Encoded, tree: Tree, by_class: FloatArray | None, n: i
     share = _share_in(part, n, fold)
     left_out = share > 0
     weight = weight_by_class(part, by_class) * share
-    return _loss_sums(tree, take(part, left_out), weight[left_out], 0)
+    rows = take(part, left_out)
+    assert rows.target is not None
+    return _loss_sums(tree, route(tree, rows, 0), rows.target, weight[left_out])
 
 
 def _added_up(tree: Tree, found: Sequence[Mapping[str, Sums]]) -> HeldOut:
@@ -203,32 +264,27 @@ def _weight_of(part: Encoded, by_class: FloatArray | None) -> Sums:
 
 def losses_on(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> HeldOut:
     """Return what the tree does wrong on rows that have these weights."""
-    return _added_up(tree, [_loss_sums(tree, rows, weight, n_threads)])
+    assert rows.target is not None
+    return _added_up(tree, [_loss_sums(tree, route(tree, rows, n_threads), rows.target, weight)])
 
 
-def _loss_sums(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> dict[str, Sums]:
+def _loss_sums(tree: Tree, end: NDArray[np.int32], truth: Array, weight: FloatArray) -> dict[str, Sums]:
     """Return the sums of `HeldOut`, by name. Every row counts at each node from where it ends up to the root."""
-    loss_at, n = row_losses(tree, rows), tree.n_nodes
-    end = route(tree, rows, n_threads)
-    parent = tree.arrays["parent"]
-    as_leaf: list[Sums] = []
-    squares: list[Sums] = []
-    node, counted = end.astype(np.int64), np.arange(rows.n_rows)
-    while len(counted):
-        loss = loss_at(node)[counted]
-        here, heavy = node[counted], weight[counted]
-        as_leaf.append(sums_by(here, heavy * loss, n))
-        squares.append(sums_by(here, heavy * loss * loss, n))
-        node = np.maximum(parent[node], 0)
-        counted = counted[parent[here] >= 0]
-    own, stays = loss_at(end), ~is_leaf(tree)[end]
-    at_inner, squares_at_inner = (sums_by(end[stays], part[stays], n) for part in (weight * own, weight * own * own))
-    return {
-        "as_leaf": merged(as_leaf),
-        "at_inner": at_inner,
-        "squares_as_leaf": merged(squares),
-        "squares_at_inner": squares_at_inner,
-    }
+    target, value = tree.schema.target, tree.arrays["value"]
+    classes = target.classes is not None
+    sums: dict[str, Sums] = _core.loss_sums(
+        parent=tree.arrays["parent"],
+        stop=tree.arrays["stop"],
+        predicted=predicted_index(target, value).astype(np.int32) if classes else None,
+        number=None if classes else np.ascontiguousarray(value[:, 0]),
+        cost=None if target.costs is None else cost_array(target),
+        loss="classes" if classes else number_loss_name(tree),
+        end=end,
+        classes=truth if classes else None,
+        numbers=None if classes else truth,
+        weight=weight,
+    )
+    return sums
 
 
 def row_draws(encoded: Encoded, seed: int) -> NDArray[np.uint64]:

@@ -49,7 +49,8 @@ def cut(tree: Tree, reasons: Mapping[int, str]) -> Tree:
     ]
     edits = moved(tree.edits, renumbered(kept), set(places.tolist()))
     arrays = rearranged(tree.arrays, tree.recipe.rivals, kept, places)
-    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts), edits=edits)
+    soft = None if tree.soft is None else tree.soft.kept({int(i): int(new_id[i]) for i in np.setdiff1d(kept, places)})
+    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts), soft=soft, edits=edits)
 
 
 def renumbered(kept: Array) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""Losses of a tree: of each node as a leaf, and of each row at its leaf.
+"""Losses of a tree: of each node as a leaf.
 
 Risks add up over leaves, in units of weight, so risks of unweighted rows are integers and ties are exact.
 """
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.encoding import Encoded
 from treewright.data.schema import TargetSpec
 from treewright.recipes.criterion import AbsoluteError, Poisson
 from treewright.recipes.pruners import Risk
@@ -77,31 +76,9 @@ _OWN_LOSS = (AbsoluteError, Poisson)
 _RISKS: dict[Risk, Callable[[Tree], FloatArray]] = {"error": _error, "impurity": _impurity, "deviance": _deviance}
 
 
-def row_losses(tree: Tree, rows: Encoded) -> Callable[[Array], FloatArray]:
-    """Return a function: the loss of each row when predicted by the node given for it."""
-    assert rows.target is not None
-    truth, value = rows.target, tree.arrays["value"]
-    if tree.schema.target.classes is not None:
-        predicted = predicted_index(tree.schema.target, value)
-        return lambda node: _class_costs(tree.schema.target, truth, predicted[node])
-    number = value[:, 0]
-    if isinstance(tree.recipe.regression, AbsoluteError):
-        return lambda node: np.abs(truth - number[node])
-    if isinstance(tree.recipe.regression, Poisson):
-        return lambda node: _half_poisson_deviance(truth, number[node])
-    return lambda node: (truth - number[node]) ** 2
-
-
 def number_loss_name(tree: Tree) -> str:
     """Name the loss of numeric predictions under the tree's criterion."""
     criterion = tree.recipe.regression
     if isinstance(criterion, AbsoluteError):
         return "absolute error"
     return "half Poisson deviance" if isinstance(criterion, Poisson) else "squared error"
-
-
-def _half_poisson_deviance(truth: Array, mean: FloatArray) -> FloatArray:
-    floor = np.maximum(mean, np.finfo(np.float64).tiny)
-    log = np.log(np.where(truth > 0, truth, 1.0)) - np.log(floor)
-    deviance: FloatArray = np.where(truth > 0, truth * log, 0.0) - truth + mean
-    return deviance

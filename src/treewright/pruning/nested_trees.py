@@ -19,33 +19,33 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Spans:
-    """Node i is a leaf of the trees with low[i] <= limit < high[i], and is split in those below low[i]."""
+class NestedTrees:
+    """The trees of rising limits: node i is a leaf of trees first[i] to last[i] - 1 and is split in those before."""
 
-    low: FloatArray
-    high: FloatArray
+    n: int
+    first: NDArray[np.intp]
+    last: NDArray[np.intp]
 
-    def sums(self, limits: FloatArray, as_leaf: Array, at_inner: Array | None = None) -> FloatArray:
-        """Return for each limit (rising) the sum of `as_leaf` over leaves and of `at_inner` over inner nodes."""
-        first = np.searchsorted(limits, self.low)
-        last = np.where(np.isinf(self.high), len(limits), np.searchsorted(limits, self.high))
-        change = np.zeros(len(limits) + 1)
-        is_leaf_of = first < last
-        np.add.at(change, first[is_leaf_of], as_leaf[is_leaf_of])
-        np.add.at(change, last[is_leaf_of], -as_leaf[is_leaf_of])
+    def sums(self, as_leaf: Array, at_inner: Array | None = None) -> FloatArray:
+        """Return for each tree the sum of `as_leaf` over leaves and of `at_inner` over inner nodes."""
+        change = np.zeros(self.n + 1)
+        is_leaf_of = self.first < self.last
+        np.add.at(change, self.first[is_leaf_of], as_leaf[is_leaf_of])
+        np.add.at(change, self.last[is_leaf_of], -as_leaf[is_leaf_of])
         if at_inner is not None:
             change[0] += at_inner.sum()
-            np.add.at(change, np.minimum(first, last), -at_inner)
+            np.add.at(change, np.minimum(self.first, self.last), -at_inner)
         total: FloatArray = np.cumsum(change)[:-1]
         return total
 
 
-def spans(tree: Tree, limit: FloatArray) -> Spans:
-    """Return the limit at which each inner node is cut; leaves are there from the start."""
+def nested_trees(tree: Tree, limit: FloatArray, limits: FloatArray) -> NestedTrees:
+    """Return the trees of each of `limits` (rising); inner nodes are cut at their `limit`, leaves are always there."""
     low = np.where(is_leaf(tree), -np.inf, limit)
     high = np.full(tree.n_nodes, np.inf)
     parent = tree.arrays["parent"]
     for level in levels(tree)[1:]:
         above = parent[level]
         high[level] = np.minimum(high[above], low[above])
-    return Spans(low, high)
+    last = np.where(np.isinf(high), len(limits), np.searchsorted(limits, high))
+    return NestedTrees(len(limits), np.searchsorted(limits, low), last)

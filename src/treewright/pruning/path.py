@@ -22,9 +22,16 @@ from treewright.growing.grow import binned_once, grow
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
-from treewright.pruning.cross_validation import deal_partitions, held_out, real_by_class, total_weight, used_rows
+from treewright.pruning.cross_validation import (
+    HeldOut,
+    deal_partitions,
+    held_out,
+    real_by_class,
+    total_weight,
+    used_rows,
+)
 from treewright.pruning.losses import node_risk
-from treewright.pruning.nested_trees import spans
+from treewright.pruning.nested_trees import nested_trees
 from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
 from treewright.tree.tree import Tree
 
@@ -129,10 +136,11 @@ def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> Prun
     Rows that stay at a node because nothing says where they belong count in no leaf below it (as in rpart).
     """
     limit = prices(tree, pruner)
-    alphas, family = _alphas(tree, limit), spans(tree, limit)
-    leaves = family.sums(alphas, np.ones(tree.n_nodes))
+    alphas = _alphas(tree, limit)
+    family = nested_trees(tree, limit, alphas)
+    leaves = family.sums(np.ones(tree.n_nodes))
     risk, whole = node_risk(tree, pruner.risk)
-    risks = family.sums(alphas, risk) / whole
+    risks = family.sums(risk) / whole
     return PruningPath(
         tuple(alphas.tolist()), tuple(np.rint(leaves).astype(int).tolist()), tuple(risks.clip(min=0).tolist())
     )
@@ -165,6 +173,14 @@ def validated(
 
     With repeats, both are averages: of the risks, and of their variances.
     """
+
+    def judge(fold: HeldOut) -> tuple[FloatArray, FloatArray]:
+        family = nested_trees(fold.tree, limit_of_nodes(fold.tree), limits)
+        return (
+            family.sums(fold.as_leaf, fold.at_inner),
+            family.sums(fold.squares_as_leaf, fold.squares_at_inner),
+        )
+
     table = as_partitions(rows).changed(used_rows, tree.recipe)
     table = binned_once(table, n_threads)
     total = total_weight(table, real_by_class(table, tree.schema))
@@ -172,10 +188,10 @@ def validated(
     for repeat in range(pruner.repeats):
         folds, dealt = deal_partitions(table, pruner.folds, pruner.seed + repeat, pruner.stratified)
         losses, squares = np.zeros(len(limits)), np.zeros(len(limits))
-        for fold in held_out(dealt, folds.n, tree.schema, tree.recipe, n_threads, stage.part(repeat, pruner.repeats)):
-            family = spans(fold.tree, limit_of_nodes(fold.tree))
-            losses += family.sums(limits, fold.as_leaf, fold.at_inner)
-            squares += family.sums(limits, fold.squares_as_leaf, fold.squares_at_inner)
+        part = stage.part(repeat, pruner.repeats)
+        for loss, square in held_out(dealt, folds.n, tree.schema, tree.recipe, judge, n_threads, part):
+            losses += loss
+            squares += square
         dealt.close()
         mean = losses / total
         risk += mean / pruner.repeats

@@ -31,6 +31,7 @@ from treewright.pruning.estimates import (
 )
 from treewright.pruning.path import PruningPath, as_grown, cross_validated_path, training_path
 from treewright.pruning.reduced_error import hold_out, prune_reduced_error
+from treewright.recipes.missing import Surrogates
 from treewright.recipes.pruners import (
     CollapseNodes,
     CostComplexity,
@@ -47,6 +48,8 @@ from treewright.recipes.pruners import (
     Pruner,
     ReducedError,
 )
+from treewright.recipes.recipe import Recipe
+from treewright.recipes.stopping import Complexity
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.leaf_values import shrunk, unshrunk
@@ -112,6 +115,8 @@ def prune(
             "the leaves of an honest tree are filled by rows that did not choose its splits, and pruning would compare "
             "both; put the pruner into the recipe of learn(..., honest=True)"
         )
+    if tree.soft is not None:
+        raise DataError("pruning counts rows on either side of a threshold; prune the tree first and soften it then")
     tree = unshrunk(tree)
     return shrunk(prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads))
 
@@ -156,6 +161,19 @@ def pruning_path(
     if rows is None:
         return training_path(tree, chosen)
     return cross_validated_path(as_grown(tree, rows, n_threads), chosen, rows, n_threads)
+
+
+def worth_completing(recipe: Recipe) -> bool:
+    """Return whether rivals and surrogates are better searched once it is known which nodes are kept.
+
+    The pruners of a limit only cut, and leave little of a tree that was grown in full. Where leaves are limited, the
+    order of growth matters, so it cannot be repeated for some nodes.
+    """
+    cuts_much = isinstance(recipe.pruning, (CostComplexity, CostComplexityCV, ImpurityThresholdCV)) or (
+        recipe.pruning is None and isinstance(recipe.simplify, Complexity)
+    )
+    extras = recipe.rivals > 0 or isinstance(recipe.missing, Surrogates)
+    return cuts_much and extras and recipe.stopping.max_leaf_nodes is None
 
 
 def rows_for(

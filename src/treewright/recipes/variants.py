@@ -60,6 +60,8 @@ def field_choice(field: str, value: Any, current: Any, parameter: str | None = N
 
 def changed_fields(recipe: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of the recipe that the changes replace, with their new values."""
+    if not changes:
+        return {}
     own = [one.name for one in fields(recipe)]
     opened = {one.name: owner for owner in _OPENED for one in fields(getattr(recipe, owner))}
     for name in changes:

@@ -193,7 +193,7 @@ def missing_remarks(tree: Tree) -> list[str]:
 
 def certificate_remarks(tree: Tree) -> list[str]:
     """Return what a search for the best tree has proven, and how the tree was calibrated."""
-    return [str(added) for added in (tree.certificate, tree.honest, tree.calibration) if added is not None]
+    return [str(added) for added in (tree.certificate, tree.soft, tree.honest, tree.calibration) if added is not None]
 
 
 def task_remarks(tree: Tree) -> list[str]:

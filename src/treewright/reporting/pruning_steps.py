@@ -13,7 +13,7 @@ import numpy as np
 from treewright.data.encoding import Encoded
 from treewright.pruning.cross_validation import losses_on, real_weight
 from treewright.pruning.cut import cut
-from treewright.pruning.nested_trees import spans
+from treewright.pruning.nested_trees import nested_trees
 from treewright.pruning.path import prices, training_path
 from treewright.recipes.pruners import CostComplexity
 from treewright.tree.leaf_values import unshrunk
@@ -60,7 +60,7 @@ def pruning_steps(tree: Tree, held_out: Encoded | None) -> dict[str, Any]:
     if held_out is not None:
         weight = real_weight(held_out, tree.schema)
         lost = losses_on(tree, held_out, weight, 0)
-        sums = spans(tree, price).sums(np.array(alpha), lost.as_leaf, lost.at_inner)
+        sums = nested_trees(tree, price, np.array(alpha)).sums(lost.as_leaf, lost.at_inner)
         unseen = (sums / weight.sum()).clip(min=0).tolist()
     inner = tree.arrays["stop"] == 0
     return {

@@ -86,15 +86,14 @@ def settings_text(tree: Tree) -> list[str]:
 
 
 def _search_text(certificate: Certificate, tree: Tree) -> list[str]:
-    leaves = "" if certificate.max_leaves is None else f" and {many(certificate.max_leaves, 'leaf')}"
     ended = (
         "The search ended by itself" if certificate.ended == "proven" else f"The search ended by {certificate.ended}"
     )
     return [
         f"The tree has the least {certificate.objective} among all trees of a depth of at most "
-        f"{certificate.max_depth}{leaves}."
+        f"{certificate.limits_text}."
         if certificate.proven
-        else f"The tree is the best found among all trees of a depth of at most {certificate.max_depth}{leaves}, by "
+        else f"The tree is the best found among all trees of a depth of at most {certificate.limits_text}, by "
         f"{certificate.objective}.",
         f"It reaches {number_text(certificate.loss)}; none has less than {number_text(certificate.lower_bound)}.",
         f"Searched: {certificate.searched}.",

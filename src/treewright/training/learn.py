@@ -17,7 +17,7 @@ from treewright.data.schema import Schema, Task
 from treewright.data.value_text import size_text
 from treewright.errors import DataError
 from treewright.growing.checks import check_recipe
-from treewright.growing.grow import grow
+from treewright.growing.grow import grow, grow_bare, grow_kept, with_bins
 from treewright.growing.partitions import Limits, Partitions
 from treewright.growing.progress import Progress, Stage
 from treewright.growing.weights import check_priors, weighted, with_costs
@@ -27,7 +27,7 @@ from treewright.out_of_core.encode_chunks import encode_chunks, fits_in_memory
 from treewright.out_of_core.inputs import is_large, with_target
 from treewright.out_of_core.memory_limit import memory_size, working_memory
 from treewright.out_of_core.scratch_folder import scratch as scratch_folder
-from treewright.pruning.prune import prune_rows, rows_for
+from treewright.pruning.prune import prune_rows, rows_for, worth_completing
 from treewright.recipes.named import CART, named_recipe
 from treewright.recipes.recipe import Recipe
 from treewright.training.honest import learn_honestly
@@ -238,9 +238,16 @@ def _grown_and_pruned(rows: Encoded | Partitions, schema: Schema, recipe: Recipe
     n_trees = 1 + (pruner.n_trees if pruner is not None else 0)
     with ExitStack() as resources:
         growing, pruning = (rows, rows) if pruner is None else rows_for(pruner, rows, resources)
-        tree = grow(growing, schema, recipe, n_threads, stage.part(0, n_trees))
+        binned = None
+        if isinstance(growing, Encoded) and worth_completing(recipe):
+            binned = pruning = with_bins(growing, n_threads)  # once for all the trees to come
+            tree = grow_bare(binned, schema, recipe, n_threads, stage.part(0, n_trees))
+        else:
+            tree = grow(growing, schema, recipe, n_threads, stage.part(0, n_trees))
         if pruner is not None:
             tree = prune_rows(tree, pruner, pruning, n_threads, stage.part(1, n_trees, n_trees - 1))
+        if binned is not None:
+            tree = grow_kept(binned, tree, n_threads)
     return tree
 
 

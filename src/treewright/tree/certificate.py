@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from treewright.data.number_text import many
 from treewright.data.schema import require_keys
 from treewright.errors import FileError
+from treewright.tree.text import name_text
 
 Ended = Literal["proven", "time limit", "memory limit", "interrupted"]
 
@@ -44,6 +45,8 @@ class Certificate:
         Time of the search; two trees that differ only in it are equal.
     max_leaves : int, optional
         The number of leaves that no tree of the search exceeds; None: no limit.
+    root : str, optional
+        The column that the root had to split on (`alternatives`); None: any.
     """
 
     objective: str
@@ -55,6 +58,7 @@ class Certificate:
     subproblems: int = field(compare=False)
     seconds: float = field(compare=False)
     max_leaves: int | None = None
+    root: str | None = None
 
     @property
     def proven(self) -> bool:
@@ -71,9 +75,15 @@ class Certificate:
         """What ended the search."""
         return _REASONS[self.ended]
 
-    def __str__(self) -> str:
+    @property
+    def limits_text(self) -> str:
+        """The depth, and what else limits the trees of the search."""
         leaves = "" if self.max_leaves is None else f" and at most {many(self.max_leaves, 'leaf')}"
-        best = f"of depth {self.max_depth}{leaves} by {self.objective} ({self.loss:.4g})"
+        root = "" if self.root is None else f" with {name_text(self.root)} at the root"
+        return f"{self.max_depth}{leaves}{root}"
+
+    def __str__(self) -> str:
+        best = f"of depth {self.limits_text} by {self.objective} ({self.loss:.4g})"
         if self.proven:
             return f"proven best {best}"
         return f"at most {self.gap:.2%} from the best {best}; the search ended by {self.end_text}".replace("%", " %")
@@ -86,7 +96,7 @@ class Certificate:
     def from_dict(written: object, place: str = "$.certificate") -> Certificate:
         """Return the certificate that `as_dict` wrote; raise `FileError` for anything else."""
         names = [each.name for each in fields(Certificate)]
-        parts = require_keys(written, place, names[:-1], names[-1:])
+        parts = require_keys(written, place, names[:-2], names[-2:])
         _check(parts, place)
         return Certificate(**parts)
 
@@ -105,6 +115,8 @@ def _check(parts: Mapping[str, Any], place: str) -> None:
     leaves = parts.get("max_leaves")
     if leaves is not None and (not isinstance(leaves, int) or isinstance(leaves, bool) or leaves < 1):
         raise FileError(f"{place}.max_leaves: {leaves!r} is not a valid value")
+    if not isinstance(parts.get("root"), str | None):
+        raise FileError(f"{place}.root: {parts['root']!r} is not a valid value")
     if parts["ended"] not in get_args(Ended):
         raise FileError(f"{place}.ended: expected one of {', '.join(get_args(Ended))}, not {parts['ended']!r}")
     if not 0 <= parts["lower_bound"] <= parts["loss"] < float("inf"):

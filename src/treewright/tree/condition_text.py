@@ -46,6 +46,11 @@ def _bounds(condition: Condition, interval: Interval) -> tuple[str, str]:
     low, high = ("" if abs(x) == inf else break_text(condition.spec, x, closed) for x, closed in bounds)
     if condition.exact or (low and low == high):
         low, high = (repr(float(x)) if abs(x) != inf else "" for x, _ in bounds)
+    if condition.about:
+        low, high = (
+            f"about {text}" if text and x in condition.about else text
+            for text, (x, _) in zip((low, high), bounds, strict=True)
+        )
     return low, high
 
 

@@ -67,6 +67,8 @@ class Condition:
         Whether the text mentions missing values: some were present where the condition was learned.
     exact : bool
         Whether bounds are written with all digits, because two bounds of the split would otherwise read the same.
+    about : frozenset of float
+        The bounds that are soft thresholds.
     """
 
     spec: ColumnSpec
@@ -77,6 +79,7 @@ class Condition:
     unseen: bool = False
     mentions_missing: bool = False
     exact: bool = False
+    about: frozenset[float] = frozenset()
 
     @property
     def column(self) -> str:
@@ -125,6 +128,7 @@ class Condition:
             unseen=self.unseen and other.unseen,
             mentions_missing=self.mentions_missing or other.mentions_missing,
             exact=self.exact or other.exact,
+            about=self.about | other.about,
         )
 
     @property

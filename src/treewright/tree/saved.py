@@ -24,6 +24,7 @@ from treewright.tree.certificate import Certificate
 from treewright.tree.cuts import read_cuts
 from treewright.tree.honest import Honest
 from treewright.tree.json_form import read_recipe
+from treewright.tree.soft import Soft
 from treewright.tree.tree import OPTIONAL, Tree
 
 FORMAT = "treewright tree"
@@ -89,7 +90,7 @@ def to_json(tree: TreeLike) -> str:
     tree = as_tree(tree)
     tree.check()  # what could not be read again is not written
     parts = tree.as_dict()
-    _refuse_unreadable(parts, tree.n_nodes)
+    _refuse_unreadable(parts, tree)
     version = 2 if any(type(array) is dict for array in parts["nodes"].values()) else 1
     head = {"format": FORMAT, "version": version, "treewright": _package_version()}
     lines = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
@@ -101,14 +102,16 @@ def to_json(tree: TreeLike) -> str:
     return "{\n " + ",\n ".join(lines) + "\n}\n"
 
 
-def _refuse_unreadable(parts: dict[str, Any], n_nodes: int) -> None:
+def _refuse_unreadable(parts: dict[str, Any], tree: Tree) -> None:
     """Raise for what `from_json` would reject. The arrays of a `Tree` are valid."""
+    n_nodes = tree.n_nodes
     for key, read in (
         ("schema", lambda text: Schema.from_dict(_parse(text))),
         ("recipe", _read_recipe_text),
         ("cuts", lambda text: read_cuts(_parse(text), n_nodes)),
         ("certificate", lambda text: Certificate.from_dict(_parse(text))),
         ("calibration", lambda text: Calibration.from_dict(_parse(text), n_nodes)),
+        ("soft", lambda text: Soft.from_dict(_parse(text), tree.arrays)),
         ("honest", lambda text: Honest.from_dict(_parse(text), n_nodes, len(_parse(text)["stats"][0]))),
         ("edits", lambda text: [_read_recipe_text(_json(one["recipe"])) for one in _parse(text) if "recipe" in one]),
     ):

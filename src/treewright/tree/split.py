@@ -50,6 +50,8 @@ class Split:
         The logarithm of the Bonferroni multiplier.
     agreement, adjusted : float or None
         For a surrogate: the share of rows sent as the split sends them, and the same adjusted for the largest child.
+    band : tuple of float or None
+        Of a soft threshold, the values between which a row follows both children; None for others.
     """
 
     spec: ColumnSpec
@@ -68,6 +70,7 @@ class Split:
     log_multiplier: float = 0.0
     agreement: float | None = None
     adjusted: float | None = None
+    band: tuple[float, float] | None = None
 
     @property
     def column(self) -> str:
@@ -130,6 +133,7 @@ class Split:
                 unseen=self.unseen == child,
                 mentions_missing=True,
                 exact=exact,
+                about=frozenset() if self.band is None else frozenset(self.breaks),
             )
             for child, held in enumerate(self.bins)
         )

@@ -11,7 +11,7 @@ import json
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, SupportsIndex, TypeVar
@@ -27,6 +27,7 @@ from treewright.tree.cuts import Cut, read_cuts, write_cuts
 from treewright.tree.edits import NodeEdit, read_edits, write_edits
 from treewright.tree.honest import Honest
 from treewright.tree.json_form import read_arrays, read_recipe, write_arrays
+from treewright.tree.soft import Soft
 from treewright.tree.sparse_rows import copied, from_core, frozen
 from treewright.tree.split import Split, items_of, split_at
 from treewright.tree.validation import STOP_REASONS, check
@@ -34,7 +35,7 @@ from treewright.tree.validation import STOP_REASONS, check
 Made = TypeVar("Made")
 
 #: The parts of the written form that a tree may lack.
-OPTIONAL = ("cuts", "certificate", "calibration", "honest", "edits")
+OPTIONAL = ("cuts", "certificate", "calibration", "honest", "soft", "edits")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +58,8 @@ class Tree:
         Intervals or sets of classes for the nodes, as `calibrate` computes them; None for other trees.
     honest : Honest, optional
         Statistics of the rows that the predictions of an honest tree come from; None for other trees.
+    soft : Soft, optional
+        Bands of thresholds, as `soften` computes them; None for other trees.
     edits : tuple of NodeEdit, default=()
         What was done by hand, in order of nodes (`treewright.edit`); empty for other trees.
     """
@@ -68,6 +71,7 @@ class Tree:
     certificate: Certificate | None = None
     calibration: Calibration | None = None
     honest: Honest | None = None
+    soft: Soft | None = None
     edits: tuple[NodeEdit, ...] = ()
     _kept: dict[str, Any] = field(init=False, default_factory=dict)
 
@@ -146,8 +150,8 @@ class Tree:
         # The written form of a recipe has the name of a user's criterion, and that is what counts.
         same = self._schema_text == other._schema_text and self.recipe.as_dict() == other.recipe.as_dict()
         same = same and (self.cuts, self.certificate) == (other.cuts, other.certificate)
-        same = same and (self.calibration, self.honest) == (other.calibration, other.honest)
-        same = same and self.edits == other.edits
+        added, others = ((tree.calibration, tree.honest, tree.soft, tree.edits) for tree in (self, other))
+        same = same and added == others
         pairs = [(array, other.arrays[name]) for name, array in self.arrays.items()]
         return same and all(a.shape == b.shape for a, b in pairs) and all(a.tobytes() == b.tobytes() for a, b in pairs)
 
@@ -180,6 +184,7 @@ class Tree:
         parts |= {} if self.certificate is None else {"certificate": self.certificate.as_dict()}
         parts |= {} if self.calibration is None else {"calibration": self.calibration.as_dict()}
         parts |= {} if self.honest is None else {"honest": self.honest.as_dict()}
+        parts |= {} if self.soft is None else {"soft": self.soft.as_dict()}
         return parts | ({"edits": write_edits(self.edits)} if self.edits else {})
 
     @staticmethod
@@ -194,7 +199,10 @@ class Tree:
         width = len(schema.target.classes or ()) or 2
         honest = Honest.from_dict(parts["honest"], n, width) if "honest" in parts else None
         edits = read_edits(parts.get("edits", []), arrays["stop"], schema)
-        return Tree(arrays, schema, recipe, cuts, certificate, calibration, honest, edits)
+        plain = Tree(arrays, schema, recipe, cuts, certificate, calibration, honest, edits=edits)
+        if "soft" not in parts:
+            return plain
+        return replace(plain, soft=Soft.from_dict(parts["soft"], plain.arrays))  # bands belong to checked thresholds
 
     def __reduce__(self) -> tuple[Callable[[object], Tree], tuple[dict[str, Any]]]:
         return Tree.from_dict, (self.as_dict(),)  # a pickled tree holds plain lists and is checked when it comes back
@@ -315,7 +323,10 @@ class Node:
     @property
     def split(self) -> Split | None:
         """The split of the node; None for a leaf."""
-        return None if self.is_leaf else split_at(self.tree.arrays, self.tree.schema, self._splits.start)
+        if self.is_leaf:
+            return None
+        split, soft = split_at(self.tree.arrays, self.tree.schema, self._splits.start), self.tree.soft
+        return split if soft is None else replace(split, band=soft.band(self.id))
 
     @property
     def surrogates(self) -> tuple[Split, ...]:

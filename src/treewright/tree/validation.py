@@ -82,7 +82,7 @@ PRUNED = 14
 #: The reason of a leaf that an edit left as it is.
 BY_HAND = 15
 
-FRACTIONAL, STOP_HERE, RANDOM, AS_MISSING = -1, -2, -3, -4
+FRACTIONAL, STOP_HERE, RANDOM, AS_MISSING, BOTH_BINS = -1, -2, -3, -4, -5
 
 
 def place_of(name: str) -> str:

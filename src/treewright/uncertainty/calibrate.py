@@ -14,12 +14,11 @@ from treewright.errors import DataError
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.routing import predict_values, route
 from treewright.training.folds import random_folds
-from treewright.training.learn import grow_and_prune
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.calibration import Calibration
 from treewright.tree.shape import ends
 from treewright.tree.tree import Tree
-from treewright.uncertainty.resamples import in_order
+from treewright.uncertainty.resamples import in_order, procedure
 
 FloatArray = NDArray[np.float64]
 
@@ -117,13 +116,8 @@ def _held_out_scores(tree: Tree, rows: Encoded, folds: int, seed: int, n_threads
             "calibrate it on rows that were set aside"
         )
     dealt = random_folds(rows, folds, seed)
-    recipe = replace(tree.recipe, rivals=0)
-
-    def one(training: Encoded) -> Tree:
-        return grow_and_prune(training, tree.schema, recipe, n_threads=1)
-
     found = np.empty(rows.n_rows)
-    trees = in_order((take(rows, fold.training) for fold in dealt), one, n_threads)
+    trees = in_order((take(rows, fold.training) for fold in dealt), procedure(tree), n_threads)
     for fold, fitted in zip(dealt, trees, strict=True):
         found[fold.test] = _scores(fitted, take(rows, fold.test))
     return found

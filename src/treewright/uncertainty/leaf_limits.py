@@ -93,7 +93,8 @@ def leaf_limits(tree: TreeLike, data: object = None, target: object = None, conf
         A tree for classes.
     data : table, optional
         Rows that took no part in growing the tree, with their target: only then do the limits hold as stated. By
-        default the training rows are counted, whose shares are too good because the splits were chosen to make them so.
+        default the training rows are counted, whose shares are too good because the splits were chosen to make them so;
+        of an honest tree, the rows that filled its leaves.
     target : str or array-like, optional
         The target column of `data`, by name or value; by default named as in training.
     confidence : float, default=0.95
@@ -129,11 +130,17 @@ def limits_of_rows(tree: Tree, rows: Encoded | None, confidence: float) -> LeafL
     trials = np.repeat(total, len(classes))
     limits = binomial_limits(np.minimum(counts.ravel(), trials), trials, confidence).reshape(*counts.shape, 2)
     share = np.divide(counts, total[:, None], out=np.full(counts.shape, np.nan), where=total[:, None] > 0)
-    return LeafLimits(tree, confidence, rows is not None, leaves, total, share, limits[..., 0], limits[..., 1])
+    judged = rows is not None or tree.honest is not None  # by rows that chose no split
+    return LeafLimits(tree, confidence, judged, leaves, total, share, limits[..., 0], limits[..., 1])
 
 
 def _trained(tree: Tree, leaves: NDArray[np.int64]) -> FloatArray:
-    """Return the training rows of each leaf and class; weights are scaled to the number of rows."""
+    """Return the training rows of each leaf and class; weights are scaled to the number of rows.
+
+    Of an honest tree those that filled the leaves, by weight.
+    """
+    if tree.honest is not None:
+        return np.array(tree.honest.stats, dtype=np.float64)[leaves]
     stats = np.asarray(tree.arrays["stats"][leaves], dtype=np.float64)
     weight = stats.sum(axis=1)
     scale = np.divide(tree.arrays["rows"][leaves], weight, out=np.zeros(len(leaves)), where=weight > 0)

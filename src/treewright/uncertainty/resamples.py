@@ -16,11 +16,10 @@ import numpy as np
 
 from treewright.data.encoding import Encoded
 from treewright.data.rows import weights_of
-from treewright.data.schema import Schema
 from treewright.errors import DataError
 from treewright.out_of_core.disk_partitions import processors
 from treewright.pruning.cross_validation import deal, row_draws
-from treewright.recipes.recipe import Recipe
+from treewright.training.honest import learn_honestly
 from treewright.training.learn import grow_and_prune
 from treewright.tree.tree import Tree
 
@@ -69,16 +68,22 @@ def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int) -> Resamp
     return Resamples(resamples, drawn)
 
 
-def refit(
-    samples: Resamples, schema: Schema, recipe: Recipe, summarize: Callable[[Tree], Found], n_threads: int
-) -> Iterator[Found]:
-    """Learn a tree by the whole recipe, pruning included, from each sample; return their summaries in order."""
-    recipe = replace(recipe, rivals=0)  # which change no tree and which nobody will read
+def refit(samples: Resamples, tree: Tree, summarize: Callable[[Tree], Found], n_threads: int) -> Iterator[Found]:
+    """Learn the tree again from each sample; return summaries of the refits in order."""
+    again = procedure(tree)
+    return in_order(range(samples.n), lambda i: summarize(again(samples[i])), n_threads)
 
-    def one(i: int) -> Found:
-        return summarize(grow_and_prune(samples[i], schema, recipe, n_threads=1))
 
-    return in_order(range(samples.n), one, n_threads)
+def procedure(tree: Tree) -> Callable[[Encoded], Tree]:
+    """Return how the tree was learned, with pruning and honest leaves, as a function of other rows."""
+    recipe = replace(tree.recipe, rivals=0)  # which change no tree and which nobody will read
+
+    def grown(rows: Encoded) -> Tree:
+        return grow_and_prune(rows, tree.schema, recipe, n_threads=1)
+
+    if tree.honest is None:
+        return grown
+    return lambda rows: learn_honestly(rows, grown, recipe.seed, n_threads=1)
 
 
 def in_order(items: Iterable[Item], function: Callable[[Item], Found], n_threads: int) -> Iterator[Found]:

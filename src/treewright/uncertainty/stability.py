@@ -113,7 +113,7 @@ def stability_on(
     is_class = tree.schema.target.classes is not None
     refits: list[_Refit] = []
     changes = np.zeros(rows.n_rows)  # added up in the order of the resamples, whichever thread is first
-    for one, values in refit(samples, tree.schema, tree.recipe, summarize, n_threads):
+    for one, values in refit(samples, tree, summarize, n_threads):
         changes += values != predicted if is_class else (values - predicted) ** 2
         refits.append(one)
         if progress is not None:

@@ -7,7 +7,7 @@ can be followed without chance: a tree that draws children at random is refused 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,9 +16,9 @@ from treewright.data.schema import ColumnSpec, Level, TargetSpec
 from treewright.errors import ExportError
 from treewright.recipes.missing import RefuseMissing
 from treewright.tree.tree import Tree, predicted_index
-from treewright.tree.validation import AS_MISSING, FRACTIONAL, RANDOM, STOP_HERE
+from treewright.tree.validation import AS_MISSING, BOTH_BINS, FRACTIONAL, RANDOM, STOP_HERE
 
-__all__ = ["AS_MISSING", "FRACTIONAL", "STOP_HERE", "Plan", "Question", "Step", "plan_of"]
+__all__ = ["AS_MISSING", "BOTH_BINS", "FRACTIONAL", "STOP_HERE", "Plan", "Question", "Step", "plan_of"]
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,15 @@ class Question:
     """One split or surrogate: the bins of an input and the child of each.
 
     A number's bin is the count of breaks below it (`closed`: breaks less than it, else not more than it); a level's bin
-    is its place among the levels. Child -1: nobody holds this bin.
+    is its place among the levels. Child -1: nobody holds this bin. `band`: the ends between which a row follows both
+    bins' children, of a soft threshold.
     """
 
     input: int
     closed: bool
     breaks: tuple[float, ...]
     child_of_bin: tuple[int, ...]
+    band: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,11 @@ class Step:
     @property
     def is_leaf(self) -> bool:
         return not self.children
+
+    @property
+    def band(self) -> tuple[float, float] | None:
+        """The band of a soft threshold."""
+        return self.questions[0].band if self.questions else None
 
     @property
     def is_end(self) -> bool:
@@ -84,7 +91,12 @@ class Plan:
     @cached_property
     def spreads(self) -> bool:
         """Whether a row may go down several branches."""
-        return any(step.missing == FRACTIONAL for step in self.steps if step.children)
+        return self.soft or any(step.missing == FRACTIONAL for step in self.steps if step.children)
+
+    @cached_property
+    def soft(self) -> bool:
+        """Whether a threshold has a band."""
+        return any(step.band is not None for step in self.steps)
 
     @cached_property
     def most_pending(self) -> int:
@@ -92,6 +104,7 @@ class Plan:
         waiting = [1] * len(self.steps)
         for i, step in enumerate(self.steps):
             more = sum(share > 0 for share in step.share) - 1 if step.missing == FRACTIONAL else 0
+            more = max(more, int(step.band is not None))
             for child in step.children:
                 waiting[child] = waiting[i] + more
         return max(waiting)
@@ -164,10 +177,23 @@ def _steps(tree: Tree, place: dict[int, int]) -> tuple[Step, ...]:
         first = a["split_start"][i]
         questions = tuple(question(s) for s in range(first, first + 1 + a["n_surrogates"][i]))
         share = tuple(a["share"][a["share_start"][first] : a["share_start"][first + 1]])
+        band = None if tree.soft is None else tree.soft.band(i)
+        questions = (replace(questions[0], band=band), *questions[1:])
         steps.append(
             Step(questions, children, share, a["missing"][first], a["unseen"][first], tuple(value), prediction)
         )
     return tuple(steps)
+
+
+def refuse_soft(plan: Plan, language: str) -> None:
+    """Raise for soft thresholds, for formats in which a row follows one branch."""
+    if plan.soft:
+        soft = next(step.questions[0].input for step in plan.steps if step.band is not None)
+        raise ExportError(
+            f"this tree has soft thresholds (on {plan.inputs[soft].name!r}, for one), where a row follows both "
+            f"branches, which {language} cannot express; export the tree as it was before soften, or choose "
+            "sql, c, javascript, rust or python"
+        )
 
 
 def level_type(levels: tuple[Level, ...]) -> str:

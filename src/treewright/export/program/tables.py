@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from treewright.data.schema import Level
 from treewright.errors import ExportError
@@ -38,6 +39,8 @@ class Tables:
     bin_start: list[int]
     child_of_bin: list[int]
     n_levels: list[int]  # per input; -1 for numbers
+    band_low: list[float]  # per node, of a soft threshold; equal ends: none. Empty if no threshold is soft.
+    band_high: list[float]
 
 
 def tables_of(plan: Plan) -> Tables:
@@ -62,7 +65,22 @@ def tables_of(plan: Plan) -> Tables:
         bin_start=_starts(len(question.child_of_bin) for question in questions),
         child_of_bin=[child for question in questions for child in question.child_of_bin],
         n_levels=[-1 if spec.levels is None else len(spec.levels) for spec in plan.inputs],
+        band_low=[step.band[0] if step.band is not None else 0.0 for step in steps] if plan.soft else [],
+        band_high=[step.band[1] if step.band is not None else 0.0 for step in steps] if plan.soft else [],
     )
+
+
+#: Tables of numbers; all others are of whole numbers.
+NUMBER_TABLES = frozenset({"share", "value", "breaks", "band_low", "band_high"})
+#: Tables that only trees with soft thresholds have.
+BAND_TABLES = frozenset({"band_low", "band_high"})
+
+
+def table_items(plan: Plan) -> dict[str, list[Any]]:
+    """Return the tables by name, without those that the plan does not need."""
+    tables = tables_of(plan)
+    needed = [name for name in Tables.__dataclass_fields__ if plan.soft or name not in BAND_TABLES]
+    return {name: getattr(tables, name) for name in needed}
 
 
 def _starts(lengths: Iterable[int]) -> list[int]:

@@ -6,7 +6,7 @@
 // to 1 of the product over the other columns of (one_j t + zero_j (1 - t)), a polynomial, so that a Gauss-Legendre sum
 // is exact.
 
-import { destination } from "../../../export/route.js";
+import { destination, sharesOf } from "../../../export/route.js";
 
 /**
  * @param {(node: number) => boolean} isLeaf of the tree as it is shown
@@ -30,9 +30,10 @@ export function shapValues(tree, row, isLeaf) {
     const children = tree.children.subarray(tree.firstChild[node], tree.firstChild[node + 1]);
     let total = 0;
     for (const next of children) total += tree.nodes.weight[next];
-    const shares = how === "fractional" || how === "random" ? tree.splits.share_start[split] : null;
+    const several = how === "fractional" || how === "random" || how === "soft";
+    const shares = several ? sharesOf(tree, split, row, child, children.length) : null;
     children.forEach((next, c) => {
-      const one = shares === null ? Number(c === child) : tree.splits.share[shares + c];
+      const one = shares === null ? Number(c === child) : shares[c];
       const zero = total > 0 ? tree.nodes.weight[next] / total : 1 / children.length;
       if (one + zero > 0) stack.push({ node: next, path: extended(path, column, one, zero), weight: weight * zero });
     });

@@ -25,7 +25,7 @@ export function predictionPart(app, values, steps, picked) {
   ];
   if (picked !== null) parts.push(truePart(model, predicted, values, picked));
   if (model.classes) parts.push(probabilities(model, values));
-  const refused = model.report.facts.refuses_missing ? steps.find((step) => step.how !== "known") : null;
+  const refused = model.report.facts.refuses_missing ? steps.find((step) => step.how !== "known" && step.how !== "soft") : null;
   if (refused) parts.push(note("This row raises an error: ", make("bdi", {}, splitColumn(model, refused.node)),
     " is missing or unseen."));
   if (steps.some((step) => step.how === "random")) parts.push(note(

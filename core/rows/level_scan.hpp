@@ -1,0 +1,106 @@
+// The largest gain of a column of levels at a small node, without a candidate for every division of its levels.
+//
+// For two classes and for numbers the best division into two sets is a cut of the levels in order of their mean
+// target (split/branching.cpp), so one pass over the rows and one over the levels give its gain. Only columns whose
+// gain could win, rounding aside, are then made candidates.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "threshold/cut.hpp"
+
+namespace tw {
+
+// The counters of targets for which an order of levels is enough; SearchPlan::scans_levels asks no others.
+template <class Counter>
+constexpr bool orders_levels = Counter::fixed > 0 && Counter::fixed <= 3 && std::is_integral_v<typename Counter::Item>;
+
+template <TargetCounter Counter>
+class LevelScan {
+public:
+    // The gain of every column searched by value; nothing where the plan makes them all candidates. `row(at)` and
+    // `item(at)` for at < rows: a row of the table and what it adds.
+    template <class Row, class ItemAt>
+    std::vector<double> best_gains(const SearchContext<Counter>& context, const CutRules& rules,
+                                   const Words<Counter>& total, size_t rows, const Row& row, const ItemAt& item) {
+        std::vector<double> gains;
+        if constexpr (orders_levels<Counter>) {
+            if (!context.plan.scans_levels) return gains;
+            gains.reserve(context.by_value.size());
+            for (const TableColumn column : context.by_value) {
+                gains.push_back(best_gain(context, rules, total, column, rows, row, item));
+            }
+        }
+        return gains;
+    }
+
+private:
+    template <class Row, class ItemAt>
+    double best_gain(const SearchContext<Counter>& context, const CutRules& rules, const Words<Counter>& total,
+                     TableColumn column, size_t rows, const Row& row, const ItemAt& item) {
+        const Counter& counter = context.counter;
+        const ColumnFacts& facts = context.training.facts[column.offset()];
+        Words<Counter> missing = zero_words(counter);
+        count(counter, codes_of(context.training, column.value), static_cast<size_t>(facts.levels), rows, row, item,
+              missing);
+        put_in_order(facts.kind == Kind::nominal);
+        CutScorer<Counter> scorer(counter, rules, total.data(), missing.data(), false);
+        Words<Counter> low = zero_words(counter);
+        double best = no_gain;
+        for (size_t i = 0; i + 1 < present_.size(); ++i) {
+            for (int w = 0; w < counter.words(); ++w) low[w] += present_[i].words[w];
+            best = std::max(best, scorer.gain(low.data(), counter.rows(low.data()), context.reciprocals));
+        }
+        return best;
+    }
+
+    struct Level {
+        int32_t code;
+        double mean; // of the target, or the share of the first class
+        Words<Counter> words;
+    };
+
+    template <class Row, class ItemAt>
+    void count(const Counter& counter, const int32_t* codes, size_t levels, size_t rows, const Row& row,
+               const ItemAt& item, Words<Counter>& missing) {
+        present_.clear();
+        if (place_.size() < levels) place_.resize(levels, -1);
+        for (size_t at = 0; at < rows; ++at) {
+            const int32_t code = codes[row(at)];
+            if (code < 0) {
+                counter.add(missing.data(), item(at));
+                continue;
+            }
+            int32_t& place = place_[static_cast<size_t>(code)];
+            if (place < 0) {
+                place = static_cast<int32_t>(present_.size());
+                present_.push_back({code, 0, zero_words(counter)});
+            }
+            counter.add(present_[static_cast<size_t>(place)].words.data(), item(at));
+        }
+        for (Level& level : present_) {
+            place_[static_cast<size_t>(level.code)] = -1;
+            level.mean = mean_of(counter, level.words);
+        }
+    }
+
+    // The order of split/branching.cpp: by mean, levels of one mean by code.
+    void put_in_order(bool by_mean) {
+        std::sort(present_.begin(), present_.end(), [by_mean](const Level& a, const Level& b) {
+            return by_mean && a.mean != b.mean ? a.mean < b.mean : a.code < b.code;
+        });
+    }
+
+    static double mean_of(const Counter& counter, const Words<Counter>& words) {
+        Sum sums[3] = {0, 0, 0};
+        counter.to_sums(words.data(), sums);
+        constexpr bool by_class = !std::is_same_v<Counter, MomentCounter>;
+        return static_cast<double>(sums[by_class ? 0 : 1]) / counter.weight(words.data());
+    }
+
+    std::vector<Level> present_;
+    std::vector<int32_t> place_; // of each level in `present_`, -1: not there
+};
+
+} // namespace tw
