@@ -57,6 +57,7 @@ private:
 struct Column {
     Kind kind = Kind::number;
     int levels = 0;                 // declared levels; 0 for numbers
+    bool allowed = true;            // whether splits and surrogates may use it
     Numbers numbers;                // for numbers
     const int32_t* codes = nullptr; // for levels
 };

@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -61,22 +62,61 @@ void write_profile(const Profile& kept, const nb::object& profile) {
     profile["refined_rows"] = kept.refined_rows.load();
 }
 
+// The way from the root to a node of a tree.
+std::vector<GivenStep> path_to(const FlatTree& flat, int node) {
+    std::vector<GivenStep> path;
+    for (int parent = flat.parent.at(static_cast<size_t>(node)); parent >= 0; parent = flat.parent[parent]) {
+        GivenStep step{split_at(flat, flat.split_start[parent]), {}, 0};
+        for (int i = 1; i <= flat.n_surrogates[parent]; ++i) {
+            step.surrogates.push_back(split_at(flat, flat.split_start[parent] + i));
+        }
+        while (flat.children[flat.child_start[parent] + step.child] != node) ++step.child;
+        path.insert(path.begin(), std::move(step));
+        node = parent;
+    }
+    return path;
+}
+
+GivenSplit read_split(const nb::dict& written) {
+    GivenSplit given;
+    given.split.column = nb::cast<int>(written["column"]);
+    given.split.closed = nb::cast<bool>(written["closed"]);
+    given.split.breaks = nb::cast<std::vector<double>>(written["breaks"]);
+    given.split.child_of_bin = nb::cast<std::vector<int32_t>>(written["child_of_bin"]);
+    given.split.share.resize(nb::cast<size_t>(written["children"]));
+    given.missing = nb::cast<std::optional<int>>(written["missing"]);
+    return given;
+}
+
+// `given`: {"arrays": of a tree, "node": one of its nodes, "split": as above or None, "allowed": per column}, or None.
+std::optional<Given> read_given(const nb::object& written, std::vector<Column>& columns) {
+    if (written.is_none()) return std::nullopt;
+    const auto parts = nb::cast<nb::dict>(written);
+    Given given{path_to(from_dict(nb::cast<nb::dict>(parts["arrays"])), nb::cast<int>(parts["node"])), {}};
+    if (!parts["split"].is_none()) given.split = read_split(nb::cast<nb::dict>(parts["split"]));
+    const auto allowed = nb::cast<std::vector<bool>>(parts["allowed"]);
+    for (size_t i = 0; i < columns.size(); ++i) columns[i].allowed = allowed.at(i);
+    return given;
+}
+
 nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
                    const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
                    const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
                    const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyBinnedTable* binned,
                    const nb::object& progress, const nb::object& profile, const std::optional<Ints>& repeats,
-                   const std::optional<Ints>& followers,
-                   const std::optional<std::tuple<Ints, Ints, Ints>>& kept_nodes) {
+                   const std::optional<Ints>& followers, const std::optional<std::tuple<Ints, Ints, Ints>>& kept_nodes,
+                   const nb::object& given) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     Target targets;
     Table table;
     table.rows = read_target(target, n_classes, weight, targets);
     if (repeats) targets.repeats = repeats->data();
     table.columns = read_columns(columns, kinds, levels, table.rows);
+    const std::optional<Given> prescribed = read_given(given, table.columns);
     const CustomScore score = python_criterion(custom);
     const Costs costs = read_costs(factor, cost);
     GrowOptions options;
+    options.given = prescribed ? &*prescribed : nullptr;
     if (followers) options.followers.emplace(followers->data(), followers->size());
     if (kept_nodes) {
         const auto span_of = [](const Ints& ints) { return std::span<const int32_t>(ints.data(), ints.size()); };
@@ -84,15 +124,18 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         options.kept = {span_of(child_start), span_of(children), span_of(stop)};
     }
     FlatTree flat;
+    int against = 0; // of the split that was given, the only one that has it
     std::vector<int32_t> followed_to;
     Profile kept;
     {
         const nb::gil_scoped_release unlocked;
         ThreadPool pool(score || is_small(table) ? 1 : n_threads, progress_callback(progress));
         // Rows go to several children where they lack a value; for classes it is worth knowing that none does.
+        const auto spreads = [](const GivenStep& step) { return step.split.missing == fractional; };
+        const bool may_spread = recipe.missing == Missing::fractional ||
+                                (prescribed && std::any_of(prescribed->path.begin(), prescribed->path.end(), spreads));
         const bool is_fractional =
-            recipe.missing == Missing::fractional &&
-            (n_classes == 0 || check_values(table, weight ? weight->data() : nullptr, pool).missing);
+            may_spread && (n_classes == 0 || check_values(table, weight ? weight->data() : nullptr, pool).missing);
         const Measure measure_rows =
             measure_target(targets, table.rows, is_fractional, traits_of(recipe.criterion).statistic);
         pool.check_interrupt();
@@ -104,6 +147,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         if (!rows) rows = std::make_unique<ExhaustiveRows>(table, recipe, measure_rows, pool);
         const Task task{recipe, measure_rows, score, rows->total(0).all.rows[0]};
         const std::vector<GrownNode> nodes = grow(*rows, task, pool, costs, options);
+        for (const GrownNode& node : nodes) against = std::max(against, static_cast<int>(node.against));
         const DepthFirst depth_first(nodes);
         flat = flatten(nodes, depth_first);
         if (followers) followed_to = follower_nodes(nodes, depth_first, followers->size());
@@ -111,6 +155,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     if (!profile.is_none()) write_profile(kept, profile);
     nb::dict out = to_dict(std::move(flat));
     if (followers) out["follower_node"] = array(std::move(followed_to), followers->size());
+    if (prescribed) out["against"] = against;
     return out;
 }
 
@@ -152,7 +197,7 @@ void bind_grow(nb::module_& m) {
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "binned"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
           "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none(), "followers"_a.none() = nb::none(),
-          "kept"_a.none() = nb::none());
+          "kept"_a.none() = nb::none(), "given"_a.none() = nb::none());
     m.def("search_plan", &search_plan_of, "kinds"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
           "has_missing"_a = std::vector<bool>(), "remote"_a = false);
     m.def("check_values", &check_values_of, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a,

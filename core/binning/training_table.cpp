@@ -74,6 +74,7 @@ ColumnFacts column_facts(const Column& data, const Recipe& recipe, const Weighte
     ColumnFacts facts;
     facts.kind = data.kind;
     facts.levels = data.levels;
+    facts.allowed = data.allowed;
     if (data.kind != Kind::number) return facts;
     if (recipe.numeric == Numeric::quantile_binned) {
         facts.quantile_binned = true;

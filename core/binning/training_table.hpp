@@ -20,6 +20,7 @@ namespace tw {
 struct ColumnFacts {
     Kind kind = Kind::number; // binned numbers are ordinal here
     int levels = 0;           // levels, or bins
+    bool allowed = true;      // whether splits and surrogates may use it
     bool quantile_binned = false;
     std::vector<double> bounds;   // upper bound of each bin (binned only)
     std::vector<double> distinct; // distinct values, rising (numbers whose

@@ -151,6 +151,31 @@ Histogram target_histogram(const TrainingTable& training, std::span<const Entry>
     });
 }
 
+Histogram histogram_of_children(const TrainingTable& training, std::span<const Entry> entries, const Split& split) {
+    const Column& column = training.table.columns[split.column];
+    const size_t children = static_cast<size_t>(split.children());
+    const size_t width = static_cast<size_t>(training.measure.sums());
+    Histogram histogram;
+    histogram.column = split.column;
+    histogram.width = training.measure.sums();
+    for (size_t bin = 0; bin <= children; ++bin) {
+        if (bin < children) histogram.at.push_back(static_cast<double>(bin));
+        histogram.append();
+    }
+    std::vector<size_t> bin_of;
+    bin_of.reserve(entries.size());
+    for (const Entry& entry : entries) {
+        const int child = route(split, column, entry.row);
+        bin_of.push_back(child < 0 ? children : static_cast<size_t>(child));
+        training.measure.add(&histogram.stats[bin_of.back() * width], entry);
+        ++histogram.rows[bin_of.back()];
+    }
+    if (training.measure.statistic == Statistic::medians) {
+        attach_members(training.measure, entries, histogram, [&](size_t i) { return bin_of[i]; });
+    }
+    return histogram;
+}
+
 Sides count_cut_sides(const TrainingTable& training, std::span<const Entry> entries, int column, bool is_cut,
                       double at) {
     const size_t width = static_cast<size_t>(training.measure.sums());

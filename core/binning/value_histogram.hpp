@@ -26,6 +26,9 @@ struct Sides {
 Total node_total(const TrainingTable& training, std::span<const Entry> entries);
 // Target statistics per bin of a column, and of the entries where it is missing.
 Histogram target_histogram(const TrainingTable& training, std::span<const Entry> entries, int column);
+// Target statistics per child that `split` sends each entry to, one bin for every child; entries whose child it does
+// not know are missing.
+Histogram histogram_of_children(const TrainingTable& training, std::span<const Entry> entries, const Split& split);
 // A column cut after a number; without a cut, known values against missing ones.
 Sides count_cut_sides(const TrainingTable& training, std::span<const Entry> entries, int column, bool is_cut,
                       double at);

@@ -58,7 +58,8 @@ double average_gain(const Task& task, const std::vector<Candidate>& candidates,
         return column->kind == Kind::nominal &&
                column->levels >= many_levels_share * static_cast<double>(task.table_rows);
     };
-    const bool all_many = std::all_of(facts.begin(), facts.end(), many);
+    const bool all_many = std::all_of(facts.begin(), facts.end(),
+                                      [&](const ColumnFacts* column) { return !column->allowed || many(column); });
     double sum = 0;
     int candidates_by_value = 0;
     for (const Candidate& candidate : candidates) {
@@ -112,6 +113,22 @@ Stop rejection_reason(const Task& task, const GrownNode& node, double root_weigh
     return Stop::none;
 }
 
+// Every possible column is remembered as a rival, also those the average rule kept out; best first.
+std::vector<Candidate> rivals_of(const Task& task, const GrownNode& node, const std::vector<Candidate>& candidates,
+                                 int chosen) {
+    std::vector<int> left;
+    for (size_t i = 0; i < candidates.size() && task.recipe.rivals > 0; ++i) {
+        if (candidates[i].possible() && static_cast<int>(i) != chosen) left.push_back(static_cast<int>(i));
+    }
+    std::vector<Candidate> rivals;
+    while (!left.empty() && rivals.size() < static_cast<size_t>(task.recipe.rivals)) {
+        const int next = best_of(task, node, candidates, left);
+        rivals.push_back(candidates[next]);
+        std::erase(left, next);
+    }
+    return rivals;
+}
+
 } // namespace
 
 Stop stop_before_search(const Task& task, const GrownNode& node) {
@@ -128,6 +145,21 @@ Stop stop_before_search(const Task& task, const GrownNode& node) {
     return Stop::none;
 }
 
+Decision choose_given(const Task& task, const GrownNode& node, double root_weight, const TrainingTable& training,
+                      std::span<const Entry> entries, const GivenSplit& given, std::vector<Candidate> candidates) {
+    Candidate chosen = given_candidate(task, {node.weight, node.stat}, training, entries, given);
+    drop_undrawn_columns(task, node, candidates);
+    std::erase_if(candidates, [&](const Candidate& other) {
+        return !other.possible() || is_same_division(training, entries, chosen.split, other.split);
+    });
+    Decision decision;
+    decision.stop =
+        chosen.possible() ? rejection_reason(task, node, root_weight, chosen) : no_candidate_reason({chosen});
+    decision.rivals = rivals_of(task, node, candidates, -1);
+    decision.chosen = std::make_unique<Candidate>(std::move(chosen));
+    return decision;
+}
+
 Decision choose(const Task& task, const GrownNode& node, double root_weight, std::vector<Candidate> candidates,
                 const std::vector<const ColumnFacts*>& facts) {
     drop_undrawn_columns(task, node, candidates);
@@ -137,17 +169,7 @@ Decision choose(const Task& task, const GrownNode& node, double root_weight, std
     decision.stop =
         best < 0 ? no_candidate_reason(candidates) : rejection_reason(task, node, root_weight, candidates[best]);
 
-    // Every possible column is remembered as a rival, also those the average rule kept out.
-    std::vector<int> rivals;
-    for (size_t i = 0; i < candidates.size() && task.recipe.rivals > 0; ++i) {
-        if (!candidates[i].possible()) continue;
-        if (static_cast<int>(i) != best || decision.stop != Stop::none) rivals.push_back(static_cast<int>(i));
-    }
-    while (!rivals.empty() && decision.rivals.size() < static_cast<size_t>(task.recipe.rivals)) {
-        const int next = best_of(task, node, candidates, rivals);
-        decision.rivals.push_back(candidates[next]);
-        std::erase(rivals, next);
-    }
+    decision.rivals = rivals_of(task, node, candidates, decision.stop == Stop::none ? best : -1);
     if (decision.stop != Stop::none) return decision;
     decision.chosen = std::make_unique<Candidate>(std::move(candidates[best]));
     if (const auto enlarged = decision.chosen->enlarged) static_cast<RatedSplit&>(*decision.chosen) = *enlarged;

@@ -26,7 +26,7 @@ public:
         for (const ColumnFacts& facts : rows.training().facts) facts_.push_back(&facts);
     }
 
-    std::vector<GrownNode> run() {
+    std::vector<GrownNode> run(const Given* given) {
         GrownNode root;
         root.key = root_key(task_.recipe.seed);
         if (followers_) {
@@ -35,16 +35,16 @@ public:
         }
         nodes_.push_back(std::move(root));
         const Total total = rows_.total(0);
-        Accumulator accumulator(task_.measure, total.all);
-        accumulator.add(total.all.bin(0));
-        root_.stat.resize(task_.measure.width());
-        accumulator.read(root_.stat.data());
+        root_.stat = stat_of(total);
         root_.weight = weight_of(task_.recipe.criterion, root_.stat);
         describe(0, total);
-        if (task_.recipe.stopping.max_leaf_nodes == std::numeric_limits<int64_t>::max()) {
-            breadth_first();
+        const int start = given ? follow(given->path) : 0;
+        if (given && given->split) {
+            divide(start, *given->split);
+        } else if (task_.recipe.stopping.max_leaf_nodes == std::numeric_limits<int64_t>::max()) {
+            breadth_first(start);
         } else {
-            best_first();
+            best_first(start);
         }
         return std::move(nodes_);
     }
@@ -53,11 +53,65 @@ public:
     std::vector<GrownNode> run_below(GrownNode top, const RootStats& root) {
         root_ = root;
         nodes_.push_back(std::move(top));
-        breadth_first();
+        breadth_first(0);
         return std::move(nodes_);
     }
 
 private:
+    // A node's statistics as criteria read them.
+    std::vector<double> stat_of(const Total& total) const {
+        Accumulator accumulator(task_.measure, total.all);
+        accumulator.add(total.all.bin(0));
+        std::vector<double> stat(static_cast<size_t>(task_.measure.width()));
+        accumulator.read(stat.data());
+        return stat;
+    }
+
+    // Sends rows the given way and returns the node where it ends.
+    int follow(const std::vector<GivenStep>& path) {
+        int id = 0;
+        for (const auto& [split, surrogates, child] : path) {
+            reopen(id);
+            GrownNode& node = nodes_[id];
+            node.chosen = std::make_unique<Candidate>();
+            node.chosen->split = split;
+            for (const Split& surrogate : surrogates) node.surrogates.push_back({surrogate, 0, 0});
+            for (const int made : partition({id})) {
+                if (made != nodes_[id].children[child]) close(made);
+            }
+            id = nodes_[id].children[child];
+        }
+        return id;
+    }
+
+    // Splits a node as given, whatever the recipe would say; its children stay leaves.
+    void divide(int id, const GivenSplit& given) {
+        const Stop stop = nodes_[id].stop;
+        reopen(id);
+        GrownNode& node = nodes_[id];
+        std::vector<Candidate> others;
+        if (stop == Stop::none) others = std::move(rows_.candidates(task_, {{id, {node.weight, node.stat}}}, pool_)[0]);
+        Decision decision = choose_given(task_, node, root_.weight, rows_.training(), rows_.entries(id), given, others);
+        node.against = stop != Stop::none ? stop : decision.stop;
+        node.chosen = std::move(decision.chosen);
+        node.rivals = std::move(decision.rivals);
+        node.keeps_missing = given.missing.has_value();
+        if (task_.recipe.missing == Missing::surrogates && !node.keeps_missing) find_surrogates({id});
+        for (const int child : partition({id})) close(child);
+    }
+
+    // A node with a split that is given, even if the recipe would leave it whole.
+    void reopen(int id) {
+        nodes_[id].given = true;
+        nodes_[id].stop = Stop::none;
+        nodes_[id].stat = stat_of(rows_.total(id));
+    }
+
+    void close(int id) {
+        if (nodes_[id].stop == Stop::none) nodes_[id].stop = Stop::by_hand;
+        forget_stat(nodes_[id]);
+    }
+
     // Fills in what the node is; its stop reason if it needs no looking at.
     void describe(int id, const Total& total) {
         GrownNode& node = nodes_[id];
@@ -160,15 +214,7 @@ private:
         for (const int id : ids) chosen.push_back({id, &nodes_[id].chosen->split});
         std::vector<std::vector<Surrogate>> found = rows_.surrogates(task_, chosen, pool_);
         for (size_t i = 0; i < ids.size(); ++i) {
-            // By agreement, the lowest column on ties.
-            std::vector<Surrogate>& left = found[i];
-            while (!left.empty() && nodes_[ids[i]].surrogates.size() < most) {
-                FirstOfBest<size_t> best;
-                for (size_t s = 0; s < left.size(); ++s) TieRule{rounding}.offer(best, left[s].agreement, s);
-                const auto next = left.begin() + static_cast<std::ptrdiff_t>(best.winner().item);
-                nodes_[ids[i]].surrogates.push_back(std::move(*next));
-                left.erase(next);
-            }
+            nodes_[ids[i]].surrogates = best_surrogates(std::move(found[i]), most);
         }
     }
 
@@ -199,19 +245,15 @@ private:
         for (int id : decided) forget_stat(nodes_[id]);
         report_progress(made);
         for (int id : decided) {
-            if (settles_majority()) set_majority_child(nodes_[id]);
+            if (settles_majority() && !nodes_[id].keeps_missing) {
+                nodes_[id].chosen->split.missing = majority_child(nodes_, nodes_[id]);
+            }
             if (is_pruned(nodes_[id])) make_pruned_leaf(nodes_[id]);
         }
         if (followers_) {
             for (int id : decided) send_followers(nodes_[id]);
         }
         return made;
-    }
-
-    static std::vector<Split> surrogate_splits(const GrownNode& node) {
-        std::vector<Split> splits;
-        for (const Surrogate& surrogate : node.surrogates) splits.push_back(surrogate.split);
-        return splits;
     }
 
     // Followers go where prediction sends them: by the split as it is when the node is done.
@@ -241,18 +283,6 @@ private:
         if (done > 0) pool_.advance(static_cast<double>(done) / static_cast<double>(task_.table_rows));
     }
 
-    // rpart's predict follows the child where most rows ended, not the one where most known ones went.
-    void set_majority_child(GrownNode& node) {
-        int largest = 0;
-        for (size_t c = 1; c < node.children.size(); ++c) {
-            if (nodes_[node.children[c]].rows > nodes_[node.children[largest]].rows) largest = static_cast<int>(c);
-        }
-        const auto equals = std::count_if(node.children.begin(), node.children.end(), [&](int child) {
-            return nodes_[child].rows == nodes_[node.children[largest]].rows;
-        });
-        node.chosen->split.missing = equals > 1 ? stop_here : largest;
-    }
-
     std::vector<int> still_open(const std::vector<int>& ids) const {
         std::vector<int> open;
         for (int id : ids) {
@@ -261,8 +291,8 @@ private:
         return open;
     }
 
-    void breadth_first() {
-        std::vector<int> open = still_open({0});
+    void breadth_first(int start) {
+        std::vector<int> open = still_open({start});
         std::vector<int> detached;
         while (!open.empty()) {
             const auto large = std::stable_partition(open.begin(), open.end(), [&](int id) {
@@ -310,30 +340,15 @@ private:
         size_t grown = nodes_.size();
         for (const auto& [top, subtree] : subtrees) grown += subtree.size();
         nodes_.reserve(grown);
-        for (auto& [top, subtree] : subtrees) graft(top, std::move(subtree));
+        for (auto& [top, subtree] : subtrees) graft(nodes_, top, std::move(subtree));
     }
 
-    void graft(int position, std::vector<GrownNode> subtree) {
-        const int shift = static_cast<int>(nodes_.size()) - 1; // node 0 of the subtree is the place itself
-        const int parent = nodes_[position].parent;
-        const auto moved = [&](int id) { return id == 0 ? position : id + shift; };
-        for (size_t i = 0; i < subtree.size(); ++i) {
-            GrownNode& node = subtree[i];
-            node.parent = i == 0 ? parent : moved(node.parent);
-            for (int& child : node.children) child = moved(child);
-            if (i == 0) {
-                nodes_[position] = std::move(node);
-            } else {
-                nodes_.push_back(std::move(node));
-            }
-        }
-    }
-
-    void best_first() {
-        std::vector<int> waiting = still_open({0});
+    void best_first(int start) {
+        std::vector<int> waiting = still_open({start});
         decide(waiting);
         waiting = still_open(waiting);
-        int64_t leaves = 1;
+        int64_t leaves =
+            std::count_if(nodes_.begin(), nodes_.end(), [](const GrownNode& node) { return node.children.empty(); });
         while (!waiting.empty()) {
             const auto worth = [&](int id) { return nodes_[id].weight * nodes_[id].chosen->rating.decrease; };
             const auto best =
@@ -368,7 +383,7 @@ private:
 
 std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
                             const GrowOptions& options) {
-    std::vector<GrownNode> nodes = Grower(rows, task, pool, options).run();
+    std::vector<GrownNode> nodes = Grower(rows, task, pool, options).run(options.given);
     restore_class_weights(task.recipe, costs, nodes);
     if (!options.kept) simplify(task.recipe, costs, nodes);
     return nodes;

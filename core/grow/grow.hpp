@@ -7,6 +7,7 @@
 #include <span>
 
 #include "grow/class_costs.hpp"
+#include "grow/given.hpp"
 #include "grow/grown_node.hpp"
 #include "rows/row_store.hpp"
 
@@ -25,6 +26,7 @@ struct KeptNodes {
 struct GrowOptions {
     std::optional<Followers> followers = {};
     std::optional<KeptNodes> kept = {};
+    const Given* given = nullptr; // grow or split one node of a tree that exists; null: grow a whole tree
 };
 
 std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,

@@ -1,5 +1,7 @@
 #include "grow/grown_node.hpp"
 
+#include <algorithm>
+
 #include "base/interrupt.hpp"
 
 namespace tw {
@@ -93,6 +95,39 @@ std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, const D
         for (const uint32_t follower : nodes[i].followers) found[follower] = new_id[node];
     }
     return found;
+}
+
+std::vector<Split> surrogate_splits(const GrownNode& node) {
+    std::vector<Split> splits;
+    for (const Surrogate& surrogate : node.surrogates) splits.push_back(surrogate.split);
+    return splits;
+}
+
+int majority_child(const std::vector<GrownNode>& nodes, const GrownNode& node) {
+    int largest = 0;
+    for (size_t c = 1; c < node.children.size(); ++c) {
+        if (nodes[node.children[c]].rows > nodes[node.children[largest]].rows) largest = static_cast<int>(c);
+    }
+    const auto equals = std::count_if(node.children.begin(), node.children.end(), [&](int child) {
+        return nodes[child].rows == nodes[node.children[largest]].rows;
+    });
+    return equals > 1 ? stop_here : largest;
+}
+
+void graft(std::vector<GrownNode>& nodes, int position, std::vector<GrownNode> subtree) {
+    const int shift = static_cast<int>(nodes.size()) - 1; // node 0 of the subtree is the place itself
+    const int parent = nodes[position].parent;
+    const auto moved = [&](int id) { return id == 0 ? position : id + shift; };
+    for (size_t i = 0; i < subtree.size(); ++i) {
+        GrownNode& node = subtree[i];
+        node.parent = i == 0 ? parent : moved(node.parent);
+        for (int& child : node.children) child = moved(child);
+        if (i == 0) {
+            nodes[position] = std::move(node);
+        } else {
+            nodes.push_back(std::move(node));
+        }
+    }
 }
 
 } // namespace tw

@@ -28,6 +28,7 @@ enum class Stop {
     empty = 12,
     small_decrease = 13,
     pruned = 14,
+    by_hand = 15,
 };
 
 struct GrownNode {
@@ -42,6 +43,9 @@ struct GrownNode {
     double impurity = 0;
     bool pure = false;
     Stop stop = Stop::none;
+    bool given = false;         // its split was given, not searched
+    bool keeps_missing = false; // and where it sends missing values
+    Stop against = Stop::none;  // why the recipe would not have chosen the split that was given
     std::vector<int> children;
     std::unique_ptr<Candidate> chosen; // of inner nodes
     std::vector<Surrogate> surrogates;
@@ -63,5 +67,13 @@ FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_fi
 // The node of the flat tree where each of so many followers ends.
 std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first,
                                     size_t followers);
+
+// The splits of the node's surrogates.
+std::vector<Split> surrogate_splits(const GrownNode& node);
+// The child where most rows ended, which rpart's predict follows, not the one where most known ones went; stop_here if
+// there are several.
+int majority_child(const std::vector<GrownNode>& nodes, const GrownNode& node);
+// Puts a subtree, grown apart, in the place of a node.
+void graft(std::vector<GrownNode>& nodes, int position, std::vector<GrownNode> subtree);
 
 } // namespace tw

@@ -5,7 +5,8 @@
 namespace tw {
 namespace {
 
-// Parents come before their children in the list, so walking it backwards meets every child before its parent.
+// Parents come before their children in the list, so walking it backwards meets every child before its parent. Splits
+// that were given stay; they stand above all that was grown, so nothing below depends on them.
 
 constexpr double margin = 1e-3; // C4.5: training errors closer than this are equal
 
@@ -26,7 +27,8 @@ void collapse_bottom_up(const Recipe& recipe, const Costs& costs, std::vector<Gr
         const double own = leaf_risk(recipe, costs, node);
         errors[i] = node.children.empty() ? own : 0;
         for (int child : node.children) errors[i] += errors[child];
-        if (!node.children.empty() && errors[i] >= own - margin) make_leaf(recipe, node, Stop::collapsed);
+        if (!node.children.empty() && !node.given && errors[i] >= own - margin)
+            make_leaf(recipe, node, Stop::collapsed);
     }
 }
 
@@ -38,7 +40,7 @@ void collapse_top_down(const Recipe& recipe, const Costs& costs, std::vector<Gro
         for (int child : nodes[i].children) errors[i] += errors[child];
     }
     for (size_t i = 0; i < nodes.size(); ++i) {
-        if (!nodes[i].children.empty() && errors[i] >= leaf_risk(recipe, costs, nodes[i]) - margin) {
+        if (!nodes[i].children.empty() && !nodes[i].given && errors[i] >= leaf_risk(recipe, costs, nodes[i]) - margin) {
             make_leaf(recipe, nodes[i], Stop::collapsed);
         }
     }
@@ -52,7 +54,7 @@ void limit_complexity(const Recipe& recipe, const Costs& costs, std::vector<Grow
         GrownNode& node = nodes[i];
         const double own = leaf_risk(recipe, costs, node);
         subtree[i] = {own, own, 0, limit};
-        if (node.children.empty()) continue;
+        if (node.children.empty() || node.given) continue;
         std::vector<Subtree> below;
         for (int child : node.children) below.push_back(subtree[child]);
         const Subtree whole = combine_subtrees(own, std::move(below));

@@ -28,8 +28,10 @@ std::vector<std::vector<Candidate>> ExhaustiveRows::candidates(const Task& task,
         const OpenNode& open_node = open_nodes[i / width];
         const int column = static_cast<int>(i % width);
         Candidate& candidate = found[i / width][column];
-        candidate = best_candidate(task, open_node.facts, training_.facts[column],
-                                   target_histogram(training_, entries_[open_node.node], column));
+        if (training_.facts[column].allowed) {
+            candidate = best_candidate(task, open_node.facts, training_.facts[column],
+                                       target_histogram(training_, entries_[open_node.node], column));
+        }
         candidate.column = column;
     });
     return found;
@@ -50,7 +52,7 @@ std::vector<Surrogate> surrogates_by_value(const Task& task, const TrainingTable
     std::vector<std::optional<Surrogate>> found(training.facts.size());
     pool.run(static_cast<int64_t>(found.size()), [&](int64_t i) {
         const int column = static_cast<int>(i);
-        if (column == split.column) return;
+        if (column == split.column || !training.facts[i].allowed) return;
         found[i] =
             best_surrogate(task, training.facts[i], child_histogram(training, entries, column, split), split, sent);
     });

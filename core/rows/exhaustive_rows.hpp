@@ -13,6 +13,7 @@ public:
 
     const TrainingTable& training() const override { return training_; }
     Total total(int node) const override { return node_total(training_, entries_[node]); }
+    std::vector<Entry> entries(int node) const override { return entries_[node]; }
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
     std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,

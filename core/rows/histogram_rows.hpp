@@ -44,6 +44,7 @@ public:
 
     const TrainingTable& training() const override { return context_.training; }
     Total total(int node) const override { return total_of_items(context_, rows(node), items(node)); }
+    std::vector<Entry> entries(int node) const override { return entries_of(rows(node), items(node)); }
     std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,
                                                    ThreadPool& pool) override;
     std::vector<std::vector<Surrogate>> surrogates(const Task& task, const std::vector<ChosenSplit>& chosen,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "base/split.hpp"
@@ -41,6 +42,8 @@ public:
     int columns() const { return static_cast<int>(training().table.columns.size()); }
 
     virtual Total total(int node) const = 0;
+    // The node's rows, where they lie in memory.
+    virtual std::vector<Entry> entries(int /*node*/) const { throw std::logic_error("these rows lie elsewhere"); }
     // The best candidate of every column for each node. A column that cannot be among the best and its rivals may be
     // left out.
     virtual std::vector<std::vector<Candidate>> candidates(const Task& task, const std::vector<OpenNode>& open_nodes,

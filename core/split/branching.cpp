@@ -195,23 +195,6 @@ double known_weight(const Task& task, const Histogram& histogram) {
     return weight_of(task.recipe.criterion, stat);
 }
 
-// The chi-square or F test of a division, for criteria that are no test themselves.
-Test significance_of(const Task& task, const Histogram& histogram, const BinMapping& mapping) {
-    const Measure& measure = task.measure;
-    const int sums = measure.sums(), width = measure.width();
-    std::vector<Sum> child(static_cast<size_t>(mapping.children) * sums, 0);
-    const auto add = [&](const Bin& bin, int to) {
-        for (int i = 0; i < sums; ++i) child[static_cast<size_t>(to) * sums + i] += bin.stat[i];
-    };
-    for (int i = 0; i < histogram.size(); ++i) add(histogram.bin(i), mapping.child[i]);
-    if (mapping.missing >= 0) add(histogram.missing(), mapping.missing);
-    std::vector<double> stats(static_cast<size_t>(mapping.children) * width);
-    for (int i = 0; i < mapping.children; ++i) {
-        measure.read_moments(&child[static_cast<size_t>(i) * sums], &stats[static_cast<size_t>(i) * width]);
-    }
-    return test(measure.n_classes > 0 ? Criterion::chi_square : Criterion::f, stats, width);
-}
-
 // Levels absent at the node lie on one side of the midpoint of a cut between ordered levels; on it, below.
 std::vector<int> absent_by_side(const ColumnFacts& facts, const Histogram& histogram, const BinMapping& mapping) {
     std::vector<int> absent(facts.levels, -1);
@@ -270,6 +253,39 @@ double min_side_weight(const Task& task, double known_weight) {
     return std::min(25.0, std::max(0.1 * known_weight / task.measure.n_classes, task.recipe.stopping.min_weight_two));
 }
 
+bool is_ordered(const Recipe& recipe, const ColumnFacts& facts) {
+    return facts.kind == Kind::number || (facts.kind == Kind::ordinal && !(recipe.branching == Branching::each_value &&
+                                                                           recipe.numeric != Numeric::threshold));
+}
+
+int allowed_cuts(const Task& task, const NodeFacts& node, const ColumnFacts& facts, const Histogram& histogram) {
+    return branch_column(task, parent_of(task, node, histogram), facts, histogram, true).allowed;
+}
+
+void penalise_cuts(const Task& task, const NodeFacts& node, double cuts, Rating& rating) {
+    rating.gain -= std::log2(cuts) / node.weight;
+    const bool is_ratio = task.recipe.criterion == Criterion::gain_ratio;
+    rating.score = !is_ratio                                    ? rating.gain
+                   : rating.information > min_split_information ? rating.gain / rating.information
+                                                                : 0;
+}
+
+Test significance_of(const Task& task, const Histogram& histogram, const BinMapping& mapping) {
+    const Measure& measure = task.measure;
+    const int sums = measure.sums(), width = measure.width();
+    std::vector<Sum> child(static_cast<size_t>(mapping.children) * sums, 0);
+    const auto add = [&](const Bin& bin, int to) {
+        for (int i = 0; i < sums; ++i) child[static_cast<size_t>(to) * sums + i] += bin.stat[i];
+    };
+    for (int i = 0; i < histogram.size(); ++i) add(histogram.bin(i), mapping.child[i]);
+    if (mapping.missing >= 0) add(histogram.missing(), mapping.missing);
+    std::vector<double> stats(static_cast<size_t>(mapping.children) * width);
+    for (int i = 0; i < mapping.children; ++i) {
+        measure.read_moments(&child[static_cast<size_t>(i) * sums], &stats[static_cast<size_t>(i) * width]);
+    }
+    return test(measure.n_classes > 0 ? Criterion::chi_square : Criterion::f, stats, width);
+}
+
 Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Histogram histogram,
                          int64_t tried) {
     const Recipe& recipe = task.recipe;
@@ -282,9 +298,7 @@ Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFa
     Candidate candidate;
     candidate.column = histogram.column;
     candidate.has_missing = histogram.has_missing();
-    const bool ordered = facts.kind == Kind::number ||
-                         (facts.kind == Kind::ordinal &&
-                          !(recipe.branching == Branching::each_value && recipe.numeric != Numeric::threshold));
+    const bool ordered = is_ordered(recipe, facts);
     const bool own_level = recipe.missing == Missing::own && !ordered;
     const Parent parent = parent_of(task, node, histogram);
     if (own_level) histogram = with_missing_level(std::move(histogram));
@@ -305,15 +319,8 @@ Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFa
     }
     candidate.obstacle = Obstacle::none;
     if (ordered && recipe.threshold.cut_penalty) {
-        const double cuts = static_cast<double>(tried > 0 ? tried : outcome.allowed);
-        candidate.rating.gain -= std::log2(cuts) / node.weight;
+        penalise_cuts(task, node, static_cast<double>(tried > 0 ? tried : outcome.allowed), candidate.rating);
         if (candidate.rating.gain <= recipe.tie_tolerance) candidate.obstacle = Obstacle::no_gain;
-    }
-    if (recipe.criterion == Criterion::gain_ratio) {
-        const double information = candidate.rating.information;
-        candidate.rating.score = information > min_split_information ? candidate.rating.gain / information : 0;
-    } else if (recipe.criterion == Criterion::information_gain) {
-        candidate.rating.score = candidate.rating.gain;
     }
     std::vector<int> absent = std::move(outcome.absent);
     if (absent.empty()) absent.assign(facts.levels, -1);

@@ -58,6 +58,17 @@ Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFa
 
 // --- parts shared by the kinds of branching ---
 
+// Whether the values of a column are cut in their order.
+bool is_ordered(const Recipe& recipe, const ColumnFacts& facts);
+// How many cuts of an ordered column the recipe allows at a node.
+int allowed_cuts(const Task& task, const NodeFacts& node, const ColumnFacts& facts, const Histogram& histogram);
+// C4.5: what the choice among so many cuts costs; the gain ratio follows.
+void penalise_cuts(const Task& task, const NodeFacts& node, double cuts, Rating& rating);
+// The chi-square or F test of a division, for criteria that are no test themselves.
+Test significance_of(const Task& task, const Histogram& histogram, const BinMapping& mapping);
+// CHAID's Bonferroni multiplier for so many groups of a column's bins.
+double log_multiplier(const Task& task, const ColumnFacts& facts, const Histogram& histogram, int groups);
+
 // Whether missing entries are scored in a child (own category, learned direction) or left out.
 bool scores_missing(Missing missing);
 // The least weight of each side of a cut, if this much is known (C4.5: a tenth of it for each class, at most 25).

@@ -335,6 +335,10 @@ private:
 
 } // namespace
 
+double log_multiplier(const Task& task, const ColumnFacts& facts, const Histogram& histogram, int groups) {
+    return Merger(task, facts, histogram).log_multiplier(static_cast<size_t>(groups));
+}
+
 Candidate merge_levels(const Task& task, const NodeFacts& node, const ColumnFacts& facts, const Histogram& given) {
     const Parent parent = parent_of(task, node, given);
     Histogram histogram = given;

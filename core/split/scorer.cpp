@@ -106,18 +106,23 @@ void CandidateScorer::offer(const Children& children, bool same_cut) {
     consider(cut_, candidate, by_gain_ ? rating.gain : rating.score);
 }
 
-void CandidateScorer::score_custom() {
+std::vector<double> custom_scores(const Task& task, const Parent& parent, std::span<const Children> divisions) {
     int most = 0;
-    for (const Children& children : waiting_children_) most = std::max(most, children.count());
-    const int width = task_.measure.width();
-    std::vector<double> parent, flat;
-    append_for_user(task_.measure, parent_.stat, parent);
-    for (const Children& children : waiting_children_) {
-        for (int i = 0; i < children.count(); ++i) append_for_user(task_.measure, children.stat(i), flat);
+    for (const Children& children : divisions) most = std::max(most, children.count());
+    const int width = task.measure.width();
+    std::vector<double> whole, flat;
+    append_for_user(task.measure, parent.stat, whole);
+    for (const Children& children : divisions) {
+        for (int i = 0; i < children.count(); ++i) append_for_user(task.measure, children.stat(i), flat);
         flat.resize(flat.size() + static_cast<size_t>(most - children.count()) * width, 0.0);
     }
-    std::vector<double> scores(waiting_.size());
-    task_.custom(parent, flat, static_cast<int>(waiting_.size()), most, scores);
+    std::vector<double> scores(divisions.size());
+    task.custom(whole, flat, static_cast<int>(divisions.size()), most, scores);
+    return scores;
+}
+
+void CandidateScorer::score_custom() {
+    const std::vector<double> scores = custom_scores(task_, parent_, waiting_children_);
     for (size_t i = 0; i < waiting_.size(); ++i) {
         if (!std::isnan(scores[i])) consider(waiting_[i].cut, waiting_[i].candidate, scores[i]);
     }

@@ -67,6 +67,8 @@ struct Rating {
 inline double weight_tolerance(const Recipe& recipe) { return std::max(recipe.tie_tolerance, 1e-9); }
 
 Rating rate(const Task& task, const Parent& parent, const Children& children);
+// What the user's function says of each of these divisions; NaN: nothing.
+std::vector<double> custom_scores(const Task& task, const Parent& parent, std::span<const Children> divisions);
 
 // How the candidates of a node are compared. Mean impurities and gain ratio are at most of the size of the node's
 // impurity, so rounding is relative to it; other scores to themselves.

@@ -143,4 +143,16 @@ std::optional<Surrogate> best_surrogate(const Task& task, const ColumnFacts& fac
     return surrogate;
 }
 
+std::vector<Surrogate> best_surrogates(std::vector<Surrogate> found, size_t most) {
+    std::vector<Surrogate> kept;
+    while (!found.empty() && kept.size() < most) {
+        FirstOfBest<size_t> best;
+        for (size_t i = 0; i < found.size(); ++i) TieRule{rounding}.offer(best, found[i].agreement, i);
+        const auto next = found.begin() + static_cast<std::ptrdiff_t>(best.winner().item);
+        kept.push_back(std::move(*next));
+        found.erase(next);
+    }
+    return kept;
+}
+
 } // namespace tw

@@ -28,4 +28,7 @@ std::vector<double> weight_sent(const Task& task, const Split& split, const Hist
 std::optional<Surrogate> best_surrogate(const Task& task, const ColumnFacts& facts, const Histogram& histogram,
                                         const Split& chosen, const std::vector<double>& child_weight);
 
+// At most so many of a node's surrogates, by agreement, the lowest column on ties.
+std::vector<Surrogate> best_surrogates(std::vector<Surrogate> found, size_t most);
+
 } // namespace tw

@@ -57,6 +57,7 @@ struct SearchColumns {
           value_ranks(ranks),
           profile(kept) {
         for (size_t i = 0; i < plan.columns.size(); ++i) {
+            if (plan.columns[i].method == SearchMethod::none) continue;
             const TableColumn column(i);
             if (plan.columns[i].method == SearchMethod::by_value) {
                 by_value.push_back(column);

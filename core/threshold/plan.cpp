@@ -52,8 +52,9 @@ const char* choice_by_value(const Recipe& recipe, size_t columns, const char* co
 } // namespace
 
 bool SearchPlan::uses_histograms() const {
-    return std::any_of(columns.begin(), columns.end(),
-                       [](const Column& column) { return column.method != SearchMethod::by_value; });
+    return std::any_of(columns.begin(), columns.end(), [](const Column& column) {
+        return column.method == SearchMethod::histogram || column.method == SearchMethod::ordered;
+    });
 }
 
 SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns, const Measure& measure,
@@ -84,7 +85,9 @@ SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns,
     plan.scans_levels = plan.scans_levels && !choice && std::ranges::any_of(columns, has_levels);
     for (size_t i = 0; i < columns.size(); ++i) {
         SearchPlan::Column& column = plan.columns.emplace_back();
-        if (columns[i].kind != Kind::number) {
+        if (!columns[i].allowed) {
+            column.method = SearchMethod::none;
+        } else if (columns[i].kind != Kind::number) {
             column.reason = columns[i].kind == Kind::nominal ? "nominal" : "ordinal";
         } else if (choice) {
             column.reason = choice;
@@ -120,6 +123,9 @@ std::string to_text(const SearchPlan& plan) {
                 break;
             case SearchMethod::by_value:
                 text += std::string("by value (") + column.reason + ")";
+                break;
+            case SearchMethod::none:
+                text += "forbidden";
                 break;
         }
     }

@@ -14,6 +14,7 @@ enum class SearchMethod {
     histogram, // cuts between bins, then inside the bins that could hold a better one
     ordered,   // the same in rising order of values: the values present at a node matter (threshold/ordered_scan.hpp)
     by_value,  // target statistics of every value
+    none,      // not at all: the column is forbidden
 };
 enum class RowPlace { memory, remote };
 

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from treewright import criteria, export, pruning, render
+from treewright import editing as edit
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.data.sources.named_tables import csv, sql
 from treewright.errors import (
@@ -110,6 +111,7 @@ __all__ = [
     "criterion",
     "cross_validate",
     "csv",
+    "edit",
     "explain_node",
     "explain_row",
     "export",

@@ -25,6 +25,7 @@ COMMANDS = {
     "rules": "Show a tree as rules.",
     "explain": "Explain the prediction for one row.",
     "prune": "Prune a tree.",
+    "edit": "Edit a tree by a log of edits.",
     "export": "Export a tree to SQL, C, Python, ...",
     "compare": "Cross-validate all algorithms and pruning methods.",
     "lesson": "Show a worked example, step by step.",

@@ -71,6 +71,39 @@ def grow(
     return Tree.grown(arrays, schema, recipe)
 
 
+def grow_at(
+    rows: Encoded, schema: Schema, recipe: Recipe, given: dict[str, Any], n_threads: int = 0
+) -> tuple[Tree, int]:
+    """Grow or split one node of a tree that exists; nodes that do not lie on the way to it are leaves.
+
+    Parameters
+    ----------
+    rows : Encoded
+        The rows that the tree was grown on.
+    schema : Schema
+        The columns and the target.
+    recipe : Recipe
+        The choices of the algorithm.
+    given : dict
+        "arrays" of the tree, the "node", its "split" or None, and for each column whether it is "allowed"
+        (docs/boundary.md).
+    n_threads : int, default=0
+        Number of threads; 0 means all processors.
+
+    Returns
+    -------
+    tree : Tree
+        The way to the node and what was grown there.
+    against : int
+        Why the recipe would not have chosen the given split, as in `stop`; 0: it might have.
+    """
+    check_recipe(recipe, schema)
+    missing = survey(rows, schema, n_threads)
+    arrays = _grow_in_memory(rows, schema, recipe, n_threads, None, missing, given=given)
+    against = int(arrays.pop("against"))
+    return Tree.grown(arrays, schema, recipe), against
+
+
 def grow_with_followers(
     rows: Encoded,
     followers: IntArray,
@@ -125,6 +158,7 @@ def _grow_in_memory(
     missing: bool,
     followers: IntArray | None = None,
     kept: tuple[IntArray, IntArray, IntArray] | None = None,
+    given: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     check_values([data_checks(rows, recipe, schema)], recipe, schema)
     assert rows.target is not None
@@ -148,6 +182,7 @@ def _grow_in_memory(
         progress=progress,
         followers=followers,
         kept=kept,
+        given=given,
     )
     return arrays
 

@@ -129,18 +129,24 @@ def reach(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.fl
     deeper = np.append(depth[node + 1 :] > depth[node], False)
     inside = np.zeros((tree.n_nodes, 1))
     inside[node : node + 1 + int(np.argmin(deeper))] = 1.0  # depth first: a subtree is one run of nodes
-    router = _core.Predictor(dict(tree.arrays) | {"value": inside, "missing": _while_growing(tree)}, tree.recipe.seed)
+    router = _core.Predictor(
+        dict(tree.arrays) | {"value": inside, "missing": missing_while_growing(tree)}, tree.recipe.seed
+    )
     parts = _called(tree, rows, router.predict, n_threads)
     return np.asarray(parts[:, 0], dtype=np.float64)
 
 
-def _while_growing(tree: Tree) -> NDArray[np.int32]:
+def missing_while_growing(tree: Tree) -> NDArray[np.int32]:
     """Return where splits send missing values while growing; rpart's `majority="all"` settles only afterwards."""
     missing: NDArray[np.int32] = tree.arrays["missing"].copy()
     policy = tree.recipe.missing
     if not (isinstance(policy, Surrogates) and policy.majority == "all" and policy.then == "majority"):
         return missing
-    for i in own_splits(tree):
+    given = {edit.node for edit in tree.edits if edit.missing}
+    for node in np.flatnonzero(tree.arrays["stop"] == 0):
+        if int(node) in given:
+            continue
+        i = tree.arrays["split_start"][node]
         share = tree.arrays["share"][tree.arrays["share_start"][i] : tree.arrays["share_start"][i + 1]]
         missing[i] = share.argmax() if np.count_nonzero(share == share.max()) == 1 else STOP_HERE
     return missing

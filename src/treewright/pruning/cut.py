@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree.cuts import Cut
+from treewright.tree.edits import moved
 from treewright.tree.shape import ends, is_leaf, leaves_below, topmost
 from treewright.tree.tree import Tree
 from treewright.tree.validation import NODE_ARRAYS, PRUNED, SPLIT_ARRAYS
@@ -46,9 +47,15 @@ def cut(tree: Tree, reasons: Mapping[int, str]) -> Tree:
         Cut(int(new_id[place]), question(tree, int(place)), int(leaves[place]) - 1, reasons[int(place)])
         for place in places
     ]
+    edits = moved(tree.edits, renumbered(kept), set(places.tolist()))
     arrays = rearranged(tree.arrays, tree.recipe.rivals, kept, places)
     soft = None if tree.soft is None else tree.soft.kept({int(i): int(new_id[i]) for i in np.setdiff1d(kept, places)})
-    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts), soft=soft)
+    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts), soft=soft, edits=edits)
+
+
+def renumbered(kept: Array) -> dict[int, int]:
+    """Return the new id of each kept node."""
+    return {int(node): place for place, node in enumerate(kept)}
 
 
 def question(tree: Tree, node: int) -> str:

@@ -23,10 +23,12 @@ from treewright.growing.progress import Stage
 from treewright.growing.weights import altered
 from treewright.pruning.bottom_up import cut_where_no_better
 from treewright.pruning.cross_validation import real_weight
-from treewright.pruning.cut import question, rearranged
+from treewright.pruning.cut import question, rearranged, renumbered
 from treewright.pruning.unreachable import without_unreachable
 from treewright.recipes.pruners import ErrorBased
 from treewright.tree.cuts import Cut
+from treewright.tree.edits import moved
+from treewright.tree.leaf_values import keep_set_predictions
 from treewright.tree.shape import is_leaf, leaves_below
 from treewright.tree.sparse_rows import counts_per_row, from_core
 from treewright.tree.tree import Tree, cost_array
@@ -99,11 +101,13 @@ def _raised(tree: Tree, found: Mapping[str, Any]) -> Tree:
     arrays = dict(old) | {
         name: from_core(found[name]) for name in ("rows", "weight", "stats", "value", "impurity", "share")
     }
+    arrays["value"] = keep_set_predictions(tree, arrays["value"])
     arrays["parent"] = _nearest_kept(old["parent"], kept_mask)
     arrays["depth"] = _depths(arrays["parent"], kept)
     arrays["stop"] = _stops(arrays, is_leaf(tree) & ~made)
     new = rearranged(arrays, tree.recipe.rivals, kept, np.flatnonzero(made & kept_mask))
-    return Tree(new, tree.schema, tree.recipe, _cuts(tree, found["replacements"], kept))
+    edits = moved(tree.edits, renumbered(kept), set(np.flatnonzero(made).tolist()))
+    return Tree(new, tree.schema, tree.recipe, _cuts(tree, found["replacements"], kept), edits=edits)
 
 
 def _nearest_kept(parent: Array, kept: Array) -> Array:

@@ -208,9 +208,12 @@ def choose(risk: FloatArray, error: FloatArray, rule: Rule) -> int:
 
 
 def as_grown(tree: Tree, rows: Encoded | Partitions, n_threads: int) -> Tree:
-    """Return the tree before anything was cut off it: what is chosen then does not depend on earlier cuts."""
+    """Return the tree before anything was cut off it: what is chosen then does not depend on earlier cuts.
+
+    A tree that was edited by hand cannot be grown again and stays as it is.
+    """
     as_partitions(rows).map(_refuse_unseen, tree.schema)
-    return grow(rows, tree.schema, tree.recipe, n_threads) if tree.cuts else tree
+    return grow(rows, tree.schema, tree.recipe, n_threads) if tree.cuts and not tree.edits else tree
 
 
 def _refuse_unseen(rows: Encoded, schema: Schema) -> None:

@@ -195,4 +195,5 @@ def prune_rows(
     check_pruner(pruner, tree.schema)
     by_rows = _BY_ROWS.get(type(pruner))
     pruned = _BY_TREE[type(pruner)](tree, pruner) if by_rows is None else by_rows(tree, pruner, rows, n_threads, stage)
-    return Tree(pruned.arrays, pruned.schema, replace(pruned.recipe, pruning=pruner), pruned.cuts)
+    recipe = replace(pruned.recipe, pruning=pruner)
+    return Tree(pruned.arrays, pruned.schema, recipe, pruned.cuts, edits=pruned.edits)

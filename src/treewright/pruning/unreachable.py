@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.cut import question, rearranged
+from treewright.pruning.cut import question, rearranged, renumbered
 from treewright.tree.cuts import Cut
+from treewright.tree.edits import moved
 from treewright.tree.shape import is_leaf
 from treewright.tree.split import Split
 from treewright.tree.tree import Node, Tree
@@ -32,7 +33,7 @@ def without_unreachable(tree: Tree) -> Tree:
     # Nothing was ever cut at an empty leaf, so the earlier cuts keep their places.
     cuts = [Cut(int(new_id[c.node]), c.question, c.leaves, c.reason) for c in tree.cuts]
     cuts += [Cut(int(new_id[node]), question(tree, node), len(which), _REASON) for node, which in dropped.items()]
-    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts))
+    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts), edits=moved(tree.edits, renumbered(kept)))
 
 
 def _unreachable(tree: Tree) -> dict[int, list[int]]:

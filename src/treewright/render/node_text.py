@@ -97,8 +97,37 @@ def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
 
 def facts(node: Node, *more: str) -> str:
     """Return what stands behind a prediction, in brackets."""
-    known = (size_text(node), certainty(node), honest_text(node), calibrated_range(node), *more)
-    return f"  ({', '.join(filter(None, known))})"
+    parts = (size_text(node), certainty(node), honest_text(node), calibrated_range(node), *more, *leaf_marks(node))
+    return f"  ({', '.join(filter(None, parts))})"
+
+
+def leaf_marks(node: Node) -> list[str]:
+    """Return what was done by hand to the prediction of a node."""
+    edit = node.edit
+    marks = {"set by hand": edit.prediction, "locked": edit.locked and node.is_leaf} if edit is not None else {}
+    return [words for words, is_so in marks.items() if is_so]
+
+
+def split_mark(node: Node) -> str:
+    """Return what was done by hand to the split of a node; "" where nothing was."""
+    edit = node.edit
+    if edit is None or node.is_leaf:
+        return ""
+    given = "" if not edit.split else "by hand" if edit.against is None else f"by hand: {edit.against}"
+    marks = ", ".join(filter(None, (given, "locked" if edit.locked else "")))
+    return f"  [{marks}]" if marks else ""
+
+
+def edit_remarks(tree: Tree) -> list[str]:
+    """Return what was done by hand that no line of the tree shows."""
+    remarks = [f"at the root: {split_mark(tree.root).strip(' []')}"] if split_mark(tree.root) else []
+    for edit in tree.edits:
+        if edit.forbidden:
+            columns = ", ".join(map(name_text, edit.forbidden))
+            remarks.append(f"forbidden in node {edit.node} and below: {columns}")
+        if edit.recipe is not None:
+            remarks.append(f"node {edit.node} and those below are by the recipe {printable(edit.recipe.name)}")
+    return remarks
 
 
 def honest_text(node: Node) -> str:
@@ -193,6 +222,7 @@ _ONE_LEAF = {
     "complexity": ("no split improves the fit by as much as cp", "a smaller cp"),
     "decrease too small": ("no split improves the criterion enough", "a smaller min_impurity_decrease"),
     "pruned": ("pruning cut all splits", "pruning=None"),
+    "by hand": ("an edit left it so", "tw.edit.Grow(0)"),
 }
 
 

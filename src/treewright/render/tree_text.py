@@ -22,6 +22,7 @@ from treewright.render.colours import class_colours, scale, terminal_code
 from treewright.render.node_text import (
     MOST_LEVELS,
     certificate_remarks,
+    edit_remarks,
     facts,
     heading,
     met_missing,
@@ -30,6 +31,7 @@ from treewright.render.node_text import (
     one_leaf_remarks,
     prediction_index,
     prediction_text,
+    split_mark,
     task_remarks,
 )
 from treewright.render.text_width import fit_cells
@@ -82,6 +84,7 @@ def text(
         raise ValueError(f"width must be at least {_NARROWEST}, or None, not {width}")
     lines, drawn = _lines(tree, _depth_that_fits(tree, max_depth, max_lines), max_lines, width, _painter(tree, colour))
     notes = [*missing_remarks(tree), *one_leaf_remarks(tree), *task_remarks(tree), *certificate_remarks(tree)]
+    notes += edit_remarks(tree)
     left_out = tree.n_nodes - 1 - drawn
     if left_out:
         notes.append(f"… {many(left_out, 'node')} not shown; text(tree, max_depth=…, max_lines=…) shows more")
@@ -160,7 +163,8 @@ def _lines(tree: Tree, max_depth: int, max_lines: int, width: int | None, paint:
         lead, bar, words, node = stack.pop()
         drawn += node is not None
         opened = node is not None and not node.is_leaf and node.depth < max_depth
-        lines.append(_line(lead, words, None if opened else node, width, paint))
+        line = _line(lead, words, None if opened else node, width, paint)
+        lines.append(_fitted(line + split_mark(node), width) if node is not None and opened else line)
         if node is not None and opened:
             stack += _entries(node, bar)
     return lines, drawn

@@ -38,8 +38,18 @@ def unshrunk(tree: Tree) -> Tree:
 
 
 def with_values(tree: Tree, values: FloatArray) -> Tree:
-    """Return the tree with other predictions."""
-    return replace(tree, arrays={**tree.arrays, "value": values})
+    """Return the tree with other predictions, except where they were set by hand."""
+    return replace(tree, arrays={**tree.arrays, "value": keep_set_predictions(tree, values)})
+
+
+def keep_set_predictions(tree: Tree, values: FloatArray) -> FloatArray:
+    """Return these predictions of the tree's nodes, but those set by hand as they are."""
+    given = [edit.node for edit in tree.edits if edit.prediction]
+    if not given:
+        return values
+    kept = np.array(values)
+    kept[given] = np.asarray(tree.arrays["value"][given])
+    return kept
 
 
 def shrunk_values(tree: Tree, m: float) -> FloatArray:

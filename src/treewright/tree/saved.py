@@ -113,6 +113,7 @@ def _refuse_unreadable(parts: dict[str, Any], tree: Tree) -> None:
         ("calibration", lambda text: Calibration.from_dict(_parse(text), n_nodes)),
         ("soft", lambda text: Soft.from_dict(_parse(text), tree.arrays)),
         ("honest", lambda text: Honest.from_dict(_parse(text), n_nodes, len(_parse(text)["stats"][0]))),
+        ("edits", lambda text: [_read_recipe_text(_json(one["recipe"])) for one in _parse(text) if "recipe" in one]),
     ):
         try:
             if key in parts:

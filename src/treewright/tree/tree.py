@@ -24,6 +24,7 @@ from treewright.recipes.recipe import Recipe
 from treewright.tree.calibration import Calibration
 from treewright.tree.certificate import Certificate
 from treewright.tree.cuts import Cut, read_cuts, write_cuts
+from treewright.tree.edits import NodeEdit, read_edits, write_edits
 from treewright.tree.honest import Honest
 from treewright.tree.json_form import read_arrays, read_recipe, write_arrays
 from treewright.tree.soft import Soft
@@ -34,7 +35,7 @@ from treewright.tree.validation import STOP_REASONS, check
 Made = TypeVar("Made")
 
 #: The parts of the written form that a tree may lack.
-OPTIONAL = ("cuts", "certificate", "calibration", "honest", "soft")
+OPTIONAL = ("cuts", "certificate", "calibration", "honest", "soft", "edits")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +60,8 @@ class Tree:
         Statistics of the rows that the predictions of an honest tree come from; None for other trees.
     soft : Soft, optional
         Bands of thresholds, as `soften` computes them; None for other trees.
+    edits : tuple of NodeEdit, default=()
+        What was done by hand, in order of nodes (`treewright.edit`); empty for other trees.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -69,6 +72,7 @@ class Tree:
     calibration: Calibration | None = None
     honest: Honest | None = None
     soft: Soft | None = None
+    edits: tuple[NodeEdit, ...] = ()
     _kept: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -146,7 +150,7 @@ class Tree:
         # The written form of a recipe has the name of a user's criterion, and that is what counts.
         same = self._schema_text == other._schema_text and self.recipe.as_dict() == other.recipe.as_dict()
         same = same and (self.cuts, self.certificate) == (other.cuts, other.certificate)
-        added, others = ((tree.calibration, tree.honest, tree.soft) for tree in (self, other))
+        added, others = ((tree.calibration, tree.honest, tree.soft, tree.edits) for tree in (self, other))
         same = same and added == others
         pairs = [(array, other.arrays[name]) for name, array in self.arrays.items()]
         return same and all(a.shape == b.shape for a, b in pairs) and all(a.tobytes() == b.tobytes() for a, b in pairs)
@@ -180,7 +184,8 @@ class Tree:
         parts |= {} if self.certificate is None else {"certificate": self.certificate.as_dict()}
         parts |= {} if self.calibration is None else {"calibration": self.calibration.as_dict()}
         parts |= {} if self.honest is None else {"honest": self.honest.as_dict()}
-        return parts | ({} if self.soft is None else {"soft": self.soft.as_dict()})
+        parts |= {} if self.soft is None else {"soft": self.soft.as_dict()}
+        return parts | ({"edits": write_edits(self.edits)} if self.edits else {})
 
     @staticmethod
     def from_dict(written: object) -> Tree:
@@ -193,7 +198,8 @@ class Tree:
         calibration = Calibration.from_dict(parts["calibration"], n) if "calibration" in parts else None
         width = len(schema.target.classes or ()) or 2
         honest = Honest.from_dict(parts["honest"], n, width) if "honest" in parts else None
-        plain = Tree(arrays, schema, recipe, cuts, certificate, calibration, honest)
+        edits = read_edits(parts.get("edits", []), arrays["stop"], schema)
+        plain = Tree(arrays, schema, recipe, cuts, certificate, calibration, honest, edits=edits)
         if "soft" not in parts:
             return plain
         return replace(plain, soft=Soft.from_dict(parts["soft"], plain.arrays))  # bands belong to checked thresholds
@@ -298,6 +304,21 @@ class Node:
     def probabilities(self) -> tuple[float, ...] | None:
         """The probability of each class; None for a numeric target."""
         return None if self._classes is None else tuple(self.tree.arrays["value"][self.id].tolist())
+
+    @property
+    def edit(self) -> NodeEdit | None:
+        """What was done by hand at the node; None: nothing."""
+        return self.tree.keep("edits", lambda: {edit.node: edit for edit in self.tree.edits}).get(self.id)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe that made the node: the tree's, unless it was grown by another (`treewright.edit.Grow`)."""
+        node: Node | None = self
+        while node is not None:
+            if node.edit is not None and node.edit.recipe is not None:
+                return node.edit.recipe
+            node = None if node.parent is None or not self.tree.edits else self.tree[node.parent]
+        return self.tree.recipe
 
     @property
     def split(self) -> Split | None:

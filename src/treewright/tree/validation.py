@@ -74,10 +74,13 @@ STOP_REASONS: dict[int, str] = {
     12: "empty",
     13: "decrease too small",
     14: "pruned",
+    15: "by hand",
 }
 
 #: The reason of a leaf that pruning made; the tree's cuts say more.
 PRUNED = 14
+#: The reason of a leaf that an edit left as it is.
+BY_HAND = 15
 
 FRACTIONAL, STOP_HERE, RANDOM, AS_MISSING, BOTH_BINS = -1, -2, -3, -4, -5
 

@@ -7,7 +7,7 @@ is not known is stated to be unknown, never guessed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from treewright.data.grid import Grid, Results, page_fragment
@@ -22,7 +22,7 @@ from treewright.inspection.derivation.impurity_steps import Step
 from treewright.inspection.derivation.leaf_steps import prediction_steps, stop_text
 from treewright.inspection.derivation.markdown import markdown
 from treewright.inspection.derivation.node_rows import Entries, at_node
-from treewright.inspection.derivation.remarks import comparison, is_close, remarks_on
+from treewright.inspection.derivation.remarks import comparison, given_remarks, is_close, is_given, remarks_on
 from treewright.inspection.derivation.score_steps import Derivation, derive, gain_before_penalty, reported, solved_cuts
 from treewright.inspection.derivation.split_counts import (
     Branch,
@@ -161,7 +161,8 @@ def explain_node(
     tree = as_tree(tree)
     if not isinstance(tree, Tree):
         raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
-    at = tree[node]
+    at = _by_own_recipe(tree, node)
+    tree = at.tree
     if column is not None and column not in tree.schema.names:
         raise DataError(f"the tree has no column {column!r}; it has {', '.join(map(repr, tree.schema.names[:20]))}")
     if column is None and at.is_leaf:
@@ -172,6 +173,12 @@ def explain_node(
         return _split(at, split, entries)
     assert column is not None
     return _rival(at, column, entries)
+
+
+def _by_own_recipe(tree: Tree, node: int) -> Node:
+    """Return the node in a tree of the recipe that made it, which an edit may have chosen."""
+    recipe = tree[node].recipe
+    return tree[node] if recipe is tree.recipe else replace(tree, recipe=recipe)[node]
 
 
 def _leaf(node: Node) -> NodeExplanation:
@@ -256,7 +263,7 @@ def _split(node: Node, split: Split, entries: Entries | None, own: bool = True) 
         gain=None if shown is None else shown.gain,
         stored=split.score,
         complete=complete,
-        remarks=(*remarks, *comparison(criterion, chosen, rivals)),
+        remarks=(*remarks, *given_remarks(node), *comparison(criterion, chosen, rivals, is_given(node))),
         rivals=_rivals(chosen, rivals),
         significance=significance,
         expected=None if shown is None else shown.expected,

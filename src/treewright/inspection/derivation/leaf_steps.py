@@ -19,6 +19,8 @@ from treewright.tree.tree import Node
 
 def prediction_steps(node: Node) -> tuple[Step, ...]:
     """Derive the prediction of a node from its rows."""
+    if node.edit is not None and node.edit.prediction:
+        return (_set_by_hand(node),)
     if node.counts is None:
         return _number_steps(node)
     classes, chances = node.tree.schema.target.classes or (), node.probabilities or ()
@@ -30,6 +32,14 @@ def prediction_steps(node: Node) -> tuple[Step, ...]:
     words = "the most probable class" + (", the first of equals" if chances.count(best) > 1 else "")
     place = list(classes).index(node.prediction)
     return (*steps, Step("Prediction", words, None, chances[place], f"{prediction} ({figure(best)})"))
+
+
+def _set_by_hand(node: Node) -> Step:
+    if node.counts is None:
+        return step(
+            "Prediction", "set by hand, whatever the rows say", None, float(node.tree.arrays["value"][node.id, 0])
+        )
+    return Step("Prediction", "set by hand, whatever the rows say", None, 1.0, f"{level_text(node.prediction)} (1)")
 
 
 def _shares(node: Node) -> tuple[Step, ...]:
@@ -157,6 +167,7 @@ def stop_text(node: Node) -> str:
             f"{stopping.min_impurity_decrease:g}"
         ),
         "pruned": "pruning cut off its subtree",
+        "by hand": "an edit left it as it is",
     }
     words = known.get(node.stop or "", node.stop or "")
     cut = next((one for one in reversed(tree.cuts) if one.node == node.id), None)

@@ -102,12 +102,31 @@ def _unscored(node: Node, split: Split, division: Division) -> bool:
     return any(abs(a - b) > 1e-9 for a, b in zip(shares.tolist(), split.share, strict=True))
 
 
-def comparison(criterion: Criterion, chosen: Split | None, rivals: Sequence[Split]) -> list[str]:
-    """Return why the choice beat its best rival."""
+def is_given(node: Node) -> bool:
+    """Return whether the split of the node was given by hand."""
+    return node.edit is not None and node.edit.split
+
+
+def given_remarks(node: Node) -> list[str]:
+    """Return that a split was given by hand, and what the recipe has against it."""
+    if node.edit is None or not node.edit.split:
+        return []
+    against = node.edit.against
+    return [
+        "The split was given by hand."
+        if against is None
+        else f"The split was given by hand, against the recipe: {against}."
+    ]
+
+
+def comparison(criterion: Criterion, chosen: Split | None, rivals: Sequence[Split], given: bool = False) -> list[str]:
+    """Return why the choice beat its best rival; of a split that was given, what it costs."""
     if chosen is None or not rivals:
         return []
     rival = rivals[0]
     ours, theirs = name_text(chosen.column), name_text(rival.column)
+    if given:
+        return [f"{ours} has {figure(chosen.score)}; the best other split, by {theirs}, has {figure(rival.score)}."]
     if rival.score > chosen.score and isinstance(criterion, GainRatio) and criterion.average_rule:
         gain = figure(rival.gain)
         return [f"{theirs} has the larger ratio, but its gain {gain} is below the average of all columns."]

@@ -1,0 +1,349 @@
+"""The edits: frozen values that say what to do to a node, named after what they do.
+
+An edit is checked alone when it is made, and against the tree and its rows when it is applied. Its written form is one
+JSON object; what has its default is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+from treewright.data.schema import Level
+from treewright.errors import DataError
+from treewright.recipes.named import RECIPES, named_recipe
+from treewright.recipes.recipe import Recipe
+
+#: Where missing values go, other than to a child: every child by share, nowhere, a child by chance.
+NO_CHILD = ("spread", "stop", "random")
+
+
+class Edit:
+    """Base of every edit; `node` is the id of a node in the tree that the edit is applied to."""
+
+    node: int
+    #: Whether the edit needs the rows that the tree was learned from.
+    needs_rows: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "node", _whole(self.node, "node", 0))
+        self._normalise()
+
+    def _normalise(self) -> None:
+        """Turn lists into tuples and check what needs no tree."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the written form.
+
+        Returns
+        -------
+        dict
+            "edit", the name of the class, and every field that does not have its default.
+        """
+        values = {one.name: getattr(self, one.name) for one in fields(self) if _differs(self, one)}  # type: ignore[arg-type]
+        return {"edit": type(self).__name__} | {name: _plain(value) for name, value in values.items()}
+
+    @staticmethod
+    def from_dict(written: object) -> Edit:
+        """Return the edit that `as_dict` wrote.
+
+        Parameters
+        ----------
+        written : dict
+            The written form; anything else raises `DataError`.
+
+        Returns
+        -------
+        Edit
+            The edit.
+        """
+        if not isinstance(written, Mapping):
+            raise DataError(f"an edit is an object with the key 'edit', not {type(written).__name__}")
+        parts = dict(written)
+        name = parts.pop("edit", None)
+        if name not in EDITS:
+            raise DataError(f"there is no edit {name!r}; choose from {', '.join(EDITS)}")
+        kind = EDITS[name]
+        known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+        unknown = [key for key in parts if key not in known]
+        if unknown:
+            raise DataError(f"{name} has no {unknown[0]!r}; it has {', '.join(known)}")
+        if isinstance(parts.get("recipe"), Mapping):
+            parts["recipe"] = Recipe.from_dict(parts["recipe"])
+        try:
+            return kind(**parts)
+        except TypeError:
+            needed = [key for key in known if key not in parts]
+            raise DataError(f"{name} needs {' and '.join(map(repr, needed))}") from None
+
+
+@dataclass(frozen=True)
+class Split(Edit):
+    """Split a node by a column; whatever was below it goes, and its new children are leaves.
+
+    Splits that the recipe would not choose (no gain, children too small, ...) are made and marked:
+    `tree[node].edit.against` says why.
+
+    Parameters
+    ----------
+    node : int
+        The node.
+    column : str
+        The column.
+    threshold : float or tuple of float, optional
+        For numbers: where to cut; several thresholds, rising, make as many intervals and one more. Times are in
+        microseconds, as `tree[node].split.threshold` gives them.
+    groups : tuple of tuple, optional
+        For levels: those of each child. With one group, all other levels are the second child.
+    missing : int or {"spread", "stop", "random"}, optional
+        Where missing values go: a child by its number from 0, or every child by share, or no further than this node, or
+        a child by chance. By default as the recipe says; then surrogates are sought too.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> tw.edit.Split(0, "age", threshold=30)
+    Split(node=0, column='age', threshold=30.0, groups=None, missing=None)
+    """
+
+    node: int
+    column: str
+    threshold: float | tuple[float, ...] | None = None
+    groups: tuple[tuple[Level, ...], ...] | None = None
+    missing: int | Literal["spread", "stop", "random"] | None = None
+    needs_rows: ClassVar[bool] = True
+
+    def _normalise(self) -> None:
+        _text(self.column, "column")
+        if (self.threshold is None) == (self.groups is None):
+            raise DataError("a split needs either threshold= (of a number) or groups= (of levels)")
+        if self.threshold is not None:
+            object.__setattr__(self, "threshold", _thresholds(self.threshold))
+        else:
+            object.__setattr__(self, "groups", _groups(self.groups))
+        if self.missing is not None and self.missing not in NO_CHILD:
+            object.__setattr__(self, "missing", _whole(self.missing, "missing", 0, f"or one of {', '.join(NO_CHILD)}"))
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """The thresholds as a tuple; empty for levels."""
+        return (
+            self.threshold
+            if isinstance(self.threshold, tuple)
+            else (self.threshold,)
+            if self.threshold is not None
+            else ()
+        )
+
+
+@dataclass(frozen=True)
+class Grow(Edit):
+    """Grow a node as `learn` would, without pruning; whatever was below it goes.
+
+    Parameters
+    ----------
+    node : int
+        The node.
+    levels : int, optional
+        The most levels to grow; by default as many as the recipe's limits allow.
+    recipe : Recipe or str, optional
+        The recipe, or its name; by default the tree's.
+    without : tuple of str, default=()
+        Columns not to use this time, besides those that are forbidden.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> tw.edit.Grow(2, levels=1).as_dict()
+    {'edit': 'Grow', 'node': 2, 'levels': 1}
+    """
+
+    node: int
+    levels: int | None = None
+    recipe: Recipe | str | None = None
+    without: tuple[str, ...] = ()
+    needs_rows: ClassVar[bool] = True
+
+    def _normalise(self) -> None:
+        if self.levels is not None:
+            object.__setattr__(self, "levels", _whole(self.levels, "levels", 1))
+        if self.recipe is not None:
+            object.__setattr__(self, "recipe", named_recipe(self.recipe))
+        object.__setattr__(self, "without", _names(self.without, "without", needed=False))
+
+
+@dataclass(frozen=True)
+class Collapse(Edit):
+    """Make a node a leaf; `tree.cuts` remembers its split.
+
+    Parameters
+    ----------
+    node : int
+        The node, which has children.
+    """
+
+    node: int
+
+
+@dataclass(frozen=True)
+class Forbid(Edit):
+    """Forbid columns in a node and below it, as splits and as surrogates, from now on; splits made before stay.
+
+    Parameters
+    ----------
+    node : int
+        The node.
+    columns : tuple of str
+        The columns.
+    """
+
+    node: int
+    columns: tuple[str, ...]
+
+    def _normalise(self) -> None:
+        object.__setattr__(self, "columns", _names(self.columns, "columns", needed=True))
+
+
+@dataclass(frozen=True)
+class Allow(Forbid):
+    """Allow columns again that were forbidden in a node.
+
+    Parameters
+    ----------
+    node : int
+        The node where they were forbidden.
+    columns : tuple of str
+        The columns.
+    """
+
+
+@dataclass(frozen=True)
+class Lock(Edit):
+    """Lock a node: edits that would change its split or prediction, or remove it, are refused.
+
+    Parameters
+    ----------
+    node : int
+        The node.
+    """
+
+    node: int
+
+
+@dataclass(frozen=True)
+class Unlock(Edit):
+    """Unlock a node.
+
+    Parameters
+    ----------
+    node : int
+        The node.
+    """
+
+    node: int
+
+
+@dataclass(frozen=True)
+class SetPrediction(Edit):
+    """Set what a leaf predicts: a class, which then has the probability 1, or a number.
+
+    Parameters
+    ----------
+    node : int
+        The leaf.
+    prediction : str, int, float or bool
+        The class or the number.
+    """
+
+    node: int
+    prediction: Level
+
+    def _normalise(self) -> None:
+        object.__setattr__(self, "prediction", _level(self.prediction))
+
+
+#: The edits by name.
+EDITS: dict[Any, type[Edit]] = {
+    kind.__name__: kind for kind in (Split, Grow, Collapse, Forbid, Allow, Lock, Unlock, SetPrediction)
+}
+
+
+# --- checks -----------------------------------------------------------------------------------------------------------
+
+
+def _whole(value: Any, name: str, low: int, more: str = "") -> int:
+    value = _unboxed(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < low:
+        raise DataError(f"{name} must be a whole number of at least {low}{more and ', '}{more}, not {value!r}")
+    return value
+
+
+def _text(value: object, name: str) -> None:
+    if not isinstance(value, str):
+        raise DataError(f"{name} must be the name of a column, not {value!r}")
+
+
+def _names(value: Any, name: str, *, needed: bool) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else tuple(value)
+    for one in names:
+        _text(one, name)
+    if needed and not names:
+        raise DataError(f"{name} must name at least one column")
+    return tuple(dict.fromkeys(names))
+
+
+def _thresholds(value: Any) -> float | tuple[float, ...]:
+    several = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    numbers = tuple(_number(one) for one in several)
+    if not numbers or any(a >= b for a, b in pairwise(numbers)):
+        raise DataError(f"thresholds must rise, and there must be one, not {value!r}")
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _number(value: Any) -> float:
+    value = _unboxed(value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
+        raise DataError(f"a threshold must be a finite number, not {value!r}")
+    return float(value) + 0.0  # zero without a sign
+
+
+def _groups(value: Any) -> tuple[tuple[Level, ...], ...]:
+    if isinstance(value, str) or any(isinstance(group, str) for group in value):
+        raise DataError(f"groups must be a list of lists of levels, not {value!r}")
+    groups = tuple(tuple(_level(one) for one in group) for group in value)
+    if not groups or not all(groups):
+        raise DataError("every group needs a level; give one group (the others form the second), or several")
+    seen: set[Level] = set()
+    for level in (one for group in groups for one in group):
+        if level in seen:
+            raise DataError(f"the level {level!r} is named twice; each belongs to one group")
+        seen.add(level)
+    return groups
+
+
+def _level(value: Any) -> Level:
+    value = _unboxed(value)
+    if not isinstance(value, (str, int, float, bool)) or (isinstance(value, float) and not math.isfinite(value)):
+        raise DataError(f"a level is a string, a finite number or a boolean, not {value!r}")
+    return value
+
+
+def _unboxed(value: Any) -> Any:
+    """Return a numpy scalar as Python's own."""
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
+
+
+# --- the written form -------------------------------------------------------------------------------------------------
+
+
+def _differs(edit: Edit, one: Any) -> bool:
+    return bool(getattr(edit, one.name) != one.default)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Recipe):
+        return next((name for name, recipe in RECIPES.items() if recipe == value), None) or value.as_dict()
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value

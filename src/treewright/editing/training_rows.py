@@ -1,0 +1,71 @@
+"""The rows that a tree was grown on, encoded once for all edits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data.encoding import Encoded
+from treewright.data.number_text import many
+from treewright.editing.edits import Edit
+from treewright.errors import DataError
+from treewright.growing.grow import with_bins
+from treewright.growing.memory_partitions import gathered
+from treewright.growing.weights import altered
+from treewright.prediction.encode_rows import encode_labelled
+from treewright.prediction.routing import reach
+from treewright.pruning.reduced_error import hold_out
+from treewright.recipes.pruners import ReducedError
+from treewright.tree.tree import Tree
+
+
+def rows_for_edits(
+    tree: Tree, edits: Sequence[Edit], data: object, target: object, weight: object, n_threads: int
+) -> Encoded | None:
+    """Return the training rows, or None where no edit needs them; raise `DataError` if they are not the tree's."""
+    needing = next((edit for edit in edits if edit.needs_rows), None)
+    if needing is None:
+        return None
+    rows = encode_labelled(tree, data, target, weight)
+    if rows is None:
+        raise DataError(f"{type(needing).__name__} needs the rows that the tree was learned from; give them as data=")
+    rows = _grown_on(tree, rows)
+    return with_bins(rows, n_threads) if len(edits) > 1 else rows
+
+
+def _grown_on(tree: Tree, rows: Encoded) -> Encoded:
+    """Return those rows that growing used: all, or all that reduced-error pruning did not set aside."""
+    wanted, pruner = tree.root.rows, tree.recipe.pruning
+    found = _n_used(tree, rows)
+    if found != wanted and isinstance(pruner, ReducedError):
+        kept, aside = hold_out(rows, pruner)
+        aside.close()
+        rows = gathered(kept)
+    if _n_used(tree, rows) != wanted:
+        raise DataError(
+            f"the tree was grown on {many(wanted, 'row')}, and the table has {found} with a weight; give the rows, and "
+            "the weights, that it was learned from"
+        )
+    return rows
+
+
+def _n_used(tree: Tree, rows: Encoded) -> int:
+    return int(np.count_nonzero(_takes_part(tree, rows)))
+
+
+def _takes_part(tree: Tree, rows: Encoded) -> NDArray[np.bool_]:
+    assert rows.target is not None
+    weight = altered(tree.schema.target, rows.target, rows.weight).weight
+    part = np.ones(rows.n_rows, dtype=bool) if weight is None else np.asarray(weight) > 0
+    if tree.recipe.drop_blank_rows:
+        blank = [c < 0 if kind else np.isnan(c) for c, kind in zip(rows.columns, rows.kinds, strict=True)]
+        part &= ~np.logical_and.reduce(blank)
+    return part
+
+
+def rows_at(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.bool_]:
+    """Return which rows came to a node, or a part of which did, while the tree grew."""
+    here: NDArray[np.bool_] = _takes_part(tree, rows) & (reach(tree, rows, node, n_threads) > 0)
+    return here
