@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.data.number_text import many
 from treewright.data.value_text import listed
 from treewright.editing.checks import check_columns, check_node, check_unlocked, core_split, forbidden_at
@@ -27,7 +28,6 @@ from treewright.pruning.cut import cut
 from treewright.recipes.recipe import Recipe
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.edits import NodeEdit, moved
-from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.leaf_values import shrunk
 from treewright.tree.shape import leaves_below
 from treewright.tree.tree import Tree

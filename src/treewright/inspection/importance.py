@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.data.grid import Bar, Grid, Results
 from treewright.data.number_text import many
 from treewright.errors import DataError
@@ -20,7 +21,6 @@ from treewright.inspection.permutation import Permutations, permuted
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.pruning.losses import growing_weight
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.shape import is_leaf
 from treewright.tree.text import name_text
 from treewright.tree.tree import Tree

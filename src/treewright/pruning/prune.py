@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.data.encoding import Encoded
+from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.errors import DataError, RecipeError
 from treewright.growing.checks import check_pruner
 from treewright.growing.partitions import Partitions
@@ -51,7 +52,6 @@ from treewright.recipes.pruners import (
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Complexity
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.leaf_values import shrunk, unshrunk
 from treewright.tree.tree import Tree
 

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.export.javascript_source import split_lists
 from treewright.prediction.evaluation import score_of_leaves, score_on
 from treewright.render.colours import SCALE, class_colours
@@ -17,7 +18,6 @@ from treewright.reporting.pruning_steps import pruned_trees, pruning_steps
 from treewright.reporting.rows import read_rows, sample
 from treewright.reporting.structure import facts, nodes, schema
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.tree import Tree
 from treewright.uncertainty.stability_report import Stability
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
+from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.data.grid import Grid, Results, page_fragment
 from treewright.data.schema import Level
 from treewright.data.survey import survey
@@ -30,7 +31,6 @@ from treewright.pruning.cross_validation import real_weight
 from treewright.render.node_text import calibrated_range, same
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.conditions import Condition
-from treewright.tree.finite_arithmetic import finite_arithmetic
 from treewright.tree.tree import Node, Tree
 
 FloatArray = NDArray[np.float64]
