@@ -315,7 +315,7 @@ def spoilt(name: str, place: object, value: object) -> dict[str, np.ndarray]:
         ("value", (3, 1), -0.5, r"\$\.nodes\.value\[3\]\[1\] must be a probability"),
         ("impurity", 2, np.nan, r"\$\.nodes\.impurity\[2\]"),
         ("gain", 2, np.inf, r"\$\.nodes\.gain\[2\]"),
-        ("stop", 2, 15, r"\$\.nodes\.stop\[2\] is not a known reason"),
+        ("stop", 2, 16, r"\$\.nodes\.stop\[2\] is not a known reason"),
         ("stop", 2, 0, r"\$\.nodes\.stop\[2\] must be 0 for a node with children"),
         ("stop", 1, 1, r"\$\.nodes\.stop\[1\]"),
         ("child_start", 1, 2, r"\$\.nodes\.child_start\[1\] disagrees"),
