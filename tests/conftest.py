@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-settings.register_profile("steady", derandomize="HYPOTHESIS_WANDER" not in os.environ)
+settings.register_profile("steady", derandomize="HYPOTHESIS_WANDER" not in os.environ, deadline=None)
 settings.load_profile("steady")
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a shell: tests of Ctrl-C would not end
