@@ -18,7 +18,7 @@ import pandas as pd
 import treewright as tw
 
 RECIPES = (tw.CART, tw.C45, tw.J48.with_(pruning=None), tw.RPART, tw.SKLEARN, tw.CHAID, tw.EXHAUSTIVE_CHAID)
-#: Memory may grow by this factor after the first stretch: the allocator keeps pages.
+#: Memory may grow by this factor after the first tenth: the allocator keeps pages.
 GROWTH = 1.05
 
 
@@ -81,7 +81,7 @@ def work(rng: np.random.Generator, folder: Path) -> int:
 
 
 def main() -> None:
-    """Loop, print a line per stretch, compare."""
+    """Loop, print a line per tenth, compare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0)
     minutes = parser.parse_args().minutes
@@ -91,14 +91,14 @@ def main() -> None:
         work(rng, folder)
         found: list[Left] = []
         trees = 0
-        for stretch in range(10):
+        for tenth in range(10):
             end = time.monotonic() + 60 * minutes / 10
             while time.monotonic() < end:
                 trees += work(rng, folder)
             found.append(Left.now(folder))
             left = found[-1]
             print(
-                f"{minutes * (stretch + 1) / 10:5.1f} min  {trees:6d} trees  {left.memory / 2**20:7.1f} MiB  "
+                f"{minutes * (tenth + 1) / 10:5.1f} min  {trees:6d} trees  {left.memory / 2**20:7.1f} MiB  "
                 f"{left.threads} threads  {left.descriptors} descriptors  {left.files} files",
                 flush=True,
             )

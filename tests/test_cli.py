@@ -29,10 +29,10 @@ from treewright.cli.console import progress
 from treewright.cli.explain import row_of
 from treewright.cli.export import formats
 from treewright.cli.recipes import PRUNER_NAMES, pruner_of
+from treewright.data.atomic_write import atomic_file
 from treewright.data.encoding import Encoded
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.training.folds import random_folds, set_aside
-from treewright.tree.atomic_write import atomic_file
 
 pytest.importorskip("duckdb")
 

@@ -16,13 +16,13 @@ import click
 from treewright.cli.console import echo, echo_json
 from treewright.cli.help_sections import Command
 from treewright.cli.reading import data_options, read_tree, reading_of, tree_argument
+from treewright.data.atomic_write import write_atomic
 from treewright.data.reader import read
 from treewright.data.schema import ColumnSpec
 from treewright.data.sources import MARKERS, open_source
 from treewright.data.value_text import listed
 from treewright.errors import DataError
 from treewright.inspection.explain_row import explain_row
-from treewright.tree.atomic_write import write_atomic
 from treewright.tree.tree import Tree
 
 _FROM_TEXT: dict[str, Callable[[str], object]] = {

@@ -17,9 +17,9 @@ from treewright import export as exports
 from treewright.cli.console import echo_json, note
 from treewright.cli.reading import read_tree, tree_argument
 from treewright.cli.recipes import Json
+from treewright.data.atomic_write import atomic_file
 from treewright.errors import TreewrightError
 from treewright.export.dialects import DIALECTS
-from treewright.tree.atomic_write import atomic_file
 
 #: Formats with a shorter name than their function.
 _RENAMED = {"to_json": "json"}

@@ -33,6 +33,7 @@ from treewright.cli.reading import (
     some_frame_rows,
 )
 from treewright.cli.recipes import CHOICES, recipe_of, recipe_options
+from treewright.data.atomic_write import write_atomic
 from treewright.data.encoding import Encoded
 from treewright.data.kinds import KindChoice
 from treewright.data.number_text import many, number_text
@@ -51,7 +52,6 @@ from treewright.render.text_width import fit_cells
 from treewright.training.cross_validation import Scores, cross_validated
 from treewright.training.folds import random_folds, set_aside
 from treewright.training.learn import FitOptions, grow_and_prune, training_table
-from treewright.tree.atomic_write import write_atomic
 from treewright.tree.saved import save as save_tree
 from treewright.tree.text import level_text, name_text, printable
 from treewright.tree.tree import Tree

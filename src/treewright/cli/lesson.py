@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from treewright.data.atomic_write import write_atomic
 from treewright.errors import TreewrightError
-from treewright.tree.atomic_write import write_atomic
 
 if TYPE_CHECKING:
     from treewright.lessons.content import Lesson

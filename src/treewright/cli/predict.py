@@ -15,6 +15,7 @@ from treewright.cli.console import echo_json, note, progress
 from treewright.cli.help_sections import Command
 from treewright.cli.reading import data_options, names_of, read_tree, reading_of, tree_argument
 from treewright.cli.writing import FORMATS, Writer, output_format, writer_to
+from treewright.data.atomic_write import atomic_file
 from treewright.data.encoding import Encoded, UnseenLevels
 from treewright.data.frame import Frame, RawColumn
 from treewright.data.kinds import levels_of
@@ -25,7 +26,6 @@ from treewright.errors import DataError
 from treewright.prediction.predict import batches_of, counted_from, predicted
 from treewright.prediction.routing import predict_values, route
 from treewright.prediction.unseen_levels import added, unseen_text
-from treewright.tree.atomic_write import atomic_file
 from treewright.tree.tree import Tree
 
 

@@ -9,9 +9,9 @@ import click
 from treewright.cli.console import echo, echo_json, note, show_tree
 from treewright.cli.help_sections import Command
 from treewright.cli.reading import data_options, read_tree, reading_of, tree_argument
+from treewright.data.atomic_write import write_atomic
 from treewright.data.sources import open_source
 from treewright.render.svg_writer import svg
-from treewright.tree.atomic_write import write_atomic
 
 
 @click.command(cls=Command, short_help="Show a tree as text, a picture or a page.")

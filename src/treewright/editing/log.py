@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
+from treewright.data.atomic_write import write_atomic
 from treewright.editing.edits import Edit
 from treewright.errors import DataError, FileError, RecipeError
-from treewright.tree.atomic_write import write_atomic
 
 
 def log_text(log: Iterable[Edit]) -> str:

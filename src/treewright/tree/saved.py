@@ -14,11 +14,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
+from treewright.data.atomic_write import write_atomic
 from treewright.data.schema import Schema
 from treewright.errors import FileError
 from treewright.recipes.recipe import Recipe
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.atomic_write import write_atomic
 from treewright.tree.calibration import Calibration
 from treewright.tree.certificate import Certificate
 from treewright.tree.cuts import read_cuts
