@@ -561,7 +561,7 @@ def test_importances() -> None:
         (tw.CARTClassifier(max_features=0), "Stopping.max_features must be a whole number of at least 1"),
         (tw.CARTClassifier(max_features=1.5), "max_features=1.5 must be an int, a share"),
         (tw.CARTClassifier(max_leaf_nodes=1), "Stopping.max_leaf_nodes must be a whole number of at least 2"),
-        (tw.CARTClassifier(smoothing="some"), "Leaves.smoothing must be one of 'none', 'laplace'"),
+        (tw.CARTClassifier(smoothing="some"), "Constant.smoothing must be one of 'none', 'laplace'"),
         (tw.CARTClassifier(significance=2), "Stopping.significance must be a number from 0 to 1"),
         (tw.CARTClassifier(class_weight="even"), "class_weight"),
         (tw.CARTClassifier(class_weight={"lo": 2}), "not in class_weight"),

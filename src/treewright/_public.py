@@ -38,7 +38,7 @@ from treewright.prediction.intervals import predict_interval, predict_set
 from treewright.prediction.predict import apply, predict, predict_batches, predict_proba
 from treewright.pruning.path import PruningPath
 from treewright.pruning.prune import prune, pruning_path
-from treewright.recipes import branching, criterion, missing, numeric, stopping
+from treewright.recipes import branching, criterion, leaves, missing, numeric, stopping
 from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, RPART, SKLEARN
 from treewright.recipes.recipe import Recipe
 from treewright.reporting.report import report
@@ -123,6 +123,7 @@ __all__ = [
     "leaf_limits",
     "learn",
     "learn_optimal",
+    "leaves",
     "lessons",
     "load",
     "masking",

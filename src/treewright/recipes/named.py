@@ -12,6 +12,7 @@ from treewright.recipes.criterion import (
     GainRatio,
     InformationGain,
 )
+from treewright.recipes.leaves import Constant
 from treewright.recipes.missing import (
     Fractional,
     LearnedDirection,
@@ -22,7 +23,7 @@ from treewright.recipes.missing import (
 from treewright.recipes.numeric import Binned, CategoricalOnly, Threshold
 from treewright.recipes.pruners import CostComplexityCV, ErrorBased
 from treewright.recipes.recipe import Recipe
-from treewright.recipes.stopping import Collapse, Complexity, Leaves, Stopping
+from treewright.recipes.stopping import Collapse, Complexity, Stopping
 
 __all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "RPART", "SKLEARN"]
 
@@ -35,7 +36,7 @@ ID3 = Recipe(
     criterion=InformationGain(),
     regression=None,
     missing=RefuseMissing(),
-    leaves=Leaves(empty="majority"),
+    leaves=Constant(empty="majority"),
 )
 
 C45 = Recipe(
@@ -48,7 +49,7 @@ C45 = Recipe(
     stopping=Stopping(min_weight_split=4.0, min_weight_two=2.0, zero_gain=True),
     simplify=Collapse(),
     pruning=ErrorBased(),
-    leaves=Leaves(empty="majority"),
+    leaves=Constant(empty="majority"),
 )
 
 J48 = dataclasses.replace(
@@ -57,7 +58,7 @@ J48 = dataclasses.replace(
     stopping=Stopping(min_weight_split=4.0, min_weight_two=2.0),
     simplify=Collapse(top_down=True),
     pruning=ErrorBased(deviate="exact"),
-    leaves=Leaves(empty="distribution"),
+    leaves=Constant(empty="distribution"),
     tie_tolerance=1e-6,
 )
 

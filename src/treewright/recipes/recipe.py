@@ -23,11 +23,12 @@ from treewright.recipes.criterion import (
     Twoing,
     Variance,
 )
+from treewright.recipes.leaves import Constant, LeafChoice
 from treewright.recipes.missing import LearnedDirection, Missing, OwnCategory, Surrogates
 from treewright.recipes.numeric import CategoricalOnly, Numeric, Threshold
 from treewright.recipes.pruners import Pruner
 from treewright.recipes.saved_names import saved_name, saved_setting
-from treewright.recipes.stopping import Collapse, Leaves, Simplify, Stopping
+from treewright.recipes.stopping import Collapse, Simplify, Stopping
 from treewright.recipes.variants import CHOICE_NAMES, changed_fields, differences, named_choice
 
 
@@ -59,8 +60,8 @@ class Recipe:
         What is collapsed right after growing.
     pruning : Pruner, optional
         How the grown tree is pruned.
-    leaves : Leaves, default=Leaves()
-        How class counts become probabilities.
+    leaves : LeafChoice, default=Constant()
+        What leaves predict: a constant, or a line in the columns.
     tie_tolerance : float, default=0.0
         A later candidate wins only if it is better by more than this (J48).
     drop_blank_rows : bool, default=False
@@ -81,7 +82,7 @@ class Recipe:
     stopping: Stopping = field(default_factory=Stopping)
     simplify: Simplify | None = None
     pruning: Pruner | None = None
-    leaves: Leaves = field(default_factory=Leaves)
+    leaves: LeafChoice = field(default_factory=Constant)
     tie_tolerance: Share = 0.0
     drop_blank_rows: bool = False
     rivals: Count = 4

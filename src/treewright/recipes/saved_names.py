@@ -12,6 +12,7 @@ from typing import Any
 #: Class -> its name in a file.
 _CHOICES = {
     "CategoricalOnly": "Refused",
+    "Constant": "Leaves",
     "Fractional": "Spread",
     "CollapseNodes": "ByNodes",
     "MergeEqualLeaves": "SameAnswer",

@@ -1,0 +1,101 @@
+"""What may enter the linear model of each node: numbers as they are, levels as one indicator each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data.schema import Schema
+from treewright.recipes.leaves import Linear
+from treewright.tree.tree import Tree
+
+IntArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Regressor:
+    """A number, or whether a level is one of `levels` (places in the schema)."""
+
+    column: int
+    levels: tuple[int, ...] | None = None
+
+    def member(self, schema: Schema) -> list[int]:
+        """Return per level of the column whether it counts; nothing for a number."""
+        if self.levels is None:
+            return []
+        return [int(place in self.levels) for place in range(len(schema.columns[self.column].levels or ()))]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The regressors of a tree and, per node, the places of those that may enter its model.
+
+    `slots`: per node, those whose sums it needs: its own and those of the nodes above it, rising.
+    """
+
+    regressors: tuple[Regressor, ...]
+    own: tuple[tuple[int, ...], ...]
+    slots: tuple[tuple[int, ...], ...]
+
+
+def wanted_regressors(tree: Tree, choice: Linear) -> Wanted:
+    """Return what may enter the model of each node by the choice of the recipe."""
+    regressors = tuple(one for column in range(len(tree.schema.columns)) for one in _of_column(tree, column, choice))
+    allowed = {"all": _all, "path": _tested_above, "subtree": _tested_below}[choice.columns](tree)
+    own = tuple(tuple(i for i, one in enumerate(regressors) if one.column in columns) for columns in allowed)
+    return Wanted(regressors, own, _with_those_above(tree, own))
+
+
+def flat(lists: tuple[tuple[int, ...], ...], *, end: int | None = None) -> tuple[IntArray, IntArray]:
+    """Return lists of numbers as starts and numbers, as the core reads them; `end` comes after each list."""
+    closed = lists if end is None else [(*one, end) for one in lists]
+    starts = np.append(0, np.cumsum([len(one) for one in closed])).astype(np.int32)
+    return starts, np.array([i for one in closed for i in one], dtype=np.int32)
+
+
+def _of_column(tree: Tree, place: int, choice: Linear) -> list[Regressor]:
+    column = tree.schema.columns[place]
+    if choice.only is not None and column.name not in choice.only:
+        return []
+    if not column.has_levels:
+        return [Regressor(place)]
+    n = len(column.levels or ())
+    if n < 2 or n > choice.max_levels:
+        return []
+    # Of two levels, one says all.
+    return [Regressor(place, (level,)) for level in range(1 if n == 2 else 0, n)]
+
+
+def _all(tree: Tree) -> list[set[int]]:
+    return [set(range(len(tree.schema.columns)))] * tree.n_nodes
+
+
+def _tested_above(tree: Tree) -> list[set[int]]:
+    found: list[set[int]] = []
+    for node, parent in enumerate(tree.arrays["parent"].tolist()):
+        found.append(set() if node == 0 else found[parent] | {_column(tree, parent)})
+    return found
+
+
+def _tested_below(tree: Tree) -> list[set[int]]:
+    found: list[set[int]] = [set() for _ in range(tree.n_nodes)]
+    for node in range(tree.n_nodes - 1, -1, -1):
+        if not tree.arrays["stop"][node]:
+            found[node].add(_column(tree, node))
+        if node:
+            found[int(tree.arrays["parent"][node])] |= found[node]
+    return found
+
+
+def _column(tree: Tree, node: int) -> int:
+    return int(tree.arrays["column"][tree.arrays["split_start"][node]])
+
+
+def _with_those_above(tree: Tree, own: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    found: list[tuple[int, ...]] = []
+    for node, parent in enumerate(tree.arrays["parent"].tolist()):
+        above = () if node == 0 else found[parent]
+        found.append(above if set(own[node]) <= set(above) else tuple(sorted({*above, *own[node]})))
+    return tuple(found)
