@@ -126,7 +126,7 @@ nb::object means_of(const Doubles& low, const Doubles& high, const Limbs& sum, c
 
 ModelOptions options_of(const std::string& selection, int max_terms, int min_rows_per_term, double ridge) {
     const std::map<std::string, Selection> names{
-        {"none", Selection::none}, {"bic", Selection::bic}, {"aic", Selection::aic}};
+        {"none", Selection::none}, {"bic", Selection::bic}, {"aic", Selection::aic}, {"cp", Selection::cp}};
     return {names.at(selection), max_terms, min_rows_per_term, ridge};
 }
 

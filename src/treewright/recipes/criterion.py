@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from treewright.recipes.choice import Choice, choices_by_name, require
+from treewright.recipes.choice import Choice, Share, choices_by_name, require
 
 __all__ = [
     "AbsoluteError",
     "ChiSquare",
     "Custom",
     "FTest",
+    "FifthRoot",
     "GainRatio",
     "Gini",
     "Hellinger",
@@ -114,6 +115,20 @@ class StandardDeviation(CriterionChoice):
 
 
 @dataclass(frozen=True)
+class FifthRoot(CriterionChoice):
+    """Reduction of the fifth root of the variance, which favours small even children less (Weka's M5P).
+
+    Parameters
+    ----------
+    min_share : float, default=0.2
+        Each child must have more than this share of the rows of its node, rounded down.
+    """
+
+    min_share: Share = 0.2
+    task: ClassVar[str] = "regression"
+
+
+@dataclass(frozen=True)
 class AbsoluteError(CriterionChoice):
     """Reduction of the mean absolute deviation from the median; leaves predict the median."""
 
@@ -160,7 +175,7 @@ class Custom(CriterionChoice):
 ClassificationCriterion = (
     InformationGain | GainRatio | Gini | Misclassification | Twoing | Hellinger | ChiSquare | Custom
 )
-RegressionCriterion = Variance | StandardDeviation | AbsoluteError | Poisson | FTest | Custom
+RegressionCriterion = Variance | StandardDeviation | FifthRoot | AbsoluteError | Poisson | FTest | Custom
 Criterion = ClassificationCriterion | RegressionCriterion
 CRITERION_NAMES: dict[str, Criterion] = choices_by_name(Criterion)
 

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, get_type_hints
 
 from treewright.errors import RecipeError
-from treewright.recipes.branching import Binary, Branching, Grouped, Merge, OneVsRest
+from treewright.recipes.branching import Binary, Branching, Grouped, Merge, OneVsRest, Ordered
 from treewright.recipes.choice import Choice, Count, Share, check_settings, require, split_optional
 from treewright.recipes.criterion import (
     ChiSquare,
@@ -23,10 +23,10 @@ from treewright.recipes.criterion import (
     Twoing,
     Variance,
 )
-from treewright.recipes.leaves import Constant, LeafChoice
+from treewright.recipes.leaves import Constant, LeafChoice, Linear
 from treewright.recipes.missing import LearnedDirection, Missing, OwnCategory, Surrogates
 from treewright.recipes.numeric import CategoricalOnly, Numeric, Threshold
-from treewright.recipes.pruners import Pruner
+from treewright.recipes.pruners import AdjustedError, Pruner
 from treewright.recipes.saved_names import saved_name, saved_setting
 from treewright.recipes.stopping import Collapse, Simplify, Stopping
 from treewright.recipes.variants import CHOICE_NAMES, changed_fields, differences, named_choice
@@ -132,6 +132,10 @@ class Recipe:
                 not isinstance(self.missing, LearnedDirection),
                 "Recipe.missing=LearnedDirection does not go with Merge; OwnCategory() lets CHAID place missing values",
             )
+        require(
+            not isinstance(self.branching, Ordered) or self.criterion is None,
+            "Recipe.branching=Ordered orders levels by a numeric target; use criterion=None, or branching=Binary()",
+        )
         if isinstance(self.branching, Grouped):
             require(
                 isinstance(self.criterion, (InformationGain, GainRatio)) and self.regression is None,
@@ -145,6 +149,10 @@ class Recipe:
                 "criterion=GainRatio() or "
                 "InformationGain() with regression=None, or switch them off",
             )
+        require(
+            not isinstance(self.pruning, AdjustedError) or isinstance(self.leaves, Linear),
+            "Recipe.pruning=AdjustedError compares linear models; use leaves=Linear(), or another pruner",
+        )
         if isinstance(self.simplify, Collapse):
             require(self.regression is None, "Recipe.simplify=Collapse counts training errors; use regression=None")
 

@@ -16,6 +16,7 @@ from treewright.recipes.criterion import (
     ChiSquare,
     Criterion,
     Custom,
+    FifthRoot,
     FTest,
     GainRatio,
     Gini,
@@ -109,6 +110,13 @@ _MEASURES: dict[type, Measure] = {
         "standard deviation",
         "root of (sum of squared deviations from the mean / weight)",
         "reduction of standard deviation",
+        _GAIN,
+    ),
+    FifthRoot: Measure(
+        "fifth_root",
+        "fifth root",
+        "fifth root of (sum of squared deviations from the mean / weight)",
+        "reduction of the fifth root of the variance",
         _GAIN,
     ),
     AbsoluteError: Measure(
