@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import weka_m5p as m5p
+from partition_cases import LIMITS, cut_up
 
 import treewright as tw
+from treewright.data.rows import take
+from treewright.export import to_json
+from treewright.training.learn import FitOptions, grow_and_prune, training_table
 
 pd = pytest.importorskip("pandas")
 
@@ -155,3 +159,14 @@ def test_exceptions_are_few_and_explained() -> None:
 @pytest.mark.skipif(not m5p.JAR.is_file(), reason="Weka is not installed")
 def test_the_goldens_are_what_weka_says() -> None:
     assert {name: m5p.weka(name) for name in m5p.TABLES} == GOLDENS
+
+
+@pytest.mark.parametrize("option", ["default", "unpruned"])
+def test_partitions_and_order_give_the_same_tree(option: str) -> None:
+    columns, _ = m5p.table("labor")
+    rows, schema = training_table(columns, m5p.TABLES["labor"], FitOptions(task="regression"))
+    whole = to_json(grow_and_prune(rows, schema, RECIPES[option], 1))
+    order = np.random.default_rng(0).permutation(rows.n_rows)
+    assert to_json(grow_and_prune(take(rows, order), schema, RECIPES[option], 2)) == whole
+    for limit in LIMITS:
+        assert to_json(grow_and_prune(cut_up(rows, [0.2, 0.2, 0.7], limit), schema, RECIPES[option])) == whole

@@ -85,6 +85,7 @@ KNOWN = {saved_name(c): c for union in CHOICES for c in typing.get_args(union)} 
     "Stopping": r.Stopping,
     "Leaves": r.Leaves,
     "Linear": r.Linear,
+    "Pieces": r.Pieces,
 }
 
 

@@ -28,7 +28,7 @@ from treewright.growing.prepared import core_recipe, preparation, prepared, rest
 from treewright.growing.progress import Progress
 from treewright.growing.weights import altered, altered_partitions
 from treewright.recipes.branching import Ordered
-from treewright.recipes.criterion import Custom
+from treewright.recipes.criterion import Custom, PiecewiseLinear
 from treewright.recipes.missing import Imputed, Surrogates
 from treewright.recipes.recipe import Recipe
 from treewright.tree.sparse_rows import from_core
@@ -167,6 +167,7 @@ def _grow_in_memory(
     kept: tuple[IntArray, IntArray, IntArray] | None = None,
     given: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
+    _refuse_pieces(recipe)
     check_values([data_checks(rows, recipe, schema)], recipe, schema)
     assert rows.target is not None
     done = preparation(rows, recipe)
@@ -211,6 +212,7 @@ def _per_repeat(rows: Encoded, weight: FloatArray | None) -> tuple[FloatArray | 
 def _grow_in_partitions(
     parts: Partitions, schema: Schema, recipe: Recipe, n_threads: int, progress: Progress | None
 ) -> dict[str, Any]:
+    _refuse_pieces(recipe)
     missing = merge_surveys(parts.map(survey_rows, 1), schema)
     check_values(parts.map(data_checks, recipe, schema), recipe, schema)
     weighted, seen = altered_partitions(parts, schema.target)
@@ -272,6 +274,14 @@ def one_piece(parts: Partitions) -> Encoded | None:
 
 def _is_one_piece(parts: Partitions) -> bool:
     return isinstance(parts, MemoryPartitions) and len(parts.sizes) == 1
+
+
+def _refuse_pieces(recipe: Recipe) -> None:
+    if isinstance(recipe.regression, PiecewiseLinear):
+        raise DataError(
+            f"the recipe {recipe.name!r} compares linear pieces (PiecewiseLinear), which only learn does, from rows in "
+            "memory; use another recipe, such as CART or M5"
+        )
 
 
 def _needed(recipe: Recipe, missing: bool) -> Recipe:

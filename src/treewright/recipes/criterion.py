@@ -19,6 +19,7 @@ __all__ = [
     "Hellinger",
     "InformationGain",
     "Misclassification",
+    "PiecewiseLinear",
     "Poisson",
     "StandardDeviation",
     "Twoing",
@@ -129,6 +130,17 @@ class FifthRoot(CriterionChoice):
 
 
 @dataclass(frozen=True)
+class PiecewiseLinear(CriterionChoice):
+    """The best of five models of one column by BIC: constant, line, two constants, broken line, two lines (PILOT).
+
+    A line keeps the node whole and explains a part of the target, two pieces split it, a constant makes it a leaf. With
+    leaves=Pieces(), branching=Ordered(), missing=Imputed() and rows in memory, without weights.
+    """
+
+    task: ClassVar[str] = "regression"
+
+
+@dataclass(frozen=True)
 class AbsoluteError(CriterionChoice):
     """Reduction of the mean absolute deviation from the median; leaves predict the median."""
 
@@ -175,7 +187,9 @@ class Custom(CriterionChoice):
 ClassificationCriterion = (
     InformationGain | GainRatio | Gini | Misclassification | Twoing | Hellinger | ChiSquare | Custom
 )
-RegressionCriterion = Variance | StandardDeviation | FifthRoot | AbsoluteError | Poisson | FTest | Custom
+RegressionCriterion = (
+    Variance | StandardDeviation | FifthRoot | PiecewiseLinear | AbsoluteError | Poisson | FTest | Custom
+)
 Criterion = ClassificationCriterion | RegressionCriterion
 CRITERION_NAMES: dict[str, Criterion] = choices_by_name(Criterion)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from treewright.recipes.choice import Choice, NonNegative, PositiveCount, Range, choices_by_name, require
 
-__all__ = ["Constant", "Linear"]
+__all__ = ["Constant", "Linear", "Pieces"]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,20 @@ class Linear(Choice):
         require(fine, f"Linear.only must be a tuple of column names, not {given!r}")
 
 
-LeafChoice = Constant | Linear
+@dataclass(frozen=True)
+class Pieces(Choice):
+    """A leaf predicts the sum of the linear pieces on its way (`treewright.criterion.PiecewiseLinear`).
+
+    Parameters
+    ----------
+    margin : float, optional, default=0.5
+        Range guard, as of `Linear`.
+    """
+
+    margin: Annotated[float, Range(0, 1e6)] | None = 0.5
+
+
+LeafChoice = Constant | Linear | Pieces
 LEAF_NAMES: dict[str, LeafChoice] = choices_by_name(LeafChoice)
 
 

@@ -12,8 +12,9 @@ from treewright.recipes.criterion import (
     FTest,
     GainRatio,
     InformationGain,
+    PiecewiseLinear,
 )
-from treewright.recipes.leaves import Constant, Linear
+from treewright.recipes.leaves import Constant, Linear, Pieces
 from treewright.recipes.missing import (
     Fractional,
     Imputed,
@@ -27,7 +28,7 @@ from treewright.recipes.pruners import AdjustedError, CostComplexityCV, ErrorBas
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Collapse, Complexity, Stopping
 
-__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "RPART", "SKLEARN"]
+__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "PILOT", "RPART", "SKLEARN"]
 
 # --- the ancestors, every convention at once --------------------------------------------------------------------------
 
@@ -106,6 +107,16 @@ M5 = Recipe(
     pruning=AdjustedError(),
 )
 
+PILOT = Recipe(
+    name="PILOT",
+    branching=Ordered(),
+    criterion=None,
+    regression=PiecewiseLinear(),
+    missing=Imputed(),
+    stopping=Stopping(max_depth=12, min_samples_split=10, min_samples_leaf=5),
+    leaves=Pieces(),
+)
+
 # --- by name ----------------------------------------------------------------------------------------------------------
 
 RECIPES: dict[str, Recipe] = {
@@ -118,6 +129,7 @@ RECIPES: dict[str, Recipe] = {
     "rpart": RPART,
     "sklearn": SKLEARN,
     "m5": M5,
+    "pilot": PILOT,
 }
 
 

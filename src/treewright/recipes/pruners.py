@@ -59,8 +59,8 @@ class RowMemory(NamedTuple):
 class _Pruner(Choice):
     """Base of every pruner.
 
-    `classes_only`: it counts wrong classes, so it has no meaning for a numeric target. `models_only`: it compares linear
-    models. `holds_out`: as part of a recipe it sets aside a `share` of the training rows.
+    `classes_only`: it counts wrong classes, so it has no meaning for a numeric target. `models_only`: it compares
+    linear models. `holds_out`: as part of a recipe it sets aside a `share` of the training rows.
     """
 
     classes_only: ClassVar[bool] = False

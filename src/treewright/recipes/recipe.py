@@ -19,12 +19,13 @@ from treewright.recipes.criterion import (
     GainRatio,
     Gini,
     InformationGain,
+    PiecewiseLinear,
     RegressionCriterion,
     Twoing,
     Variance,
 )
-from treewright.recipes.leaves import Constant, LeafChoice, Linear
-from treewright.recipes.missing import LearnedDirection, Missing, OwnCategory, Surrogates
+from treewright.recipes.leaves import Constant, LeafChoice, Linear, Pieces
+from treewright.recipes.missing import Imputed, LearnedDirection, Missing, OwnCategory, Surrogates
 from treewright.recipes.numeric import CategoricalOnly, Numeric, Threshold
 from treewright.recipes.pruners import AdjustedError, Pruner
 from treewright.recipes.saved_names import saved_name, saved_setting
@@ -153,8 +154,25 @@ class Recipe:
             not isinstance(self.pruning, AdjustedError) or isinstance(self.leaves, Linear),
             "Recipe.pruning=AdjustedError compares linear models; use leaves=Linear(), or another pruner",
         )
+        self._refuse_half_of_pilot()
         if isinstance(self.simplify, Collapse):
             require(self.regression is None, "Recipe.simplify=Collapse counts training errors; use regression=None")
+
+    def _refuse_half_of_pilot(self) -> None:
+        by_pieces = isinstance(self.regression, PiecewiseLinear)
+        require(
+            by_pieces == isinstance(self.leaves, Pieces),
+            "Recipe.regression=PiecewiseLinear and Recipe.leaves=Pieces belong together; use both or neither",
+        )
+        require(
+            not by_pieces or (isinstance(self.branching, Ordered) and isinstance(self.missing, Imputed)),
+            "Recipe.regression=PiecewiseLinear takes numbers without gaps; use branching=Ordered(), missing=Imputed()",
+        )
+        limits = dataclasses.replace(self.stopping, max_depth=None, min_samples_split=2, min_samples_leaf=1)
+        require(
+            not by_pieces or limits == Stopping(),
+            "Recipe.regression=PiecewiseLinear knows max_depth, min_samples_split and min_samples_leaf only",
+        )
 
     def with_(self, **changes: Any) -> Recipe:
         """Return a variant of this recipe: what is not given stays as it is.

@@ -23,6 +23,7 @@ from treewright.recipes.criterion import (
     Hellinger,
     InformationGain,
     Misclassification,
+    PiecewiseLinear,
     Poisson,
     StandardDeviation,
     Twoing,
@@ -119,6 +120,7 @@ _MEASURES: dict[type, Measure] = {
         "reduction of the fifth root of the variance",
         _GAIN,
     ),
+    PiecewiseLinear: Measure("piecewise_linear", *_VARIANCE, "reduction of variance", _GAIN),
     AbsoluteError: Measure(
         "absolute_error",
         "absolute error",
