@@ -10,15 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray
 from treewright.data.number_text import MISSING, exact_number
 from treewright.data.schema import NO_TEXT_FORM, TIME_KINDS, Kind, Level, TextForm
 from treewright.data.value_text import moment, name_hint
 from treewright.errors import DataError
-
-FloatArray = NDArray[np.float64]
-CodeArray = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +35,7 @@ class RawColumn:
 
     name: str
     kind: Kind
-    values: NDArray[Any]
+    values: Array
     levels: tuple[Level, ...] | None = None
     declared: bool = False
     whole: bool = False
@@ -51,9 +48,9 @@ class RawColumn:
         return len(self.values)
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> BoolArray:
         """True where there is no value."""
-        mask: NDArray[np.bool_] = np.isnan(self.values) if self.levels is None else self.values < 0
+        mask: BoolArray = np.isnan(self.values) if self.levels is None else self.values < 0
         return mask
 
     @property

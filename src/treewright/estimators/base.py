@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from treewright.data.arrays import Array, FloatArray, Int32Array
 from treewright.data.encoding import column_count_message
-from treewright.data.frame import FloatArray, Frame, RawColumn
+from treewright.data.frame import Frame, RawColumn
 from treewright.data.kinds import KindChoice, kinds_from_categorical_features
 from treewright.data.reader import read, read_column
 from treewright.data.schema import Task
@@ -111,7 +111,7 @@ class TreeEstimator(BaseEstimator):
         if is_dask(X) and not hasattr(X, "columns"):  # an array has no names
             del self.feature_names_in_
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Predict the class or the value of each row.
 
         Parameters
@@ -126,7 +126,7 @@ class TreeEstimator(BaseEstimator):
         """
         return self._call(predict, X)
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def apply(self, X: Any) -> Int32Array:
         """Return the id of the leaf in `tree_` that each row reaches.
 
         Parameters

@@ -7,11 +7,10 @@ seed, the column and the repeat alone. The tree is not learned again.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.rows import total_weight
 from treewright.errors import DataError
@@ -19,8 +18,6 @@ from treewright.prediction.predict import predicted_codes
 from treewright.prediction.scores import SCALES, chosen_measure, measured
 from treewright.tree.shape import is_leaf
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +38,7 @@ def permuted(tree: Tree, rows: Encoded, measure: str | None, n_repeats: int, see
     name = chosen_measure(measure, target)
     sign = 1.0 if SCALES[name].more_is_better else -1.0
 
-    def score(columns: tuple[NDArray[Any], ...]) -> float:
+    def score(columns: tuple[Array, ...]) -> float:
         return measured(name, target, rows, predicted_codes(tree, replace(rows, columns=columns), n_threads))
 
     base = score(rows.columns)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.columns import by_value, from_codes, from_objects, plainness, shared_kind
 from treewright.data.dropped_columns import identifier, warn_dropped
 from treewright.data.encoding import (
@@ -144,7 +144,7 @@ def _summary_of(column: RawColumn, choice: KindChoice | None = None, counted: bo
     )
 
 
-def _counted(values: NDArray[Any], n_listed: int | None) -> DistinctValues:
+def _counted(values: Array, n_listed: int | None) -> DistinctValues:
     """Return the different numbers. Where they are too many, the first rows show it already."""
     most = _most(n_listed)
     first = np.unique(values[: 2 * most + 2])
@@ -154,7 +154,7 @@ def _counted(values: NDArray[Any], n_listed: int | None) -> DistinctValues:
     return _outermost((found + 0.0).tolist(), n_listed)  # -0.0 is 0.0
 
 
-def _ends(values: NDArray[Any]) -> tuple[float, ...]:
+def _ends(values: Array) -> tuple[float, ...]:
     """Return the smallest and the largest number; NaN is none."""
     return float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
 

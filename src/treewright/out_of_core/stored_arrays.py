@@ -19,12 +19,12 @@ from secrets import token_hex
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.value_text import size_text
 from treewright.errors import ScratchError
 
-AnyArray = NDArray[Any]
+AnyArray = Array
 
 #: Where arrays begin in a file: processors read whole cache lines.
 ALIGNMENT = 64

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.data.arrays import FloatArray
 from treewright.data.encoding import UNSEEN_CODE, Encoded
 from treewright.data.grid import Grid, Results
 from treewright.data.number_text import many, number_text
@@ -34,8 +34,6 @@ from treewright.pruning.losses import node_risk
 from treewright.pruning.nested_trees import nested_trees
 from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 #: Two sums of the same losses, added up in another order, may differ by this share.
 _NOISE = 1e-10

@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.tree.shape import levels
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 
 def shrunk(tree: Tree) -> Tree:

@@ -6,19 +6,15 @@ sum over a subtree does not depend on what the rest of the tree looks like.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray, Int64Array
 from treewright.tree.tree import Tree
 
-Array = NDArray[Any]
 
-
-def is_leaf(tree: Tree) -> NDArray[np.bool_]:
+def is_leaf(tree: Tree) -> BoolArray:
     """Return whether each node is a leaf."""
-    leaf: NDArray[np.bool_] = tree.arrays["stop"] != 0
+    leaf: BoolArray = tree.arrays["stop"] != 0
     return leaf
 
 
@@ -42,12 +38,12 @@ def subtree_sums(tree: Tree, values: Array) -> Array:
     return total
 
 
-def leaves_below(tree: Tree) -> NDArray[np.int64]:
+def leaves_below(tree: Tree) -> Int64Array:
     """Return how many leaves each node's subtree has."""
     return sums_below(tree, np.ones(tree.n_nodes, dtype=np.int64))
 
 
-def ends(tree: Tree) -> NDArray[np.int64]:
+def ends(tree: Tree) -> Int64Array:
     """Return the end of each subtree: that of node i is nodes i up to, not including, ends[i]."""
     parent = tree.arrays["parent"]
     size = np.ones(tree.n_nodes, dtype=np.int64)
@@ -56,7 +52,7 @@ def ends(tree: Tree) -> NDArray[np.int64]:
     return np.arange(tree.n_nodes) + size
 
 
-def topmost(tree: Tree, chosen: Array) -> NDArray[np.int64]:
+def topmost(tree: Tree, chosen: Array) -> Int64Array:
     """Return those of the chosen nodes (a truth value per node) that have no chosen node above them."""
     inside, end = np.flatnonzero(chosen), ends(tree)
     reach = np.maximum.accumulate(np.append(0, end[inside]))[:-1]  # depth first: a subtree is a run of nodes

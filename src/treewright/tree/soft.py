@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.number_text import many
 from treewright.data.schema import require_keys
 from treewright.errors import FileError
@@ -57,7 +57,7 @@ class Soft:
             else Soft(self.method, (), (), ())
         )
 
-    def split_arrays(self, split_start: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+    def split_arrays(self, split_start: Array) -> dict[str, FloatArray]:
         """Return the bands as arrays of the split table, as the core reads them: equal ends for no band."""
         arrays = {name: np.zeros(int(split_start[-1])) for name in ("band_low", "band_high")}
         own = split_start[list(self.node)]
@@ -69,7 +69,7 @@ class Soft:
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
     @staticmethod
-    def from_dict(written: object, arrays: Mapping[str, NDArray[Any]], place: str = "$.soft") -> Soft:
+    def from_dict(written: object, arrays: Mapping[str, Array], place: str = "$.soft") -> Soft:
         """Return what `as_dict` wrote; raise `FileError` for anything that is no band of the tree's thresholds."""
         parts = require_keys(written, place, [each.name for each in fields(Soft)])
         _check(parts, arrays, place)
@@ -80,7 +80,7 @@ def _plain(part: Any) -> Any:
     return list(part) if isinstance(part, tuple) else part
 
 
-def softenable(arrays: Mapping[str, NDArray[Any]], node: int) -> float | None:
+def softenable(arrays: Mapping[str, Array], node: int) -> float | None:
     """Return the threshold of a node whose split has one between two children; otherwise None."""
     if arrays["stop"][node] != 0:
         return None
@@ -91,7 +91,7 @@ def softenable(arrays: Mapping[str, NDArray[Any]], node: int) -> float | None:
     return float(arrays["breaks"][first]) if one else None
 
 
-def _check(parts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], place: str) -> None:
+def _check(parts: Mapping[str, Any], arrays: Mapping[str, Array], place: str) -> None:
     def require(fine: bool, name: str) -> None:
         if not fine:
             raise FileError(f"{place}.{name}: {str(parts[name])[:60]} is not a valid value")

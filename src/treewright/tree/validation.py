@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.schema import Schema
 from treewright.errors import FileError
 from treewright.tree.sparse_rows import SparseRows, kept_numbers
-
-Array = NDArray[Any]
 
 #: One entry per array of the node table: its type.
 NODE_ARRAYS: dict[str, str] = {

@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.criteria import extra_errors
+from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.inspection.rules.paths import leaf_paths, merged
 from treewright.tree.conditions import Condition
 from treewright.tree.tree import Node, Tree, predicted_index
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 #: Rates that differ by less are equal: what is left is rounding.
 ROUNDING = 1e-12
@@ -36,7 +33,7 @@ class Candidate:
     conditions: tuple[Condition, ...]
     prediction: int
     node: int
-    rows: NDArray[np.intp]
+    rows: IndexArray
     rate: float
 
 
@@ -60,7 +57,7 @@ def candidates(tree: Tree, rows: Encoded, weight: FloatArray, confidence: float)
 
 def needed(
     steps: Sequence[Array], total: Array, right: Array, weight: FloatArray, confidence: float
-) -> tuple[list[int], NDArray[np.intp], float]:
+) -> tuple[list[int], IndexArray, float]:
     """Return the conditions worth keeping, the rows that meet them, and the pessimistic error rate there.
 
     Step i (see `step`) holds a mark plus i for each row that fails condition i, and zero for the others. Their `total`

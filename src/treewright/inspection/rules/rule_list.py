@@ -12,17 +12,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.encoding import MISSING_CODE, Encoded
 from treewright.growing.weights import altered
 from treewright.inspection.rules.description_length import Problem, distinct_values, rule_bits, shortest
 from treewright.inspection.rules.generalise import ROUNDING, Candidate, candidates
 from treewright.tree.conditions import Condition
 from treewright.tree.tree import Tree
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 
 class RuleList(NamedTuple):
@@ -43,7 +40,7 @@ def rule_list(tree: Tree, rows: Encoded, confidence: float) -> RuleList:
     return _without_harmful_rules(in_order(kept, rows, weight), rows, weight)
 
 
-def first_match(rules: Sequence[Sequence[Condition]], rows: Encoded) -> NDArray[np.intp]:
+def first_match(rules: Sequence[Sequence[Condition]], rows: Encoded) -> IndexArray:
     """Return the place of the first rule that each row meets; their number where it meets none."""
     columns: Any = rows.columns
     columns = columns.T if isinstance(columns, np.ndarray) else columns  # a matrix stands for its columns
