@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/number_key.hpp"
 #include "base/split.hpp"
 #include "binning/binned_table.hpp"
 #include "binning/column_sketch.hpp"
@@ -174,9 +175,5 @@ struct Reply {
                         surrogate_histograms, value_histograms, child_histograms, ranges, cuts, rows);
     }
 };
-
-// Numbers as integers in the same order; -0 and 0 share one.
-uint64_t key_of(double x);
-double number_of(uint64_t key);
 
 } // namespace tw

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from treewright.data.schema import Level
 from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, level_type, plan_of
-from treewright.export.program.ranges import c_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import (
     NUMBER_TABLES,
     identifiers,
@@ -64,7 +64,7 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
         _refusal(plan),
         follow,
         _prediction_functions(plan),
-        c_ranges(plan),
+        ranges(plan, "c"),
     ]
     return "\n".join(part for part in parts if part).replace("@", prefix).replace("\x1a", "@")
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from treewright.export.program.plan import Plan, plan_of
-from treewright.export.program.ranges import javascript_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import refuse_large
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.json_form import plain
@@ -52,7 +52,7 @@ def javascript(tree: TreeLike) -> str:
     data = ",\n".join(f"  {_json(key)}: {_json(value)}" for key, value in _data(tree, plan).items())
     head = f"// A decision tree for {_json(plan.target.name)}: {len(plan.steps)} nodes."
     router = re.sub(r"^export ", "", router_source(), flags=re.MULTILINE)
-    return f"{head}\nconst TREE = {{\n{data}\n}};\n\n{router}{_INTERFACE}{javascript_ranges(plan)}"
+    return f"{head}\nconst TREE = {{\n{data}\n}};\n\n{router}{_INTERFACE}{ranges(plan, 'javascript')}"
 
 
 def split_lists(tree: Tree) -> dict[str, list[Any]]:

@@ -12,7 +12,7 @@ from keyword import kwlist
 from treewright.data.schema import Level
 from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
-from treewright.export.program.ranges import python_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import identifiers, table_items, wrapped
 from treewright.tree.as_tree import TreeLike, as_tree
 
@@ -51,7 +51,7 @@ def python(tree: TreeLike) -> str:
         _readers(plan, nested),
         _ifs(plan) if nested else _TABLES_HEAD + _tables(plan) + _loop(plan),
     ]
-    return "\n\n".join([*parts, _prediction_functions(plan, nested)]) + python_ranges(plan)
+    return "\n\n".join([*parts, _prediction_functions(plan, nested)]) + ranges(plan, "python")
 
 
 def _head(plan: Plan) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from treewright.data.schema import ColumnSpec, Level
 from treewright.export.program.plan import Plan, level_type, plan_of
-from treewright.export.program.ranges import rust_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import (
     NUMBER_TABLES,
     identifiers,
@@ -54,7 +54,7 @@ def rust(tree: TreeLike) -> str:
     refuse_many_paths(plan)
     route = _ROUTE.replace("#WITHIN", _WITHIN if plan.soft else "")
     follow = (_SECOND if plan.soft else "") + _FOLLOW.replace("#BOTH", _BOTH if plan.soft else "")
-    parts = [_head(plan), _row(plan), _tables(plan), route, follow, _prediction_functions(plan), rust_ranges(plan)]
+    parts = [_head(plan), _row(plan), _tables(plan), route, follow, _prediction_functions(plan), ranges(plan, "rust")]
     return "\n".join(part for part in parts if part)
 
 

@@ -127,13 +127,6 @@ class CrossValidation(Results):
         names = ("recipe", "fold", "score")
         return {name: [pair[i] for pair in pairs] for i, name in enumerate(names)}
 
-    def text(self) -> str:
-        """Return the table as text."""
-        return self.grid().text()
-
-    def __str__(self) -> str:
-        return self.text()
-
     def __repr__(self) -> str:
         return f"<CrossValidation: {len(self.scores)} recipes, {len(self.folds)} folds>"
 
