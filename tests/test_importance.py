@@ -19,7 +19,7 @@ from test_goldens import EXCEPTIONS, costs_of, read, rpart_recipe, table
 
 import treewright as tw
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
-from treewright.inspection.permutation import columns_used
+from treewright.tree.shape import columns_used
 
 ORACLES = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 

@@ -19,7 +19,6 @@ from treewright.data.reader import read, read_column
 from treewright.data.schema import Task
 from treewright.errors import DataError
 from treewright.estimators.paths import (
-    columns_used,
     is_sparse,
     node_indicator,
     sparse_frame,
@@ -31,6 +30,7 @@ from treewright.prediction.predict import apply, class_array, predict
 from treewright.prediction.scores import measured_in_batches
 from treewright.recipes.missing import RefuseMissing
 from treewright.training.learn import FitOptions
+from treewright.tree.shape import columns_used
 from treewright.tree.tree import Tree
 
 Predictions = TypeVar("Predictions")

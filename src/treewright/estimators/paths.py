@@ -70,11 +70,6 @@ def sparse_frame(X: Any, used: Collection[int] | None = None) -> Frame:
     return Frame(tuple(frame), n_rows, named=False)
 
 
-def columns_used(tree: Tree) -> frozenset[int]:
-    """Return the indices of the columns that a split or surrogate tests."""
-    return frozenset(tree.arrays["column"].tolist())
-
-
 def warn_identifiers(frame: Frame, kinds: Collection[str]) -> None:
     """Warn about columns that identify rows, which an estimator keeps."""
     for column in frame.columns:

@@ -14,7 +14,7 @@ from treewright.export.program.arms import ConditionSyntax, decided_arms, exclus
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
 from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import identifiers, table_items, wrapped
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike
 
 #: Python refuses more than a hundred levels of indentation, and nobody reads so many.
 DEEPEST_IFS = 12
@@ -43,7 +43,6 @@ def python(tree: TreeLike) -> str:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = as_tree(tree)
     plan = plan_of(tree)
     nested = not plan.spreads and plan.depth <= DEEPEST_IFS and len(plan.steps) <= MOST_IFS
     parts = [

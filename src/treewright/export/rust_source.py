@@ -18,7 +18,7 @@ from treewright.export.program.tables import (
     table_items,
     wrapped,
 )
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike
 
 _KEYWORDS = (
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
@@ -47,7 +47,6 @@ def rust(tree: TreeLike) -> str:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = as_tree(tree)
     plan = plan_of(tree)
     refuse_inexact(plan, "Rust")
     refuse_unwritable(plan, "Rust", nul=False)

@@ -16,7 +16,7 @@ from treewright.data.rows import total_weight
 from treewright.errors import DataError
 from treewright.prediction.predict import predicted_codes
 from treewright.prediction.scores import SCALES, chosen_measure, measured
-from treewright.tree.shape import is_leaf
+from treewright.tree.shape import columns_used
 from treewright.tree.tree import Tree
 
 
@@ -50,15 +50,3 @@ def permuted(tree: Tree, rows: Encoded, measure: str | None, n_repeats: int, see
             worse[column, repeat] = sign * (base - score(shuffled))
     weight = total_weight(rows)
     return Permutations(name, base, worse, weight)
-
-
-def columns_used(tree: Tree) -> list[int]:
-    """Return the columns that can have a say in where a row goes: in splits and in their surrogates."""
-    inner = np.flatnonzero(~is_leaf(tree))
-    first = tree.arrays["split_start"][inner]
-    used = {
-        int(column)
-        for start, more in zip(first, tree.arrays["n_surrogates"][inner], strict=True)
-        for column in tree.arrays["column"][start : start + 1 + more]
-    }
-    return sorted(used)

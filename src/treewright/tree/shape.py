@@ -18,6 +18,20 @@ def is_leaf(tree: Tree) -> BoolArray:
     return leaf
 
 
+def routing_splits(tree: Tree) -> Array:
+    """Return the splits that route rows, node by node: each node's own and then its surrogates, without rivals."""
+    start = tree.arrays["split_start"]
+    used = np.where(is_leaf(tree), 0, 1 + tree.arrays["n_surrogates"])
+    position = np.arange(start[-1]) - np.repeat(start[:-1], np.diff(start))
+    return np.flatnonzero(position < np.repeat(used, np.diff(start)))
+
+
+def columns_used(tree: Tree) -> list[int]:
+    """Return the columns that can decide where a row goes: those of splits and surrogates."""
+    found: list[int] = np.unique(tree.arrays["column"][routing_splits(tree)]).tolist()
+    return found
+
+
 def levels(tree: Tree) -> list[Array]:
     """Return the nodes of each depth, root first, in their order."""
     depth = tree.arrays["depth"]
@@ -45,11 +59,7 @@ def leaves_below(tree: Tree) -> Int64Array:
 
 def ends(tree: Tree) -> Int64Array:
     """Return the end of each subtree: that of node i is nodes i up to, not including, ends[i]."""
-    parent = tree.arrays["parent"]
-    size = np.ones(tree.n_nodes, dtype=np.int64)
-    for level in reversed(levels(tree)[1:]):
-        np.add.at(size, parent[level], size[level])
-    return np.arange(tree.n_nodes) + size
+    return np.arange(tree.n_nodes) + subtree_sums(tree, np.ones(tree.n_nodes, dtype=np.int64))
 
 
 def topmost(tree: Tree, chosen: Array) -> Int64Array:

@@ -159,8 +159,6 @@ def explain_node(
     True
     """
     tree = as_tree(tree)
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     at = _by_own_recipe(tree, node)
     tree = at.tree
     if column is not None and column not in tree.schema.names:
