@@ -74,7 +74,9 @@ def cut_tables(draw: st.DrawFn) -> Cut:
 
 
 tasks = st.sampled_from([None, "classification", "regression"])
-wishes = st.none() | st.dictionaries(st.sampled_from(["c0", "c0", "c1", "y"]), st.sampled_from(CHOICES), max_size=2)
+chosen_kinds = st.none() | st.dictionaries(
+    st.sampled_from(["c0", "c0", "c1", "y"]), st.sampled_from(CHOICES), max_size=2
+)
 
 
 def whole_road(frame: Frame, task: Any, kinds: Any) -> tuple[Schema, Encoded]:
@@ -134,7 +136,7 @@ def sliced(frame: Frame, start: int, stop: int) -> Frame:
 
 
 @settings(max_examples=120, deadline=None)
-@given(cut_tables(), tasks, wishes)
+@given(cut_tables(), tasks, chosen_kinds)
 def test_a_frame_cut_anywhere(cut: Cut, task: Any, kinds: Any) -> None:
     columns, cuts, _ = cut
     frame = read(columns)
@@ -142,7 +144,7 @@ def test_a_frame_cut_anywhere(cut: Cut, task: Any, kinds: Any) -> None:
 
 
 @settings(max_examples=120, deadline=None)
-@given(cut_tables(), tasks, wishes)
+@given(cut_tables(), tasks, chosen_kinds)
 def test_partitions_that_come_as_tables_of_their_own(cut: Cut, task: Any, kinds: Any) -> None:
     """Every part is made by itself, so that its types are what its own rows suggest."""
     columns, cuts, maker = cut

@@ -294,7 +294,7 @@ def fewest(t: tw.Tree, row: dict[str, Any], fixed: set[str]) -> int | None:
             choices = [dict(zip(names, new, strict=True)) for new in grid]
             if choices:
                 table = {name: [{**row, **new}[name] for new in choices] for name in row}
-                if any(answer != now for answer in tw.predict(t, table).tolist()):
+                if any(prediction != now for prediction in tw.predict(t, table).tolist()):
                     return size
     return None
 

@@ -64,10 +64,10 @@ def check(engine: Engine, cases: list[Case]) -> None:
 
 def _typed(case: Case, rows: list[tuple[Any, ...]], engine: Engine) -> list[tuple[Any, ...]]:
     """psql gives text, and SQLite has no truth values."""
-    answer = type(case.prediction[0]) if case.prediction else str
+    kind_of_value = type(case.prediction[0]) if case.prediction else str
     if engine.dialect == "duckdb":
         return rows
-    read = {bool: lambda text: text in ("t", 1)}.get(answer, answer)
+    read = {bool: lambda text: text in ("t", 1)}.get(kind_of_value, kind_of_value)
     return [(read(first), *(float(number) for number in others)) for first, *others in rows]
 
 

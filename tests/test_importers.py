@@ -265,9 +265,9 @@ def test_print_outs_of_the_programs() -> None:
             rows = list(csv.DictReader(file))
         kinds = {spec.name: float if spec.kind == "numeric" else str for spec in t.schema.columns}
         whole = [i for i, row in enumerate(rows) if all(row[name] != "" for name in kinds)]
-        said = golden["train_predictions"]
-        wanted = [classes[said[i]] if classes else said[i] for i in whole if said[i] is not None]
-        whole = [i for i in whole if said[i] is not None]
+        predicted = golden["train_predictions"]
+        wanted = [classes[predicted[i]] if classes else predicted[i] for i in whole if predicted[i] is not None]
+        whole = [i for i in whole if predicted[i] is not None]
         table = {name: [kind(rows[i][name]) for i in whole] for name, kind in kinds.items()}
         found = tw.predict(t, table).tolist()
         assert found == wanted if classes else found == pytest.approx(wanted, rel=1e-4), path

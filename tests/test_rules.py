@@ -276,9 +276,9 @@ def test_plain_values() -> None:
 def test_evaluating_numbers_and_classes() -> None:
     one = case(1, classes=False, missing=False)
     found = tw.rules(grown(one)).evaluate(one.table)
-    answers, truth = tw.predict(grown(one), one.table), one.table["target"].to_numpy()
+    predictions, truth = tw.predict(grown(one), one.table), one.table["target"].to_numpy()
     assert found.measure == "variance explained"
-    assert found.rules == found.tree == pytest.approx(1 - np.mean((answers - truth) ** 2) / np.var(truth))
+    assert found.rules == found.tree == pytest.approx(1 - np.mean((predictions - truth) ** 2) / np.var(truth))
     with pytest.raises(tw.DataError, match="measure must be one of"):
         tw.rules(grown(one)).evaluate(one.table, measure="accuracy")
 

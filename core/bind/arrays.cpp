@@ -2,12 +2,12 @@
 
 namespace tw {
 
-int64_t read_numbers(nb::handle training, Numbers& numbers) {
-    if (Spaced<float> single; nb::try_cast(training, single, false)) {
+int64_t read_numbers(nb::handle array, Numbers& numbers) {
+    if (Spaced<float> single; nb::try_cast(array, single, false)) {
         numbers = numbers_at(single.data(), single.stride(0));
         return static_cast<int64_t>(single.shape(0));
     }
-    const auto values = nb::cast<Spaced<double>>(training, false);
+    const auto values = nb::cast<Spaced<double>>(array, false);
     numbers = numbers_at(values.data(), values.stride(0));
     return static_cast<int64_t>(values.shape(0));
 }

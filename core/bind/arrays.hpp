@@ -39,13 +39,13 @@ Numbers numbers_at(const Value* first, int64_t stride) {
 }
 
 // Numbers of either precision. Returns how many there are.
-int64_t read_numbers(nb::handle training, Numbers& numbers);
+int64_t read_numbers(nb::handle array, Numbers& numbers);
 
 // A matrix of numbers stands for its columns.
 template <class Value>
-bool read_matrix(nb::handle training, int64_t rows, std::vector<Column>& columns) {
+bool read_matrix(nb::handle array, int64_t rows, std::vector<Column>& columns) {
     nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> matrix;
-    if (!nb::try_cast(training, matrix, false)) return false;
+    if (!nb::try_cast(array, matrix, false)) return false;
     if (static_cast<int64_t>(matrix.shape(0)) != rows) throw std::invalid_argument("the matrix has another length");
     for (size_t i = 0; i < matrix.shape(1); ++i) {
         Column column;
@@ -129,8 +129,8 @@ nb::object to_python(const NodeTable& table);
 nb::dict to_dict(FlatTree flat);
 
 template <class Value>
-std::vector<Value> copied(nb::handle training) {
-    const auto view = nb::cast<nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(training);
+std::vector<Value> copied(nb::handle array) {
+    const auto view = nb::cast<nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(array);
     return {view.data(), view.data() + view.shape(0)};
 }
 

@@ -20,7 +20,7 @@ struct TargetWeight {
     auto fields() { return std::tie(rank, weight); }
 };
 
-// One bin of Buckets: a view, valid as long as they are.
+// One bin of a Histogram: a view, valid as long as they are.
 struct Bin {
     int64_t rows;
     const Sum* stat;

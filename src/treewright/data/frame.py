@@ -29,8 +29,7 @@ class RawColumn:
     wanted as levels.
 
     `stand_in`: only representative values of a longer column that lies elsewhere (out_of_core.column_summary), so
-    that the number of a row
-    says nothing; `crowded`: it has more different values than a column of levels may have.
+    that row numbers mean nothing; `crowded`: it has more different values than a column of levels may have.
     """
 
     name: str
@@ -96,7 +95,7 @@ class Frame:
 
 
 def pop_column(frame: Frame, name: str, role: str = "target") -> tuple[RawColumn, Frame]:
-    """Return the column called `name`, and the frame without it; `role` says in messages what it was wanted for."""
+    """Return the column called `name`, and the frame without it; `role` names its use in messages."""
     found = [column for column in frame.columns if column.name == name]
     if not found:
         there = (*frame.names, *frame.skipped)

@@ -135,7 +135,7 @@ class Schema:
 
     @staticmethod
     def from_dict(written: object, place: str = "$.schema") -> Schema:
-        """Return the schema that `as_dict` wrote; anything else is a `FileError` that says where."""
+        """Return the schema that `as_dict` wrote; anything else is a `FileError` that names the place."""
         schema = require_keys(written, place, ("columns", "target"), ("text_form",))
         columns = schema["columns"]
         if type(columns) is not list:

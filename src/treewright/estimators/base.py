@@ -261,7 +261,7 @@ class TreeEstimator(BaseEstimator):
 def threads(n_jobs: int | None) -> int:
     """Return the number of threads for scikit-learn's n_jobs."""
     if n_jobs is None or n_jobs == 0:
-        return int(joblib.effective_n_jobs(n_jobs))  # 1 unless a context says otherwise; 0 is an error
+        return int(joblib.effective_n_jobs(n_jobs))  # 1 unless a context sets another number; 0 is an error
     return n_jobs if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + n_jobs)
 
 

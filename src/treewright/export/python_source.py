@@ -94,9 +94,9 @@ def _readers(plan: Plan, nested: bool) -> str:
     if "level" in kinds:
         parts.append(_LEVEL if nested else _CODE)
     body = "".join(f"        {read},\n" for read in reads)
-    says = '"""The row\'s values, in order; a missing number is NaN, a missing level None."""'
+    comment = '"""The row\'s values, in order; a missing number is NaN, a missing level None."""'
     parts.append(
-        f"def _values(row):\n    {says}\n    values = [\n{body}    ]\n{_refusals(plan, nested)}    return values"
+        f"def _values(row):\n    {comment}\n    values = [\n{body}    ]\n{_refusals(plan, nested)}    return values"
     )
     return "\n\n\n".join(parts) + "\n"
 
@@ -104,14 +104,14 @@ def _readers(plan: Plan, nested: bool) -> str:
 def _refusals(plan: Plan, nested: bool) -> str:
     lines = []
     for i in plan.required:
-        says = f"{plan.inputs[i].name!r} is missing, and the tree refuses missing values"
+        message = f"{plan.inputs[i].name!r} is missing, and the tree refuses missing values"
         absent = "is None" if plan.inputs[i].levels is not None else f"!= values[{i}]"
-        lines += [f"    if values[{i}] {absent}:", f"        raise ValueError({says!r})"]
+        lines += [f"    if values[{i}] {absent}:", f"        raise ValueError({message!r})"]
     for i, spec in enumerate(plan.inputs):
         if plan.strict and spec.levels is not None:
             unknown = f"not in {(None, *spec.levels)!r}" if nested else "== -2"
-            says = f"{spec.name!r} has a level the tree does not know"
-            lines += [f"    if values[{i}] {unknown}:", f"        raise ValueError({says!r})"]
+            message = f"{spec.name!r} has a level the tree does not know"
+            lines += [f"    if values[{i}] {unknown}:", f"        raise ValueError({message!r})"]
     return "".join(f"{line}\n" for line in lines)
 
 

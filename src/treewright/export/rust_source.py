@@ -295,8 +295,8 @@ def _prediction_functions(plan: Plan) -> str:
     kind = _CLASS_TYPES[level_type(plan.target.classes)]
     number = kind == "f64"
     items = wrapped([_number(float(value)) if number else _level(value) for value in plan.target.classes])
-    says = "/// The classes, in the order of the probabilities."
-    classes = f"{says}\npub static CLASSES: [{kind}; N_VALUES] = [\n{items}\n];\n\n"
+    comment = "/// The classes, in the order of the probabilities."
+    classes = f"{comment}\npub static CLASSES: [{kind}; N_VALUES] = [\n{items}\n];\n\n"
     decide = _MOST_PROBABLE
     if plan.target.costs is not None:
         rows = [f"[{', '.join(map(_number, row))}]" for row in plan.target.costs]

@@ -43,7 +43,7 @@ Meets = Callable[[FloatArray], BoolArray]
 class Counterfactual:
     """A change of some columns, and the prediction it would lead to.
 
-    `values` has a new value for each changed column, `conditions` says how far each may go, `node` is where the changed
+    `values` has a new value for each changed column, `conditions` is how far each may go, `node` is where the changed
     row ends (its main part, where it takes several paths).
     """
 
@@ -185,7 +185,7 @@ class _Path:
 
     @property
     def mark(self) -> tuple[int, frozenset[tuple[int, bool]]]:
-        """Tells paths to one node apart: they differ in the columns that change, and so in all else."""
+        """Distinguishes paths to one node: they differ in the columns that change, and so in all else."""
         return self.node, frozenset((column, allowed.as_is) for column, allowed in self.allowed.items())
 
     @property

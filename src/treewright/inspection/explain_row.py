@@ -1,6 +1,6 @@
 """Why a row gets its prediction: its path, its probabilities, what would change them and what each column adds.
 
-The row goes where prediction sends it, for the core tells the way (`engine.trace`) and gives the prediction; nothing
+The row goes where prediction sends it, for the core gives the path (`routing.trace`) and the prediction; nothing
 here routes. The weights of all paths add up to one.
 """
 
@@ -43,8 +43,8 @@ class Branch:
 class Step:
     """What happens to a row at one node with a split.
 
-    `value` is the row's value of the split column, in words. `guide` says what the row goes by: its "known" value, a
-    "surrogate" in its place, a rule for "unseen" levels or the rule for "missing" ones; `why` says it in words.
+    `value` is the row's value of the split column, in words. `guide` is what the row goes by: its "known" value, a
+    "surrogate" in its place, a rule for "unseen" levels or the rule for "missing" ones; `why` is the same in words.
     `branches` are those taken: one; several, where the row is spread; none, where it stops. `weight` is how much of the
     row comes here, `before` the node's own prediction: class probabilities, or a number.
     """

@@ -1,4 +1,4 @@
-"""How much worse a tree predicts when a column tells nothing: its values are shuffled among the rows.
+"""How much worse a tree predicts when a column carries no information: its values are shuffled among the rows.
 
 A column that the tree never uses, not even as a surrogate, gets exactly zero and costs no time. Shuffles depend on the
 seed, the column and the repeat alone. The tree is not learned again.

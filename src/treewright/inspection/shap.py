@@ -1,6 +1,6 @@
 """What each column contributes to a prediction: exact Shapley values of the tree (tree SHAP).
 
-The definition. Columns are players. The value of a set of columns is what the tree says when only these are known: it
+The definition. Columns are players. The value of a set of columns is the prediction when only these are known: it
 walks down; where the column that decides for the row (the node's own, or that of the surrogate which spoke) is known,
 the row goes its way; where it is not, every child is taken, each by its part of its siblings' training weight. With all
 columns known this is the prediction, with none it is the base. A column's contribution is its Shapley value in this

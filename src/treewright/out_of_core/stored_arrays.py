@@ -29,7 +29,7 @@ AnyArray = Array
 #: Where arrays begin in a file: processors read whole cache lines.
 ALIGNMENT = 64
 
-#: How a system says that a file cannot grow: no room on the disk, none left to this user, no file may be so large.
+#: Errors of a system where a file cannot grow: no room on the disk, none left to this user, no file may be so large.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 

@@ -111,7 +111,7 @@ def _called(tree: Tree, rows: Encoded, function: Callable[..., Any], n_threads: 
     check_threads(n_threads)
     found, infinite = function(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
     if infinite:
-        survey(rows, tree.schema, n_threads)  # which says where
+        survey(rows, tree.schema, n_threads)  # which names the place
     return found
 
 

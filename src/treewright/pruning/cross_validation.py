@@ -149,7 +149,7 @@ def held_out(
     n_threads: int,
     stage: Stage = UNREPORTED,
 ) -> Iterator[Value]:
-    """Yield what `judge` says of one of `n` folds after the other, of parts that are dealt.
+    """Yield the result of `judge` for one of `n` folds after the other, of parts that are dealt.
 
     Folds of one table in memory are grown side by side. A single fold leaves nothing to grow from.
     """

@@ -129,9 +129,9 @@ def prices(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> FloatArray:
 
 
 def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> PruningPath:
-    """Return the path by the training rows alone, which the tree itself tells.
+    """Return the path by the training rows alone, whose losses the tree holds.
 
-    Rows that stay at a node because nothing says where they belong count in no leaf below it (as in rpart).
+    Rows that stay at a node because no value decides where they belong count in no leaf below it (as in rpart).
     """
     limit = prices(tree, pruner)
     alphas = _alphas(tree, limit)

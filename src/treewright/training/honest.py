@@ -36,7 +36,7 @@ def learn_honestly(rows: Encoded | Partitions, fit: Callable[[Encoded], Tree], s
 
 
 def filled(tree: Tree, rows: Encoded, seed: int = 0, n_threads: int = 0) -> Tree:
-    """Return the tree with the predictions that these rows give, estimated as its recipe says."""
+    """Return the tree with the predictions that these rows give, estimated by its recipe."""
     if tree.schema.target.classes is None and isinstance(tree.recipe.regression, AbsoluteError):
         raise DataError(
             f"honest=True fills leaves with means, but the recipe {tree.recipe.name!r} predicts the median of "

@@ -56,7 +56,7 @@ def shrunk_values(tree: Tree, m: float) -> FloatArray:
 
 
 def estimated_values(tree: Tree, statistics: FloatArray) -> FloatArray:
-    """Return what every node predicts by other rows, estimated as the recipe says.
+    """Return what every node predicts by other rows, estimated by the recipe.
 
     `statistics`: per node the weight of each class, or weight and mean. A node without rows predicts as its parent.
     """

@@ -189,7 +189,7 @@ class Tree:
 
     @staticmethod
     def from_dict(written: object) -> Tree:
-        """Return the tree that `as_dict` wrote; anything else is a `FileError` that says where."""
+        """Return the tree that `as_dict` wrote; anything else is a `FileError` that names the place."""
         parts = require_keys(written, "$", ("recipe", "schema", "nodes", "splits"), OPTIONAL)
         recipe, schema = read_recipe(parts["recipe"]), Schema.from_dict(parts["schema"])
         arrays = read_arrays(parts["nodes"], parts["splits"])

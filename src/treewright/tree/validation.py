@@ -210,7 +210,7 @@ def _check_numbers(arrays: Mapping[str, Array], schema: Schema) -> None:
 
 
 def _check_split_table(arrays: Mapping[str, Array]) -> None:
-    """Check that each node has as many splits as it says, each with as many children as the node."""
+    """Check that each node has as many splits as it declares, each with as many children as the node."""
     fan, count = np.diff(arrays["child_start"]), np.diff(arrays["split_start"])
     surrogates, inner = arrays["n_surrogates"], fan > 0
     _require_all(inner | (surrogates == 0), "n_surrogates", "must be 0 for a leaf, which has no split")

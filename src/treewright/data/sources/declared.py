@@ -40,7 +40,7 @@ class Attribute:
 
 
 def open_declared(path: str, reading: Reading) -> Source:
-    """Return a file with a header that says what its columns are."""
+    """Return a file whose header declares its columns."""
     rows: Callable[[], Iterator[Row]]
     if reading.format == "arff":
         from treewright.data.sources.arff import read_header, read_rows

@@ -1,6 +1,6 @@
 """The tree as a program needs it: the steps that every language writes down in its own words.
 
-A plan says all that routing in docs/boundary.md says and nothing more: rivals, statistics and columns that no split
+A plan holds what routing (docs/boundary.md) needs and nothing more: rivals, statistics and columns that no split
 uses are gone, inputs are numbered anew. Steps are in depth-first order, a node's id is its place. A plan that exists
 can be followed without chance: a tree that draws children at random is refused here for all languages.
 """

@@ -52,7 +52,7 @@ def exception_bits(covered: FloatArray, wrong: FloatArray, others: FloatArray, m
 
 
 def _coverage_bits(errors: FloatArray, cases: FloatArray) -> FloatArray:
-    """Return the length of the message that tells the errors among the cases, by their own rate."""
+    """Return the length of the message that encodes the errors among the cases, by their own rate."""
     rate = _ratio(errors, cases)
     return -(errors * _log2(rate) + (cases - errors) * _log2(1.0 - rate))
 

@@ -61,7 +61,7 @@ def columns_with_missing(rows: Encoded) -> tuple[bool, ...]:
 
 
 def _with_explicit_missing(rule: Candidate, lacking: tuple[bool, ...]) -> Candidate:
-    """Return the rule with complete conditions: a missing value meets one only if training rows did, and it says so."""
+    """Return the rule with complete conditions: a missing value meets one only if training rows did."""
     conditions = []
     for condition in rule.conditions:
         met = condition.missing and lacking[condition.column_index]

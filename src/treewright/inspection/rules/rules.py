@@ -152,7 +152,7 @@ class Rules(Results, Sequence[Rule]):
         return self._some(tuple(rule for rule in self.rules if column in rule.columns))
 
     def where(self, holds: Callable[[Rule], bool]) -> Rules:
-        """Return the rules for which a function says yes."""
+        """Return the rules for which a function returns True."""
         return self._some(tuple(rule for rule in self.rules if holds(rule)))
 
     def sorted(

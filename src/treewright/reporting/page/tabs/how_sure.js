@@ -124,14 +124,14 @@ function limitsPart(app, { leaves, held_out, confidence, more }) {
     leaf.share === null ? "" : percent(leaf.share, 1),
     shareBand(leaf),
   ];
-  const heads = ["leaf", "class", "tree says", held_out ? "held-out rows" : "training rows", "share", "limits"];
+  const heads = ["leaf", "class", "predicted", held_out ? "held-out rows" : "training rows", "share", "limits"];
   const kinds = [null, "tw-text", null, null, null, "tw-band-cell"];
   const table = (most) => scrolled("Probabilities", tableOf(heads, leaves.slice(0, most).map(line), { kinds }));
   const body = make("div", {}, table(MOST_LEAVES));
   const left = leaves.length - MOST_LEAVES;
   if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
   const where = held_out
-    ? "The share of the class among held-out rows should agree with what the tree says: the line within the band."
+    ? "The share of the class among held-out rows should agree with the prediction: the line within the band."
     : "Training rows make a tree look surer than it is, because the splits were chosen to fit them.";
   return section(
     "Probabilities in the leaves",
