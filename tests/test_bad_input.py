@@ -659,4 +659,4 @@ def test_weights_that_cannot_be_added(weight: float) -> None:
 
 def test_predicting_with_something_else() -> None:
     with pytest.raises(TypeError, match=r"expected a Tree.*fitted estimator"):
-        tw.predict("tree", {"x": [1]})  # type: ignore[arg-type]
+        tw.predict("tree", {"x": [1]})

@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pa.parquet.write_to_dataset(ARROW, root / "partitioned", partition_cols=["answer"])
     plain = TABLE.assign(day=TABLE["day"].dt.strftime("%Y-%m-%d"))
     plain.to_json(root / "all.jsonl", orient="records", lines=True)
-    pl.from_arrow(ARROW).write_ipc(root / "all.arrow")  # type: ignore[union-attr]
+    pl.from_arrow(ARROW).write_ipc(root / "all.arrow")
     for number, (start, stop) in enumerate(cut for cut in CUTS if cut[0] < cut[1]):
         for form in ("csv", "parquet", "jsonl"):
             (root / form / f"deep{number}").mkdir(parents=True, exist_ok=True)

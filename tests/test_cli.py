@@ -583,7 +583,7 @@ def test_a_page_of_a_holdout_names_rows_as_the_file_does(tmp_path: Path) -> None
     json_of("learn", "rows.csv", "-t", "y", "--holdout", "0.3", "--report", "r.html", folder=tmp_path)
     text = page.read_text(encoding="utf-8")
     assert "<title>y, rows.csv</title>" in text
-    rows = json.loads(re.search(r'id="treewright-report">(.*?)</script>', text, re.DOTALL)[1])["rows"]  # type: ignore[index]
+    rows = json.loads(re.search(r'id="treewright-report">(.*?)</script>', text, re.DOTALL)[1])["rows"]
     # x is the number of the row in the file.
     assert rows["row"] == rows["values"][0]
     json_of("learn", "rows.csv", "-t", "y", "--report", "r.html", "--title", "Who <pays>?", folder=tmp_path)

@@ -320,7 +320,7 @@ def test_partitions_without_rows_say_nothing(empty: Any) -> None:
     schema = described(some)
     coded = encode_partition(frame_of(empty), schema, "y", "w")
     assert coded.n_rows == 0
-    assert [array.dtype for array in (*coded.columns, coded.target, coded.weight)] == ["f8", "i4", "f8"]  # type: ignore[union-attr]
+    assert [array.dtype for array in (*coded.columns, coded.target, coded.weight)] == ["f8", "i4", "f8"]
     with pytest.raises(DataError, match="The table is empty: it has no rows"):
         described(merge(nothing, nothing))
 
@@ -354,7 +354,7 @@ def test_weights_of_all_partitions(weights: list[Any], message: str) -> None:
 def test_a_part_may_have_no_weight_at_all() -> None:
     frames = [frame_of({"x": [1.0, 2.0], "y": ["a", "b"], "w": part}) for part in ([0.0, 0.0], [0.0, 2.0])]
     schema = described(reduce(merge, (summarize(frame, "y", "w", None) for frame in frames)))
-    assert [encode_partition(frame, schema, "y", "w").weight.tolist() for frame in frames] == [[0, 0], [0, 2]]  # type: ignore[union-attr]
+    assert [encode_partition(frame, schema, "y", "w").weight.tolist() for frame in frames] == [[0, 0], [0, 2]]
 
 
 def test_no_partitions_at_all() -> None:

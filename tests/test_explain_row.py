@@ -144,7 +144,7 @@ def test_rows_that_cannot_be(row: Any, message: str) -> None:
 
 def test_only_trees_are_explained() -> None:
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.explain_row(ROW, ROW)  # type: ignore[arg-type]
+        tw.explain_row(ROW, ROW)
 
 
 def test_a_recipe_that_refuses_missing_values_refuses_here_too() -> None:

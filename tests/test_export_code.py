@@ -451,7 +451,7 @@ def test_chance_is_refused_everywhere() -> None:
 
 def test_mixed_levels_where_the_language_tells_them_apart(tmp_path: Path) -> None:
     t = of_levels("1", 1, classes=("one", 1))
-    case = Case("mixed", t, {"c": ["1", 1, None, True]})  # type: ignore[arg-type]
+    case = Case("mixed", t, {"c": ["1", 1, None, True]})
     assert case.prediction == ["one", 1, "one", 1]
     module = loaded(tw.export.python(t))
     assert [module["predict"]({"c": value}) for value in ("1", 1, None, True)] == case.prediction

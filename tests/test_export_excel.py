@@ -85,7 +85,7 @@ def expected(case: Case) -> list[Row]:
     shares: list[Any] = case.probabilities or [None] * len(case.prediction)
     rows = zip(case.prediction, shares, case.leaf, several_paths(case), strict=True)
     width = len(case.tree.schema.target.classes or ())
-    nothing: Row = (None, [None] * width if width else None, None)  # type: ignore[list-item]
+    nothing: Row = (None, [None] * width if width else None, None)
     return [nothing if several else (prediction, share, node) for prediction, share, node, several in rows]
 
 

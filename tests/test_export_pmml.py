@@ -112,7 +112,7 @@ def evaluates(backend: Any, case: Case, path: Path) -> None:
         for place, label in enumerate(target.classes or ()):
             name = str(label).lower() if isinstance(label, bool) else str(label)
             # The evaluator divides shares by their sum, which may change the last bit.
-            assert result[f"probability({name})"] == pytest.approx(case.probabilities[i][place], rel=1e-12, abs=0)  # type: ignore[index]
+            assert result[f"probability({name})"] == pytest.approx(case.probabilities[i][place], rel=1e-12, abs=0)
 
 
 def test_random_trees_evaluated(backend: Any, tmp_path: Path) -> None:

@@ -208,9 +208,9 @@ Humidity  0.1617  ████████"""
 
 def test_wrong_questions() -> None:
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.importance(None)  # type: ignore[arg-type]
+        tw.importance(None)
     with pytest.raises(tw.DataError, match="kind must be"):
-        tw.importance(tennis(), kind="gain")  # type: ignore[arg-type]
+        tw.importance(tennis(), kind="gain")
     with pytest.raises(tw.DataError, match="give it as data="):
         tw.importance(tennis(), kind="permutation")
     one = case(1, classes=True)

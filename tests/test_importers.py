@@ -214,7 +214,7 @@ def test_j48() -> None:
     assert tw.predict(t, rows).tolist() == ["yes", "no", "yes", "no", "yes", "yes"]
     assert t.schema.columns[2].levels == ("TRUE", "other")
     assert t[7].split is None
-    assert t[5].split.conditions == ("windy = TRUE", "windy = other")  # type: ignore[union-attr]
+    assert t[5].split.conditions == ("windy = TRUE", "windy = other")
     assert t.root.counts == (11, 3)
     assert t.root.gain == pytest.approx(tw.criteria.information_gain([[3, 2], [4, 0], [4, 1]]))
     assert tw.predict_proba(t, {name: [None] for name in rows}).tolist() == [pytest.approx([11 / 14, 3 / 14])]

@@ -342,8 +342,8 @@ def prose(tree: ast.AST) -> list[str]:
     return [
         word
         for call in calls
-        if call.func.id in kinds  # type: ignore[attr-defined]
-        for argument in (call.args[1:3] if call.func.id == "Lesson" else call.args)  # type: ignore[attr-defined]
+        if call.func.id in kinds
+        for argument in (call.args[1:3] if call.func.id == "Lesson" else call.args)
         for word in literal(argument)
     ]
 
@@ -364,7 +364,7 @@ def test_no_digit_is_typed_into_prose(name: str) -> None:
 def test_code_prints_what_is_shown(name: str) -> None:
     codes = [part.source for part in lesson(name).parts if isinstance(part, Code)]
     assert codes
-    out, names = io.StringIO(), {}  # type: ignore[var-annotated]
+    out, names = io.StringIO(), {}
     with redirect_stdout(out):
         for source in codes:
             exec(compile(source, name, "exec"), names)
@@ -455,9 +455,9 @@ def test_pages_in_a_browser(browser: Any, tmp_path: Path, width: int, scheme: st
 
 
 def test_shelf() -> None:
-    assert tw.lessons.names == NAMES == tuple(tw.lessons) == tuple(ABOUT)  # type: ignore[arg-type]
-    assert len(tw.lessons) == 16  # type: ignore[arg-type]
-    assert "tennis" in tw.lessons  # type: ignore[operator]
+    assert tw.lessons.names == NAMES == tuple(tw.lessons) == tuple(ABOUT)
+    assert len(tw.lessons) == 16
+    assert "tennis" in tw.lessons
     assert tw.lessons.golf_hours().name == "golf-hours"
     assert tw.lessons.tennis().text() == text_of("tennis")
     assert {"tennis", "golf_hours"} <= set(dir(tw.lessons))

@@ -229,7 +229,7 @@ def test_titanic_claims_follow_from_the_table() -> None:
         root = re.search(r"so the root splits on (\w+)|The root splits on (\w+)", words)
         assert (tree.root.split.column if tree.root.split else None) == (root and (root[1] or root[2]))
         if "smallest adjusted p-value, " in words:
-            best, digits = re.search(r"(\w+) has the smallest adjusted p-value, (\d\S*?)[,.] ", words).groups()  # type: ignore[union-attr]
+            best, digits = re.search(r"(\w+) has the smallest adjusted p-value, (\d\S*?)[,.] ", words).groups()
             ranked = tw.rank_splits(one.data, "Survived", recipe=tw.CHAID)
             smallest = {c.column: math.exp(-(c.score or 0)) for c in ranked}
             assert smallest[best] == min(smallest.values())
@@ -301,7 +301,7 @@ def test_cricket_and_telehealth_claims_follow_from_the_table() -> None:
         agreed = re.search(r"All four choose (\w+)\.", words)
         differ = re.search(r"They differ: entropy chooses (\w+), gini chooses (\w+),", words)
         assert (agreed is None) != (differ is None)
-        chosen = (agreed[1], agreed[1]) if agreed else (differ[1], differ[2])  # type: ignore[index]
+        chosen = (agreed[1], agreed[1]) if agreed else (differ[1], differ[2])
         assert all(column in best[name] for column, name in zip(chosen, best, strict=True) if column != "nothing")
     for one, words in lessons("telehealth"):
         trees = [part.tree for part in one.parts if isinstance(part, Shown)]
@@ -313,7 +313,7 @@ def test_cricket_and_telehealth_claims_follow_from_the_table() -> None:
 
 def test_claims_about_missing_values_and_boundaries_follow_from_the_table() -> None:
     for one, words in lessons("missing"):
-        terms, label = re.search(r"probability of Yes = (.*?) = (\d\.\d+)", words).groups()  # type: ignore[union-attr]
+        terms, label = re.search(r"probability of Yes = (.*?) = (\d\.\d+)", words).groups()
         whole = sum(float(a) * float(b) for a, b in re.findall(r"(\d\.\d+) × (\d\.\d+)", terms))
         assert whole == pytest.approx(float(label), abs=0.001)
         tree = tw.learn(one.data, "Play", replace(tw.ID3, missing=tw.missing.Fractional()))

@@ -158,7 +158,7 @@ def test_data_belongs_to_the_report() -> None:
     with pytest.raises(TypeError, match="a report holds all there is to show"):
         html(report(tennis()), TENNIS_ROWS)
     with pytest.raises(TypeError, match="expected a Tree"):
-        html("tree")  # type: ignore[arg-type]
+        html("tree")
     with pytest.raises(tw.DataError, match="the target 'play' is not a column"):
         html(tennis(), {name: values for name, values in TENNIS_ROWS.items() if name != "play"})
 

@@ -77,7 +77,7 @@ def test_dollars_are_no_formulas() -> None:
 
 def test_a_theme_that_is_none() -> None:
     with pytest.raises(ValueError, match="theme"):
-        plot(tennis(), theme="sepia")  # type: ignore[arg-type]
+        plot(tennis(), theme="sepia")
 
 
 # --- regions and curves ---

@@ -249,7 +249,7 @@ def test_errors_say_where(tmp_path: Path) -> None:
 def test_wrong_questions_are_refused_before_anything_is_read() -> None:
     untouched = iter([NEW])
     with pytest.raises(tw.DataError, match="kind='leaf' is not known; choose from 'prediction'"):
-        tw.predict_batches(TREES["C45"], untouched, kind="leaf")  # type: ignore[arg-type]
+        tw.predict_batches(TREES["C45"], untouched, kind="leaf")
     with pytest.raises(tw.DataError, match="size must be a number of rows, at least 1, not 0"):
         tw.predict_batches(TREES["C45"], untouched, size=0)
     with pytest.raises(tw.DataError, match="has no classes"):

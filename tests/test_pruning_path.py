@@ -297,7 +297,7 @@ def by_hand(table: Table, recipe: str, pruner: tw.pruning.CostComplexityCV) -> t
             fold_tree = grow(seen, schema, RECIPES[recipe], 1)
             cut = tw.pruning.CostComplexity(alpha, risk=pruner.risk, weakest_link=pruner.weakest_link)
             predicted_values = predict_values(prune_rows(fold_tree, cut, None, 1), take(rows, out), 1)
-            truth = rows.target[out]  # type: ignore[index]
+            truth = rows.target[out]
             power = 1 if isinstance(RECIPES[recipe].regression, tw.criterion.AbsoluteError) else 2
             wrong = (
                 predicted_values.argmax(axis=1) != truth
@@ -367,7 +367,7 @@ def test_the_threshold_is_the_best_of_those_tried() -> None:
             out = folds.share_in(fold) > 0
             tree = grow(take(coded, ~out), schema, recipe, 1)
             predicted_values = predict_values(tree, take(coded, out), 1).argmax(axis=1)
-            wrong[threshold] += int((predicted_values != coded.target[out]).sum())  # type: ignore[index]
+            wrong[threshold] += int((predicted_values != coded.target[out]).sum())
     best = max(t for t in wrong if wrong[t] == min(wrong.values()))
     stopped = tw.learn(DATA, "y", replace(CART, stopping=tw.stopping.Stopping(max_impurity=best)))
     assert tw.prune(RAW, pruner, DATA).n_leaves == stopped.n_leaves
@@ -428,11 +428,11 @@ def test_other_columns_are_named() -> None:
 
 def test_what_is_no_pruner_is_refused() -> None:
     with pytest.raises(RecipeError, match="pruner must be a pruner such as"):
-        tw.prune(RAW, 0.01)  # type: ignore[arg-type]
+        tw.prune(RAW, 0.01)
     with pytest.raises(RecipeError, match="pruner must be a CostComplexityCV"):
-        tw.pruning_path(RAW, pruner=tw.pruning.MaxDepth(3))  # type: ignore[arg-type]
+        tw.pruning_path(RAW, pruner=tw.pruning.MaxDepth(3))
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.prune("tree", tw.pruning.MaxDepth(3))  # type: ignore[arg-type]
+        tw.prune("tree", tw.pruning.MaxDepth(3))
 
 
 BAD_SETTINGS = [

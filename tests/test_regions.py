@@ -26,7 +26,7 @@ def table(rng: random.Random, rows: int, missing: float) -> dict[str, list[Any]]
 
 
 def holds(extent: object, value: float) -> bool:
-    return value in extent  # type: ignore[operator]
+    return value in extent
 
 
 def the_one(found: list[Region], *values: float) -> int:

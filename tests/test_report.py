@@ -130,6 +130,6 @@ def test_a_large_tree_has_details_of_its_heaviest_nodes() -> None:
 
 def test_expected_errors() -> None:
     with pytest.raises(TypeError, match="expected a Tree"):
-        report([])  # type: ignore[arg-type]
+        report([])
     with pytest.raises(tw.DataError, match="play"):
         report(tennis(), {"outlook": ["sunny"]})

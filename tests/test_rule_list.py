@@ -36,7 +36,7 @@ def holds(condition: Condition, value: Any) -> bool:
     if value is None or value != value:
         return condition.missing
     if condition.spec.has_levels:
-        return any(condition.spec.levels[code] == value for code in condition.codes)  # type: ignore[index]
+        return any(condition.spec.levels[code] == value for code in condition.codes)
     if condition.spec.kind == "datetime":
         value = value.value / 1000  # pandas counts nanoseconds
     return any(value in interval for interval in condition.intervals)
@@ -50,7 +50,7 @@ def test_the_first_rule_that_applies_predicts(seed: int) -> None:
     expected = []
     for row in one.table.astype(object).where(one.table.notna(), None).to_dict("records"):
         met = (rule.prediction for rule in rules if all(holds(test, row[test.column]) for test in rule.tests))
-        expected.append(next(met, rules.default.prediction))  # type: ignore[union-attr]
+        expected.append(next(met, rules.default.prediction))
     assert rules.predict(one.table).tolist() == expected
     assert rules.accuracy == pytest.approx(np.mean(np.array(expected) == one.table["target"]))
     found = rules.evaluate(one.table)

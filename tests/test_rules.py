@@ -24,7 +24,7 @@ AGE = ColumnSpec("age", "numeric")
 
 def covered(rules: tw.inspection.rules.rules.Rules, rows: object) -> np.ndarray:
     """Which rule's conditions each row meets: [rule, row]."""
-    columns = rows.columns  # type: ignore[attr-defined]
+    columns = rows.columns
     return np.array(
         [
             np.all(
@@ -291,9 +291,9 @@ def test_weights_are_reported() -> None:
 
 def test_a_forgotten_tree_or_kind() -> None:
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.rules("tree")  # type: ignore[arg-type]
+        tw.rules("tree")
     with pytest.raises(tw.DataError, match="kind must be"):
-        tw.rules(tennis(), kind="leaf")  # type: ignore[arg-type]
+        tw.rules(tennis(), kind="leaf")
 
 
 def test_paths_are_the_trees_own() -> None:

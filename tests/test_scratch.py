@@ -300,7 +300,7 @@ def test_memory_as_people_say_it(text: float | str, size: int) -> None:
 @pytest.mark.parametrize("text", ["much", "2 lions", "", "GB", -5, True, 0, 2, "0.5", float("nan"), float("inf"), [1]])
 def test_memory_that_cannot_be(text: object) -> None:
     with pytest.raises(DataError, match=r"memory_limit=.*'2GB'"):
-        memory_size(text)  # type: ignore[arg-type]
+        memory_size(text)
 
 
 def test_a_containers_limit_counts(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def trees() -> dict[str, tuple[tw.Tree, float]]:
 def small(recipe: tw.Recipe) -> tw.Recipe:
     return dataclasses.replace(
         recipe,
-        branching=dataclasses.replace(recipe.branching, min_child=5),  # type: ignore[call-arg]
+        branching=dataclasses.replace(recipe.branching, min_child=5),
         stopping=tw.stopping.Stopping(max_depth=3, min_samples_split=20),
     )
 

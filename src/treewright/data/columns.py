@@ -266,8 +266,8 @@ def _microseconds(value: object) -> float:
     if isinstance(value, datetime):
         zoned = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
         return float((zoned - _EPOCH) // _MICROSECOND)
-    day: date = value  # type: ignore[assignment]  # the one kind of moment left
-    return float((day.toordinal() - _EPOCH.toordinal()) * 86_400_000_000)
+    assert isinstance(value, date)  # the one kind of moment left
+    return float((value.toordinal() - _EPOCH.toordinal()) * 86_400_000_000)
 
 
 def _unmasked(array: np.ma.MaskedArray[Any, Any]) -> Array:

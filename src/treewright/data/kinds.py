@@ -8,7 +8,7 @@ or to a list of levels, which means ordinal in that order.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def specify(column: RawColumn, choice: KindChoice | None = None) -> ColumnSpec:
     """Return the column's description, by the user's choice or else by its type."""
     if isinstance(choice, (list, tuple)):
         return _ordered(column, tuple(choice))
-    kind: Kind = column.kind if choice is None else choice  # type: ignore[assignment]
+    kind = column.kind if choice is None else cast(Kind, choice)
     row = misfit(column, kind)
     if row is not None:
         raise DataError(

@@ -28,6 +28,7 @@ from treewright.tree.tree import Node, Tree
 from treewright.tree.validation import BOTH_BINS, FRACTIONAL, STOP_HERE
 
 Guide = Literal["known", "surrogate", "unseen", "missing"]
+_GUIDES: dict[int, Guide] = {0: "known", -1: "missing", -2: "unseen"}  # by the core's number; surrogates count from 1
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,7 @@ def _step(node: Node, row: OneRow, way: Trace) -> Step:
     split = node.split
     assert split is not None
     number, goes = int(way.guide[node.id]), int(way.child[node.id])
-    guide: Guide = "surrogate" if number > 0 else {0: "known", -1: "missing", -2: "unseen"}[number]  # type: ignore[assignment]
+    guide = "surrogate" if number > 0 else _GUIDES[number]
     several = goes in (FRACTIONAL, BOTH_BINS)
     taken = range(split.n_children) if several else () if goes == STOP_HERE else (goes,)
     weight = float(way.weight[node.id])

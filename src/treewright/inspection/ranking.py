@@ -249,7 +249,8 @@ def _with_criterion(recipe: Recipe, criterion: Criterion) -> Recipe:
         numeric = replace(numeric, mdl_penalty=False, min_tenth_per_class=False)
     role = "regression" if criterion.task == "regression" else "criterion"
     other = "criterion" if role == "regression" else "regression"
-    return replace(recipe, numeric=numeric, simplify=None, pruning=None, **{role: criterion, other: None})  # type: ignore[arg-type]
+    changes: dict[str, Any] = {role: criterion, other: None}
+    return replace(recipe, numeric=numeric, simplify=None, pruning=None, **changes)
 
 
 def _as_grown(found: BestSplits, chosen: Split | None) -> BestSplits:

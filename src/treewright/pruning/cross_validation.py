@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -168,14 +169,11 @@ def held_out(
 
     complete = not survey(rows, schema, n_threads)
 
-    def fold_of(fold: int, n_threads: int, progress: Progress) -> HeldOut:
+    def judged(fold: int, n_threads: int, progress: Progress) -> Value:
         share = _share_in(rows, n, fold)
-        return _fold_in_memory(rows, share, schema, recipe, by_class, n_threads, progress, complete=complete)
+        return judge(_fold_in_memory(rows, share, schema, recipe, by_class, n_threads, progress, complete=complete))
 
-    tasks: list[Task[Value]] = [
-        lambda threads, progress, fold=fold: judge(fold_of(fold, threads, progress))  # type: ignore[misc]
-        for fold in range(n)
-    ]
+    tasks: list[Task[Value]] = [partial(judged, fold) for fold in range(n)]
     yield from side_by_side(tasks, n_threads if _worth_threads(rows, recipe) else 1, stage)
 
 

@@ -351,7 +351,7 @@ class Node:
         return range(int(start[self.id]), int(start[self.id + 1]))
 
     def __repr__(self) -> str:
-        what = f"predicts {self.prediction!r}" if self.is_leaf else f"splits on {self.split.column!r}"  # type: ignore[union-attr]
+        what = f"predicts {self.prediction!r}" if self.split is None else f"splits on {self.split.column!r}"
         return f"<Node {self.id}: {what}, {self.rows} rows, depth {self.depth}>"
 
 

@@ -228,10 +228,10 @@ def cross_validate(
     return CrossValidation(scores, tuple(dealt))
 
 
-def _named(recipes: object) -> dict[str, Recipe]:
+def _named(recipes: Any) -> dict[str, Recipe]:
     if isinstance(recipes, Mapping):
         return {str(name): named_recipe(recipe) for name, recipe in recipes.items()}
-    listed = [recipes] if isinstance(recipes, (Recipe, str)) else list(recipes)  # type: ignore[call-overload]
+    listed = [recipes] if isinstance(recipes, (Recipe, str)) else list(recipes)
     if not listed:
         raise DataError("recipes is empty; give at least one")
     found: dict[str, Recipe] = {}

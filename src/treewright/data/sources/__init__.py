@@ -17,7 +17,6 @@ from treewright.data.sources.formats import (
     Reading,
     files_of,
     format_of,
-    not_there,
     refuse_query,
     size_in_memory,
 )
@@ -104,13 +103,10 @@ def _opened(path: str, reading: Reading, schema: Schema | None) -> Source:
 
 
 def _query(query: str, reading: Reading, schema: Schema | None) -> Source:
-    if reading.database is not None:
-        if not os.path.exists(reading.database):  # noqa: PTH110
-            raise not_there(reading.database)
-        if format_of(reading.database) == "sqlite":
-            from treewright.data.sources.sqlite import open_sqlite
+    if reading.database is not None and format_of(reading.database) == "sqlite":
+        from treewright.data.sources.sqlite import open_sqlite
 
-            return open_sqlite(reading.database, reading, query)
+        return open_sqlite(reading.database, reading, query)
     from treewright.data.sources.query import open_query
 
     return open_query(query, reading, schema)

@@ -86,12 +86,13 @@ def _kept(found: list[Candidate], rows: Encoded, weight: FloatArray) -> dict[int
 
 def in_order(kept: dict[int, list[Candidate]], rows: Encoded, weight: FloatArray) -> list[Candidate]:
     """Order the classes: next the one that claims the fewest rows of others, without rows claimed before."""
-    still = weight.copy()
+    still, target = weight.copy(), rows.target
+    assert target is not None
     claims = {label: np.unique(np.concatenate([one.rows for one in own])) for label, own in kept.items() if own}
     ordered: list[Candidate] = []
 
     def claimed(label: int) -> tuple[float, float, int]:
-        own = rows.target[claims[label]] == label  # type: ignore[index]
+        own = target[claims[label]] == label
         heavy = still[claims[label]]
         return float(heavy[~own].sum()), -float(heavy[own].sum()), label
 
