@@ -18,12 +18,7 @@ from treewright.data.kinds import KindChoice, kinds_from_categorical_features
 from treewright.data.reader import read, read_column
 from treewright.data.schema import Task
 from treewright.errors import DataError
-from treewright.estimators.paths import (
-    is_sparse,
-    node_indicator,
-    sparse_frame,
-    warn_identifiers,
-)
+from treewright.estimators.paths import is_sparse, node_indicator, sparse_frame, warn_identifiers
 from treewright.inspection.importance import impurity_taken, shares
 from treewright.out_of_core.inputs import is_dask, is_large, with_target
 from treewright.prediction.predict import apply, class_array, predict

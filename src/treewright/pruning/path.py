@@ -174,10 +174,7 @@ def validated(
 
     def judge(fold: HeldOut) -> tuple[FloatArray, FloatArray]:
         family = nested_trees(fold.tree, limit_of_nodes(fold.tree), limits)
-        return (
-            family.sums(fold.as_leaf, fold.at_inner),
-            family.sums(fold.squares_as_leaf, fold.squares_at_inner),
-        )
+        return (family.sums(fold.as_leaf, fold.at_inner), family.sums(fold.squares_as_leaf, fold.squares_at_inner))
 
     table = as_partitions(rows).changed(used_rows, tree.recipe)
     table = binned_once(table, n_threads)

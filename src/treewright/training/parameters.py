@@ -79,10 +79,7 @@ DESCRIPTIONS: dict[str, tuple[str, str]] = {
     ),
     "min_impurity_decrease": ("float", "Minimum gain of a split, times the node's share of the total weight."),
     "max_impurity": ("float or None", "A node with at most this impurity is not split."),
-    "significance": (
-        "float or None",
-        "Maximum p-value of the chi-square or F test for a split to be accepted.",
-    ),
+    "significance": ("float or None", "Maximum p-value of the chi-square or F test for a split to be accepted."),
     "pruning": (
         "str, Pruner or None",
         (
@@ -111,10 +108,7 @@ DESCRIPTIONS: dict[str, tuple[str, str]] = {
             "its strength."
         ),
     ),
-    "honest": (
-        "bool",
-        "Choose the splits by one half of the rows and take the predictions from the other half.",
-    ),
+    "honest": ("bool", "Choose the splits by one half of the rows and take the predictions from the other half."),
     "categorical_features": (
         "'from_dtype', array-like or None",
         "Which columns hold levels: text, categoricals and booleans; or names, indices or a mask.",

@@ -11,15 +11,7 @@ from importlib import import_module
 from typing import TypeGuard
 
 from treewright.data.schema import Schema
-from treewright.data.sources.formats import (
-    MARKERS,
-    OPENERS,
-    Reading,
-    files_of,
-    format_of,
-    refuse_query,
-    size_in_memory,
-)
+from treewright.data.sources.formats import MARKERS, OPENERS, Reading, files_of, format_of, refuse_query, size_in_memory
 from treewright.data.sources.named_tables import Query, TextFile
 from treewright.data.sources.source import Source, has_pyarrow
 from treewright.errors import DataError

@@ -24,12 +24,7 @@ from treewright.inspection.derivation.markdown import markdown
 from treewright.inspection.derivation.node_rows import Entries, at_node
 from treewright.inspection.derivation.remarks import comparison, given_remarks, is_close, is_given, remarks_on
 from treewright.inspection.derivation.score_steps import Derivation, derive, gain_before_penalty, reported, solved_cuts
-from treewright.inspection.derivation.split_counts import (
-    Branch,
-    Division,
-    divided,
-    stored,
-)
+from treewright.inspection.derivation.split_counts import Branch, Division, divided, stored
 from treewright.inspection.derivation.test_steps import Expected, significance_steps
 from treewright.inspection.derivation.text import text
 from treewright.inspection.derivation.threshold_curve import Curve, curve_of
