@@ -314,6 +314,7 @@ def test_a_split_into_very_many_children_keeps_its_bars_and_is_a_list_on_paper(b
         assert page.locator(".tw-node-histogram rect").count() == 120
         assert page.locator(".tw-node-histogram .tw-cut").count() == 0  # 119 lines would leave nothing to see
         page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert page.locator(".tw-paper .tw-printed-list li").count() == 121
         assert page.locator(".tw-paper .tw-card").count() == 0
 

@@ -1,7 +1,7 @@
 // The How sure tab: how often the splits stay when the tree is learned again, what covers new rows, how sure the
 // probabilities are, and held-out rows beside training rows. All of it is about the whole tree.
 
-import { link, make, moreLink, scrolled, section, tableOf } from "../base/elements.js";
+import { link, make, muted, scrolled, section, shortened, tableOf } from "../base/elements.js";
 import { many, number, percent } from "../base/numbers.js";
 import { cutBand, shareBand, track } from "../score/bands.js";
 import { scoreText } from "./score.js";
@@ -43,13 +43,11 @@ function sentence(text) {
 
 function scorePart({ training, held_out }) {
   if (!training || !held_out) return null;
-  const row = (title, { headline, n }) => [
-    title, scoreText(headline), scoreText(headline, "baseline"), number(n),
-  ];
+  const row = (title, { headline, n }) => [title, scoreText(headline), scoreText(headline, "baseline"), number(n)];
   const rows = [row("training rows", training), row("held-out rows", held_out)];
   return section(
     "Held-out against training rows",
-    make("p", { class: "tw-muted" }, "New rows are predicted about as well as held-out rows, not as training rows."),
+    muted("New rows are predicted about as well as held-out rows, not as training rows."),
     tableOf(["", training.headline.name, "baseline", "rows"], rows, { class: "tw-table tw-narrow" }),
   );
 }
@@ -67,20 +65,15 @@ function splitsPart(app, { caption, splits, resamples, notes }) {
   ];
   const heads = ["split", "rows", "kept", "cut in the refits", "same rows", "instead"];
   const kinds = [null, null, "tw-kept", "tw-band-cell", null, "tw-text"];
-  const table = (most) => scrolled(caption, tableOf(heads, splits.slice(0, most).map(line), { kinds }));
-  const body = make("div", {}, table(MOST_SPLITS));
-  const left = splits.length - MOST_SPLITS;
-  if (left > 0) body.append(moreLink(`${many(left, "split")} more`, () => body.replaceChildren(table(splits.length))));
+  const table = (some) => scrolled(caption, tableOf(heads, some.map(line), { kinds }));
   return section(
     `Splits in ${number(resamples)} refits`,
-    make(
-      "p",
-      { class: "tw-muted" },
+    muted(
       "Kept: the refit splits these rows on the same column. The band holds nine of ten cuts, its dark part half of ",
       "them; the line is the cut of this tree.",
     ),
-    body,
-    ...notes.slice(1).map((text) => make("p", { class: "tw-muted" }, sentence(text))),
+    shortened(splits, MOST_SPLITS, (left) => many(left, "split"), table),
+    ...notes.slice(1).map((text) => muted(sentence(text))),
   );
 }
 
@@ -106,13 +99,8 @@ function columnsPart({ columns }) {
 function rangesPart(app, { text, ranges }) {
   const leaves = [...ranges.keys()].filter((node) => !app.model.hasChildren(node));
   const line = (node) => [leafLink(app, node), ranges[node]];
-  const table = (most) => tableOf(["leaf", "covers new rows"], leaves.slice(0, most).map(line), {
-    class: "tw-table tw-narrow",
-  });
-  const body = make("div", {}, table(MOST_LEAVES));
-  const left = leaves.length - MOST_LEAVES;
-  if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
-  return section("Ranges for new rows", make("p", { class: "tw-muted" }, sentence(text)), body);
+  const table = (some) => tableOf(["leaf", "covers new rows"], some.map(line), { class: "tw-table tw-narrow" });
+  return section("Ranges for new rows", muted(sentence(text)), shortened(leaves, MOST_LEAVES, String, table));
 }
 
 function limitsPart(app, { leaves, held_out, confidence, more }) {
@@ -126,18 +114,15 @@ function limitsPart(app, { leaves, held_out, confidence, more }) {
   ];
   const heads = ["leaf", "class", "predicted", held_out ? "held-out rows" : "training rows", "share", "limits"];
   const kinds = [null, "tw-text", null, null, null, "tw-band-cell"];
-  const table = (most) => scrolled("Probabilities", tableOf(heads, leaves.slice(0, most).map(line), { kinds }));
-  const body = make("div", {}, table(MOST_LEAVES));
-  const left = leaves.length - MOST_LEAVES;
-  if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
+  const table = (some) => scrolled("Probabilities", tableOf(heads, some.map(line), { kinds }));
   const where = held_out
     ? "The share of the class among held-out rows should agree with the prediction: the line within the band."
     : "Training rows make a tree look surer than it is, because the splits were chosen to fit them.";
   return section(
     "Probabilities in the leaves",
-    make("p", { class: "tw-muted" }, `Bands: exact ${percent(confidence)} limits. ${where}`),
-    body,
-    more > 0 ? make("p", { class: "tw-muted" }, `${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
+    muted(`Bands: exact ${percent(confidence)} limits. ${where}`),
+    shortened(leaves, MOST_LEAVES, String, table),
+    more > 0 ? muted(`${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
   );
 }
 
