@@ -20,7 +20,7 @@ import treewright as tw
 from treewright.data.encoding import Encoded
 from treewright.data.schema import ColumnSpec
 from treewright.inspection.rules.description_length import TRY_ALL, Problem, shortest
-from treewright.inspection.rules.generalise import MARKS, Candidate, candidates, needed
+from treewright.inspection.rules.generalise import MARKS, RuleCandidate, candidates, needed
 from treewright.inspection.rules.rule_list import in_order, rule_list
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.tree.conditions import Condition, Interval
@@ -81,8 +81,8 @@ def test_no_rule_can_be_left_out_without_more_errors(seed: int) -> None:
 
 
 def test_classes_that_claim_the_fewest_rows_of_others_come_first() -> None:
-    def rule(predicted: int, rows: list[int], rate: float) -> Candidate:
-        return Candidate((), predicted, 0, np.array(rows), rate)
+    def rule(predicted: int, rows: list[int], rate: float) -> RuleCandidate:
+        return RuleCandidate((), predicted, 0, np.array(rows), rate)
 
     target = np.array([0, 0, 0, 1, 1, 1, 2, 2], dtype=np.int32)
     rows = Encoded((), (), (), 8, target, 3)

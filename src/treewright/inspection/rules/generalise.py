@@ -24,7 +24,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class RuleCandidate:
     """A rule by itself: its conditions, the place of its class, the leaf it came from, the rows that meet it.
 
     `rate` is its pessimistic error rate.
@@ -37,10 +37,10 @@ class Candidate:
     rate: float
 
 
-def candidates(tree: Tree, rows: Encoded, weight: FloatArray, confidence: float) -> list[Candidate]:
+def candidates(tree: Tree, rows: Encoded, weight: FloatArray, confidence: float) -> list[RuleCandidate]:
     """Return one rule per leaf that has rows, generalised; without repetitions and without those worse than no rule."""
     assert rows.target is not None
-    found: dict[tuple[int, tuple[Condition, ...]], Candidate] = {}
+    found: dict[tuple[int, tuple[Condition, ...]], RuleCandidate] = {}
     worst = _rate_without_rule(rows.target, weight, rows.n_classes)
     predictions = predicted_index(tree.schema.target, tree.arrays["value"])
     for leaf, path, steps, total in _paths_with_steps(tree, rows):
@@ -51,7 +51,7 @@ def candidates(tree: Tree, rows: Encoded, weight: FloatArray, confidence: float)
         conditions = merged(path[i] for i in kept)
         key = (prediction, tuple(sorted(conditions, key=lambda condition: condition.column_index)))
         if conditions and rate < worst[prediction] and key not in found:
-            found[key] = Candidate(conditions, prediction, leaf.id, covered, rate)
+            found[key] = RuleCandidate(conditions, prediction, leaf.id, covered, rate)
     return list(found.values())
 
 

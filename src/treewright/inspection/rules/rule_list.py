@@ -17,7 +17,7 @@ from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.encoding import MISSING_CODE, Encoded
 from treewright.growing.weights import altered
 from treewright.inspection.rules.description_length import Problem, distinct_values, rule_bits, shortest
-from treewright.inspection.rules.generalise import ROUNDING, Candidate, candidates
+from treewright.inspection.rules.generalise import ROUNDING, RuleCandidate, candidates
 from treewright.tree.conditions import Condition
 from treewright.tree.tree import Tree
 
@@ -25,7 +25,7 @@ from treewright.tree.tree import Tree
 class RuleList(NamedTuple):
     """Rules in order; the place of the class that predicts where none applies."""
 
-    rules: tuple[Candidate, ...]
+    rules: tuple[RuleCandidate, ...]
     default: int
 
 
@@ -60,7 +60,7 @@ def columns_with_missing(rows: Encoded) -> tuple[bool, ...]:
     return tuple(bool((np.isnan(x) if x.dtype.kind == "f" else x == MISSING_CODE).any()) for x in rows.columns)
 
 
-def _with_explicit_missing(rule: Candidate, lacking: tuple[bool, ...]) -> Candidate:
+def _with_explicit_missing(rule: RuleCandidate, lacking: tuple[bool, ...]) -> RuleCandidate:
     """Return the rule with complete conditions: a missing value meets one only if training rows did."""
     conditions = []
     for condition in rule.conditions:
@@ -69,11 +69,11 @@ def _with_explicit_missing(rule: Candidate, lacking: tuple[bool, ...]) -> Candid
     return replace(rule, conditions=tuple(conditions))
 
 
-def _kept(found: list[Candidate], rows: Encoded, weight: FloatArray) -> dict[int, list[Candidate]]:
+def _kept(found: list[RuleCandidate], rows: Encoded, weight: FloatArray) -> dict[int, list[RuleCandidate]]:
     """Return for each class the rules of its shortest description."""
     assert rows.target is not None
     distinct = distinct_values(rows)
-    kept: dict[int, list[Candidate]] = {}
+    kept: dict[int, list[RuleCandidate]] = {}
     for prediction in range(rows.n_classes):
         own = [one for one in found if one.prediction == prediction]
         if not own:
@@ -84,12 +84,12 @@ def _kept(found: list[Candidate], rows: Encoded, weight: FloatArray) -> dict[int
     return kept
 
 
-def in_order(kept: dict[int, list[Candidate]], rows: Encoded, weight: FloatArray) -> list[Candidate]:
+def in_order(kept: dict[int, list[RuleCandidate]], rows: Encoded, weight: FloatArray) -> list[RuleCandidate]:
     """Order the classes: next the one that claims the fewest rows of others, without rows claimed before."""
     still, target = weight.copy(), rows.target
     assert target is not None
     claims = {label: np.unique(np.concatenate([one.rows for one in own])) for label, own in kept.items() if own}
-    ordered: list[Candidate] = []
+    ordered: list[RuleCandidate] = []
 
     def claimed(label: int) -> tuple[float, float, int]:
         own = target[claims[label]] == label
@@ -103,7 +103,7 @@ def in_order(kept: dict[int, list[Candidate]], rows: Encoded, weight: FloatArray
     return ordered
 
 
-def _without_harmful_rules(ordered: list[Candidate], rows: Encoded, weight: FloatArray) -> RuleList:
+def _without_harmful_rules(ordered: list[RuleCandidate], rows: Encoded, weight: FloatArray) -> RuleList:
     """Without the rules whose absence makes no more errors, taken away one at a time, the most harmful first."""
     assert rows.target is not None
     n, target = len(ordered), rows.target
