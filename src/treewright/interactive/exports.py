@@ -53,6 +53,8 @@ def taken(
     form: str, tree: Tree, first: Tree, log: tuple[Edit, ...], start: Start, source: Source, page: Callable[[], str]
 ) -> Taken:
     """Return a form of the tree."""
+    if form not in forms():
+        raise DataError(f"there is no form {form!r}; choose from {', '.join(forms())}")
     stem = source.stem
     if form in (languages := _languages()):
         made = languages[form](tree)
@@ -65,8 +67,6 @@ def taken(
         "page": (f"{stem}-report.html", page),
         "svg": (f"{stem}-tree.svg", lambda: svg(tree)),
     }
-    if form not in texts:
-        raise DataError(f"there is no form {form!r}; choose from {', '.join(forms())}")
     name, make = texts[form]
     return Taken(name, make().encode())
 

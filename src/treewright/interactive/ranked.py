@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from treewright.editing.checks import forbidden_at
+from treewright.editing.edits import Edit, Grow
 from treewright.editing.edits import Split as SplitEdit
 from treewright.growing.grow import grow_at
 from treewright.inspection.derivation.best_splits import for_one_node, reason_of
@@ -58,6 +59,8 @@ def ranked_splits(tree: Tree, node: int, rows: Any, entries: Entries, recipe: Re
     used = for_one_node(recipe, len(tree.schema.columns))
     found = []
     for place, split in enumerate(splits):
+        chosen = place == 0 and stop is None
+        edit = edit_of(node, split, chosen)
         counted = divided(entries, split, recipe.missing, name)
         words = split.words(most=_MOST_LEVELS, with_missing=False, named=False)
         found.append(
@@ -66,10 +69,10 @@ def ranked_splits(tree: Tree, node: int, rows: Any, entries: Entries, recipe: Re
                 "score": split.score,
                 "gain": split.gain,
                 "p": split.p_adjusted,
-                "chosen": place == 0 and stop is None,
+                "chosen": chosen,
                 "children": [branch_dict(one) for one in counted.branches(words)],
                 "missing": counted.missing_rows,
-                "edit": edit_of(node, split).as_dict(),
+                "edit": None if edit is None else edit.as_dict(),
             }
         )
     seen = {split.column for split in splits}
@@ -81,8 +84,13 @@ def ranked_splits(tree: Tree, node: int, rows: Any, entries: Entries, recipe: Re
     return {"node": node, "criterion": shown_name(criterion), "stop": stop, "splits": found}
 
 
-def edit_of(node: int, split: Split) -> SplitEdit:
-    """Return the edit that makes a split."""
+def edit_of(node: int, split: Split, chosen: bool) -> Edit | None:
+    """Return the edit that makes a split.
+
+    A child of missing values alone cannot be given by hand: the engine's own choice is then grown, others have no edit.
+    """
+    if not all(split.bins):
+        return Grow(node, levels=1) if chosen else None
     if split.spec.has_levels:
         return SplitEdit(node, split.column, groups=split.groups)
     return SplitEdit(node, split.column, threshold=split.breaks)
