@@ -85,6 +85,7 @@ def application(session: Session) -> Starlette:
         "save": lambda body: {"saved": session.save(_key(body, "form"))},
     }
     routes = [Route("/", _page, methods=["GET"]), Route("/static/{path:path}", _static, methods=["GET"])]
+    routes.append(Route("/favicon.ico", _no_icon, methods=["GET"]))
     routes += [Route(f"/api/{name}", _reading(what), methods=["GET"]) for name, what in read.items()]
     routes += [Route(f"/api/{name}", _writing(what), methods=["POST"]) for name, what in write.items()]
     routes.append(Route("/api/events", _events(session), methods=["GET"]))
@@ -182,6 +183,10 @@ def _split(body: Any) -> Split:
 
 async def _page(_request: Request) -> Response:
     return Response(_file("interactive", "page/studio.html"), media_type="text/html; charset=utf-8")
+
+
+async def _no_icon(_request: Request) -> Response:
+    return Response(status_code=204)
 
 
 async def _static(request: Request) -> Response:

@@ -20,10 +20,9 @@ from treewright.interactive.history import History, Step
 from treewright.interactive.jobs import Jobs
 from treewright.interactive.journal import Journal
 from treewright.interactive.snapshot import Snapshot
-from treewright.interactive.start import Start, read_recipe, written_recipe
+from treewright.interactive.start import Start, read_recipe, recipe_choices, written_recipe
 from treewright.interactive.table import Source, Table, encode_table, first_tree
 from treewright.prediction.evaluation import score_on
-from treewright.recipes.named import RECIPES
 from treewright.reporting.html_page import html
 from treewright.reporting.report import report
 from treewright.training.folds import random_folds
@@ -147,6 +146,7 @@ class Session:
         return {
             "report": snapshot.shown,
             "start": snapshot.start.as_dict(),
+            "classes": list(snapshot.tree.schema.target.classes or ()),
             "log": [edit.as_dict() for edit in snapshot.log],
             "undo": history.done - 1,
             "redo": len(history.steps) - history.done,
@@ -155,7 +155,7 @@ class Session:
             "notes": [*snapshot.table.notes, *filter(None, [self.journal.aside if self.journal else None])],
             "continued": self.continued,
             "saves": None if self.journal is None else self.journal.path.name,
-            "recipes": {name: recipe.as_dict() for name, recipe in RECIPES.items()},
+            "choices": recipe_choices(),
             "forms": forms(),
             "rows": {"training": snapshot.table.training.n_rows, "held_out": _size(snapshot.table)},
         }

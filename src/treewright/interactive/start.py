@@ -9,8 +9,35 @@ from typing import Any
 from treewright.data.kinds import KindChoice
 from treewright.data.schema import KINDS, Task
 from treewright.errors import DataError, RecipeError
+from treewright.recipes.choice import snake_case
+from treewright.recipes.criterion import CRITERION_NAMES, GainRatio, InformationGain
+from treewright.recipes.missing import MISSING_NAMES
 from treewright.recipes.named import CART, RECIPES, named_recipe
+from treewright.recipes.numeric import Threshold
+from treewright.recipes.pruners import (
+    CostComplexityCV,
+    CriticalValue,
+    ErrorBased,
+    MinimumDescription,
+    MinimumError,
+    Pessimistic,
+    ReducedError,
+)
 from treewright.recipes.recipe import Recipe
+
+#: Pruners that need no further setting.
+_PRUNERS: dict[str, Any] = {
+    snake_case(one): one
+    for one in (
+        CostComplexityCV,
+        ErrorBased,
+        Pessimistic,
+        ReducedError,
+        MinimumError,
+        CriticalValue,
+        MinimumDescription,
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -74,13 +101,55 @@ def written_recipe(recipe: Recipe) -> Any:
     return next((name for name, known in RECIPES.items() if known == recipe), None) or recipe.as_dict()
 
 
+def recipe_choices() -> dict[str, list[str]]:
+    """Return the algorithms, and the choices that may take the place of their own."""
+    by_task: dict[str, list[str]] = {"classification": [], "regression": []}
+    for name, criterion in CRITERION_NAMES.items():
+        if name == snake_case(type(criterion)) or name == "f":
+            by_task[criterion.task].append(name)
+    return {
+        "algorithm": list(RECIPES),
+        "criterion": by_task["classification"],
+        "regression": by_task["regression"],
+        "missing": list(MISSING_NAMES),
+        "pruning": ["none", *_PRUNERS],
+    }
+
+
 def read_recipe(written: object) -> Recipe:
-    """Return a recipe from its name or its written form."""
+    """Return a recipe from its name, its written form, or an algorithm with other choices."""
+    if isinstance(written, Mapping) and "algorithm" in written:
+        return _composed(dict(written))
     if isinstance(written, Mapping):
         return Recipe.from_dict(dict(written))
     if not isinstance(written, str):
         raise RecipeError(f"recipe must be a name or an object, not {written!r}")
     return named_recipe(written)
+
+
+def _composed(written: dict[str, Any]) -> Recipe:
+    """Return an algorithm with some choices replaced, each given by its name."""
+    known = recipe_choices()
+    for name, value in written.items():
+        if name not in known:
+            raise RecipeError(f"a recipe has no {name!r} here; it has {', '.join(known)}")
+        if value not in known[name]:
+            raise RecipeError(f"{name}={value!r} is not known; choose from {', '.join(known[name])}")
+    changes: dict[str, Any] = {}
+    for role in ("criterion", "regression"):
+        if role in written:
+            changes[role] = CRITERION_NAMES[written[role]]
+    if "missing" in written:
+        changes["missing"] = MISSING_NAMES[written["missing"]]
+    if "pruning" in written:
+        changes["pruning"] = None if written["pruning"] == "none" else _PRUNERS[written["pruning"]]()
+    recipe = RECIPES[written["algorithm"]]
+    numeric = recipe.numeric
+    if isinstance(numeric, Threshold) and not isinstance(
+        changes.get("criterion"), (GainRatio, InformationGain, type(None))
+    ):
+        changes["numeric"] = replace(numeric, mdl_penalty=False, min_tenth_per_class=False)  # rules in bits
+    return recipe.with_(**changes) if changes else recipe
 
 
 def _names(written: object) -> tuple[str, ...]:
