@@ -162,7 +162,7 @@ def test_a_cut_is_dragged_and_everything_follows(browser: Any, tmp_path: Path) -
         assert moved != best
         page.wait_for_selector(f"[data-tried='{moved:g}']") if moved == round(moved) else page.wait_for_timeout(300)
         rows = [int(x.replace(",", "")) for x in panel.locator(".st-result td:nth-child(2)").all_inner_texts()]
-        training = studio._session.snapshot.table.training
+        training = studio._session.snapshot.table.only_training()
         fares = training.columns[studio.tree.schema.names.index("fare")]
         assert rows == [int((fares <= moved).sum()), int((fares > moved).sum())]
         told = panel.locator(".st-tried").inner_text()

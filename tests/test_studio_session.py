@@ -141,9 +141,10 @@ def test_held_out_rows_are_no_part_of_growing() -> None:
     session = session_of(data, recipe=RECIPES["cart"], holdout=0.3)
     rows = session.snapshot.table
     assert rows.held_out is not None
-    assert rows.training.n_rows + rows.held_out.n_rows == 400
+    assert rows.n_training + rows.held_out.n_rows == 400
     session.do(tw.edit.Grow(0))
-    chosen = {name: [values[i] for i in rows.row_number] for name, values in data.items()}
+    kept = np.setdiff1d(np.arange(400), rows.held_number)
+    chosen = {name: [values[i] for i in kept] for name, values in data.items()}
     assert (
         tw.learn(chosen, "y", RECIPES["cart"]).arrays["rows"].tolist() == session.snapshot.tree.arrays["rows"].tolist()
     )

@@ -17,7 +17,7 @@ from treewright.editing.edits import Split
 from treewright.errors import DataError
 from treewright.inspection.derivation.criterion_names import criterion_of, measure_of, shown_name
 from treewright.inspection.derivation.node_rows import Entries
-from treewright.inspection.derivation.split_counts import Division, divided_by, scores_missing
+from treewright.inspection.derivation.split_counts import Division, divided_by, scores_missing, threshold_division
 from treewright.inspection.derivation.threshold_curve import Curve, curve_of, cut_score, known_share
 from treewright.interactive.plain import branch_dict, finite
 from treewright.recipes.criterion import Criterion, Custom
@@ -32,10 +32,8 @@ _BARS = 48
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A split of a node's rows: the child of each row (-1: missing), and how the criterion counts them."""
+    """A split of a node's rows as the criterion counts them."""
 
-    child: NDArray[np.intp]
-    n_children: int
     division: Division
     score: float | None
     missing: int | None  # the child that rows without a value are counted in
@@ -85,19 +83,23 @@ def tried(entries: Entries, edit: Split, recipe: Recipe) -> Trial:
     """Return the split of a node's rows; rows without a value are counted as the policy counts them."""
     column = entries.schema.names.index(edit.column)
     spec = entries.schema.columns[column]
-    child, n = children_of(edit, spec, entries.encoded.columns[column], recipe)
     criterion = criterion_of(recipe, entries.schema.target)
     name = measure_of(criterion).name
     given = edit.missing if isinstance(edit.missing, int) else None
+    if len(edit.breaks) == 1 and not spec.has_levels:
+        quick = threshold_division(entries, column, edit.breaks[0], closed_below(recipe), recipe.missing)
+        if quick is not None:
+            return Trial(quick, _score(criterion, quick), given)
+    child, n = children_of(edit, spec, entries.encoded.columns[column], recipe)
     if not scores_missing(recipe.missing) or not ((child < 0) & (entries.weight > 0)).any():
         division = divided_by(entries, child, n, name)
-        return Trial(child, n, division, _score(criterion, division), given)
+        return Trial(division, _score(criterion, division), given)
     ways = []
     for where in (given,) if given is not None else range(n):
         division = divided_by(entries, np.where(child < 0, where, child), n, name)
         ways.append((_score(criterion, division), -where, division))
     best = max(ways, key=lambda way: (-np.inf if way[0] is None else way[0], way[1]))
-    return Trial(child, n, best[2], best[0], -best[1])
+    return Trial(best[2], best[0], -best[1])
 
 
 def _score(criterion: Criterion, division: Division) -> float | None:

@@ -13,15 +13,13 @@ from treewright.tree.text import level_text
 
 _BARS = 20
 _MOST_LEVELS = 12
-#: Of a larger node so many rows are looked at, evenly chosen: a picture of a column does not show more.
-_MOST_ROWS = 50_000
+#: Of a larger node so many rows are to be looked at: a picture of a column does not show more.
+MOST_ROWS = 50_000
 
 
 def column_dicts(entries: Entries) -> list[dict[str, Any]]:
     """Return one entry per column of the tree."""
     here = np.flatnonzero(entries.weight > 0)
-    if len(here) > _MOST_ROWS:
-        here = here[np.linspace(0, len(here) - 1, _MOST_ROWS).astype(np.intp)]
     assert entries.encoded.target is not None
     target, weight = entries.encoded.target[here], entries.weight[here]
     found = []

@@ -50,6 +50,10 @@ def ranges_of(tree: Tree, rows: Encoded, *, growing: bool) -> Ranges:
         node = route(tree, rows, 0)
     else:
         row, node, fraction = path_ends(tree, rows, 0)
+    if rows.repeats is not None:  # rows that are held out end nowhere
+        there = (rows.repeats if row is None else rows.repeats[row]) > 0
+        row = np.flatnonzero(there) if row is None else row[there]
+        node, fraction = node[there], None if fraction is None else fraction[there]
     order = np.argsort(node.astype(np.uint16) if tree.n_nodes < 1 << 16 else node, kind="stable")
     start = np.searchsorted(node[order], np.arange(tree.n_nodes + 1))
     if fraction is not None:
@@ -78,7 +82,11 @@ def root_entries(tree: Tree, rows: Encoded) -> Entries:
 
 def entries_at(ranges: Ranges, node: int, whole: Entries) -> Entries:
     """Return the rows of a node, ready to be counted; nothing is copied before it is needed."""
-    row, fraction = ranges.at(node)
+    return entries_of_rows(*ranges.at(node), whole)
+
+
+def entries_of_rows(row: NDArray[np.int32], fraction: NDArray[np.float64] | None, whole: Entries) -> Entries:
+    """Return some rows, each by its fraction."""
     rows = whole.encoded
     if fraction is None and len(row) == rows.n_rows:
         return whole

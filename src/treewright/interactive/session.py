@@ -157,7 +157,7 @@ class Session:
             "saves": None if self.journal is None else self.journal.path.name,
             "choices": recipe_choices(),
             "forms": forms(),
-            "rows": {"training": snapshot.table.training.n_rows, "held_out": _size(snapshot.table)},
+            "rows": {"training": snapshot.table.n_training, "held_out": _size(snapshot.table)},
         }
 
     def compare(self, recipe: object) -> dict[str, Any]:
@@ -165,7 +165,7 @@ class Session:
         chosen, snapshot = read_recipe(recipe), self.snapshot
 
         def work(progress: Progress) -> Tree:
-            return grow_and_prune(snapshot.table.training, snapshot.table.schema, chosen, 0, progress)
+            return grow_and_prune(snapshot.table.only_training(), snapshot.table.schema, chosen, 0, progress)
 
         tree = self.jobs.run(f"Learning by {chosen.name}", work)
         other = Snapshot(snapshot.start, snapshot.table, tree, ())
@@ -175,7 +175,8 @@ class Session:
         """Return the score of the recipe of this session over five folds of all rows, in the background's time."""
         snapshot = self.snapshot
         table, recipe = snapshot.table, snapshot.start.recipe
-        rows = table.training if table.held_out is None else concat([table.training, table.held_out])
+        rows = table.only_training()
+        rows = rows if table.held_out is None else concat([rows, table.held_out])
         folds = random_folds(rows, _FOLDS, 0)
 
         def work(progress: Progress) -> list[dict[str, Any]]:
@@ -230,7 +231,7 @@ def _size(table: Table) -> int:
 
 def report_of(tree: Tree, table: Table) -> dict[str, Any]:
     """Return the report of a tree over rows that are encoded already."""
-    return report(tree, table.training, held_out=table.held_out)
+    return report(tree, table.only_training(), held_out=table.held_out)
 
 
 def differing(ours: Tree, theirs: Tree) -> dict[str, list[int]]:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treewright.data.encoding import Encoded
+from treewright.data.rows import take
 from treewright.editing.edits import Edit, Split
 from treewright.errors import DataError
 from treewright.export.javascript_source import split_lists
@@ -19,9 +20,9 @@ from treewright.inspection.derivation.explain_node import explain_node
 from treewright.inspection.derivation.node_rows import Entries
 from treewright.interactive.cuts import curve_dict, preview
 from treewright.interactive.held_out import Losses, losses_of, trial_score
-from treewright.interactive.node_columns import column_dicts
+from treewright.interactive.node_columns import MOST_ROWS, column_dicts
 from treewright.interactive.node_table import boundary, rows_page, scatter
-from treewright.interactive.ranges import Ranges, entries_at, gathered, ranges_of, root_entries
+from treewright.interactive.ranges import Ranges, entries_at, entries_of_rows, gathered, ranges_of, root_entries
 from treewright.interactive.ranked import ranked_splits
 from treewright.interactive.start import Start
 from treewright.interactive.table import Table
@@ -33,6 +34,9 @@ from treewright.reporting.structure import facts, nodes, schema
 from treewright.tree.tree import Tree
 
 Made = TypeVar("Made")
+
+#: The rows to try are chosen from so many, evenly.
+_MOST_SAMPLED = 20_000
 
 #: Styles written into derivations, which the page's policy forbids; its style sheet has them.
 _STYLE = re.compile(r' style="[^"]*"')
@@ -83,7 +87,7 @@ class Snapshot:
         self.check(node)
         with self._lock:
             if self._kept.get("entries", (None,))[0] != node:
-                made = self._whole if node == 0 else entries_at(self.ranges, node, self._whole)
+                made = entries_at(self.ranges, node, self._whole)
                 self._kept["entries"] = (node, made)
             entries: Entries = self._kept["entries"][1]
             return entries
@@ -112,11 +116,16 @@ class Snapshot:
             "nodes": nodes(tree),
             "splits": split_lists(tree),
             "edits": [_edit_dict(edit) for edit in tree.edits],
-            "rows": sample(tree, self.table.training, self.table.row_number),
+            "rows": self._sample(),
             "scores": self.scores,
             **dict.fromkeys(("details", "histograms", "rules", "inner_rules", "pruning", "pruned")),
             "importances": [],
         }
+
+    def _sample(self) -> dict[str, Any]:
+        """Return rows of each leaf to try, of a few thousand rows of the table."""
+        rows = np.sort(self.ranges.row[_spread(len(self.ranges.row), _MOST_SAMPLED)])
+        return sample(self.tree, take(self.table.training, rows), rows)
 
     @cached_property
     def scores(self) -> dict[str, Any]:
@@ -185,7 +194,11 @@ class Snapshot:
 
     def columns(self, node: int) -> list[dict[str, Any]]:
         """Return the columns at a node."""
-        return self._once(("columns", node), lambda: column_dicts(self.entries(node)))
+        self.check(node)
+        row, fraction = self.ranges.at(node)
+        chosen = _spread(len(row), MOST_ROWS)
+        some = entries_of_rows(row[chosen], None if fraction is None else fraction[chosen], self._whole)
+        return self._once(("columns", node), lambda: column_dicts(some))
 
     def arithmetic(self, node: int, column: str | None) -> dict[str, Any]:
         """Return the derivation of a node as HTML, every name escaped."""
@@ -223,7 +236,7 @@ class Snapshot:
 
     def _side(self, unseen: bool) -> tuple[Encoded, Any, Ranges]:
         if not unseen:
-            return self.table.training, self.table.row_number, self.ranges
+            return self.table.training, np.arange(self.table.training.n_rows), self.ranges
         if self.table.held_out is None:
             raise DataError("no rows are held out; start with a share of the rows held out")
         return self.table.held_out, self.table.held_number, self.held_ranges
@@ -232,6 +245,11 @@ class Snapshot:
         if column not in self.tree.schema.names:
             raise DataError(f"the tree has no column {column!r}")
         return self.tree.schema.names.index(column)
+
+
+def _spread(n: int, most: int) -> Any:
+    """Return at most so many places of n, evenly chosen."""
+    return slice(None) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
 
 
 def _edit_dict(edit: Any) -> dict[str, Any]:

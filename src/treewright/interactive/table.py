@@ -16,7 +16,7 @@ from treewright.data.dropped_columns import without_useless
 from treewright.data.encoding import Encoded, describe, encode
 from treewright.data.frame import Frame
 from treewright.data.reader import read, taken
-from treewright.data.rows import take
+from treewright.data.rows import take, weights_of
 from treewright.data.schema import Schema
 from treewright.data.value_text import listed, name_hint
 from treewright.editing.training_rows import held_out
@@ -65,15 +65,26 @@ class SourceColumn:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Training rows with their bins, and held-out rows; `row_number` are the training rows' numbers in the table."""
+    """Training rows with their bins, and held-out rows; `held_number` are the held-out rows' numbers in the table.
+
+    Rows of the table that are held out are among the training rows too, with the weight 0: the columns are there once.
+    """
 
     schema: Schema
     training: Encoded
     held_out: Encoded | None
-    row_number: NDArray[np.int64]
+    n_training: int
     held_number: NDArray[np.int64]
     columns: tuple[SourceColumn, ...]
     notes: tuple[str, ...] = ()
+
+    def only_training(self) -> Encoded:
+        """Return the training rows alone; this copies them."""
+        if self.training.repeats is None:
+            return self.training
+        chosen = take(self.training, self.training.repeats > 0)
+        plain = chosen.weight is None or bool((chosen.weight == 1.0).all())
+        return replace(chosen, repeats=None, weight=None if plain else chosen.weight)
 
     @property
     def fingerprint(self) -> str:
@@ -81,7 +92,7 @@ class Table:
         found = 0
         for array in (*self.training.columns, self.training.target):
             found = zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data, found)
-        return f"{self.training.n_rows}-{found:08x}"
+        return f"{self.n_training}-{found:08x}"
 
 
 def encode_table(source: Source, start: Start) -> Table:
@@ -104,20 +115,25 @@ def encode_table(source: Source, start: Start) -> Table:
     columns = _source_columns(whole, frame, start)
     del whole, frame, truth, weights
     aside = None if start.holdout is None or source.held_out is not None else held_out(rows, start.holdout)
-    training, unseen = (rows, None) if aside is None else (take(rows, ~aside), take(rows, aside))
+    training, unseen = (rows, None) if aside is None else (_without(rows, aside), take(rows, aside))
     if source.held_out is not None:
         unseen = _encoded_again(source.held_out(), schema, start)
-    numbers = np.arange(rows.n_rows)
     check_priors(training, schema.target)
     return Table(
         schema,
         with_bins(training, 0),
         unseen,
-        numbers if aside is None else numbers[~aside],
-        np.arange(0 if unseen is None else unseen.n_rows) if aside is None else numbers[aside],
+        rows.n_rows if aside is None else int(np.count_nonzero(~aside)),
+        np.arange(0 if unseen is None else unseen.n_rows) if aside is None else np.flatnonzero(aside),
         columns,
         tuple(str(one.message) for one in caught),
     )
+
+
+def _without(rows: Encoded, aside: NDArray[np.bool_]) -> Encoded:
+    """Return the rows with those set aside counted not at all."""
+    there = (~aside).astype(np.int32)
+    return replace(rows, repeats=there, weight=there * weights_of(rows))
 
 
 def _check_names(frame: Frame, start: Start) -> None:

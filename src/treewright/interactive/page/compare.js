@@ -4,7 +4,7 @@ import { App } from "../../reporting/page/app.js";
 import { button, make } from "../../reporting/page/base/elements.js";
 import { modelOf, pathTo } from "../../reporting/page/base/model.js";
 import { many, number, percent } from "../../reporting/page/base/numbers.js";
-import { showAll } from "../../reporting/page/tree/camera.js";
+import { showReadable } from "../../reporting/page/tree/camera.js";
 import { TreeView } from "../../reporting/page/tree/tree.js";
 import { post } from "./api.js";
 
@@ -27,7 +27,7 @@ export function comparison(studio) {
     found = await studio.ask(() => post("compare", { recipe }));
     if (!found) return;
     element.hidden = false;
-    studio.place.parentElement.classList.add("st-two");
+    studio.root.classList.add("st-comparing");
     draw();
     studio.app.tree.start(studio.app.state.orientation);
     mark();
@@ -53,11 +53,11 @@ export function comparison(studio) {
     studio.app.announce(note.textContent);
   }
 
-  /** Shows a whole tree as far as it is open, the nodes that differ among the rest, marked. */
+  /** Opens a tree as far as the nodes that differ, and marks these. */
   function laidOut(app, nodes) {
     for (const node of nodes.slice(0, MOST_OPENED)) for (const i of pathTo(app.model, node).slice(0, -1)) app.state.expanded.add(i);
     app.tree.redraw();
-    showAll(app.tree);
+    showReadable(app.tree);
     marked(app, nodes);
   }
 
@@ -88,7 +88,7 @@ export function comparison(studio) {
     if (element.hidden) return;
     found = null;
     element.hidden = true;
-    studio.place.parentElement.classList.remove("st-two");
+    studio.root.classList.remove("st-comparing");
     studio.show(studio.state);
   }
 

@@ -83,7 +83,7 @@ function curve(found, x) {
   if (found.best !== null) {
     const at = found.cuts[found.best];
     parts.push(draw("circle", { class: "st-best", cx: x(at), cy: y(found.scores[found.best]), r: 4 }),
-      draw("text", { x: Math.min(Math.max(x(at), 60), WIDE - 60), y: 10, "text-anchor": "middle" }, `best ${figure(found.scores[found.best])}`));
+      draw("text", { x: x(at) + (x(at) > WIDE - 110 ? -10 : 10), y: 12, "text-anchor": x(at) > WIDE - 110 ? "end" : "start" }, `best ${figure(found.scores[found.best])}`));
   }
   return parts;
 }
