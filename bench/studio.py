@@ -119,7 +119,10 @@ def measure(arguments: argparse.Namespace, pid: int, url: str, before: int, open
     print(f"{arguments.rows:,} rows, {arguments.columns} columns, {size / 1e6:,.0f} MB; opened in {opening:.2f} s")
     client = Client(url)
     shown("state of the session", [client.ask("state")[0]])
+    spent = psutil.Process(pid).cpu_times
+    busy = sum(spent()[:2])
     shown("ranked splits of the root, first click", [client.ask("splits?node=0")[0]], MOST_SECONDS)
+    print(f"{'':44} {sum(spent()[:2]) - busy:.2f} s of processor time, on all cores together")
     shown("ranked splits of the root, again", [client.ask("splits?node=0")[0] for _ in range(20)])
     shown("curve of a column at the root", [client.ask(f"curve?node=0&column=x{i}")[0] for i in range(5)])
     columns = [f"x{i}" for i in range(4)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from treewright.data.rows import weights_of
 from treewright.editing.edits import Split
 from treewright.inspection.derivation.split_counts import alteration
 from treewright.interactive.cuts import Trial, children_of
+from treewright.interactive.plain import summed
 from treewright.interactive.ranges import Ranges
 from treewright.prediction.routing import predict_values
 from treewright.recipes.criterion import AbsoluteError
@@ -36,10 +38,18 @@ class Losses:
     weight: FloatArray
     measure: str
 
+    @cached_property
+    def total(self) -> float:
+        """The sum of the losses."""
+        return summed(self.weight, self.loss)
+
+    @cached_property
+    def _whole(self) -> float:
+        return float(self.weight.sum())
+
     def score(self, loss: float | None = None) -> float:
         """Return the score for a sum of losses; by default that of the tree itself."""
-        total = float(self.weight @ self.loss) if loss is None else loss
-        mean = total / float(self.weight.sum())
+        mean = (self.total if loss is None else loss) / self._whole
         if self.measure == "accuracy":
             return 1.0 - mean
         return math.sqrt(max(0.0, mean)) if self.measure == "root mean squared error" else mean
@@ -96,7 +106,7 @@ def trial_score(
         means = trial.division.origin + trial.division.moments[:, 1] / np.maximum(trial.division.moments[:, 0], 1e-300)
         loss = _differences(tree, target - means[child])
     weight = losses.weight[row]
-    changed = float(losses.weight @ losses.loss) + float(weight @ (loss - losses.loss[row]))
+    changed = losses.total + summed(weight, loss - losses.loss[row])
     found = {"measure": losses.measure, "now": losses.score(), "then": losses.score(changed), "rows": len(row)}
     return found | {"about": bool(lacking.any()) or fraction is not None}
 

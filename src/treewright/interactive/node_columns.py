@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.inspection.derivation.node_rows import Entries
-from treewright.interactive.plain import finite
+from treewright.interactive.plain import finite, summed
 from treewright.tree.text import level_text
 
 _BARS = 20
@@ -80,9 +80,9 @@ def _strength(
     sides = [target] if not n_classes else [(target == k).astype(np.float64) for k in range(n_classes)]
     whole = within = 0.0
     for side in sides:
-        mean = float(weight @ side) / float(weight.sum())
-        whole += float(weight @ (side - mean) ** 2)
+        mean = summed(weight, side) / float(weight.sum())
+        whole += summed(weight, (side - mean) ** 2)
         sums = np.bincount(group, weight * side, n)
         means = np.divide(sums, size, out=np.zeros(n), where=size > 0)
-        within += float(weight @ (side - means[group]) ** 2)
+        within += summed(weight, (side - means[group]) ** 2)
     return 1.0 - within / whole if whole > 0 else 0.0

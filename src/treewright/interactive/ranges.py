@@ -21,7 +21,7 @@ from treewright.tree.shape import ends
 from treewright.tree.tree import Tree
 
 #: Columns of a node that are kept gathered.
-_KEPT = 4
+_KEPT = 2
 
 
 @dataclass(frozen=True, eq=False)

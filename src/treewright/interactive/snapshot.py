@@ -22,6 +22,7 @@ from treewright.interactive.cuts import curve_dict, preview
 from treewright.interactive.held_out import Losses, losses_of, trial_score
 from treewright.interactive.node_columns import MOST_ROWS, column_dicts
 from treewright.interactive.node_table import boundary, rows_page, scatter
+from treewright.interactive.plain import summed
 from treewright.interactive.ranges import Ranges, entries_at, entries_of_rows, gathered, ranges_of, root_entries
 from treewright.interactive.ranked import ranked_splits
 from treewright.interactive.start import Start
@@ -231,7 +232,7 @@ class Snapshot:
         for node in range(self.tree.n_nodes):
             row, fraction = self.held_ranges.at(node)
             weight = self.losses.weight[row] * (1.0 if fraction is None else fraction)
-            found.append([float(weight.sum()), float(weight @ self.losses.loss[row])])
+            found.append([float(weight.sum()), summed(weight, self.losses.loss[row])])
         return {"measure": self.losses.measure, "nodes": found}
 
     def _side(self, unseen: bool) -> tuple[Encoded, Any, Ranges]:
