@@ -130,6 +130,27 @@ def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -
         assert_same([x, other], [0] * 2, [0] * 2, labels, recipe, weight=rng.integers(0, 4, rows).astype(np.float64))
 
 
+@pytest.mark.parametrize("target", ["two", "number"])
+@pytest.mark.parametrize("depth", [1, 2, 3, 5])
+@pytest.mark.parametrize("least", [1, 40])
+def test_few_levels_with_gains_that_are_estimated(target: str, depth: int, least: int) -> None:
+    """Without rivals only cuts near the best are scored, and with few levels to come small nodes are counted too."""
+    rng = np.random.default_rng(depth)
+    rows = 3000
+    noise = [rng.normal(size=rows).round(places) for places in (1, 2, 8)]
+    skewed = np.where(rng.random(rows) < 0.9, 0.0, rng.exponential(size=rows))
+    columns: list[Any] = [*noise, skewed, rng.permutation(rows).astype(float), np.repeat(1.0, rows)]
+    signal = columns[4] > rows - 9  # a corner that only the last bin has
+    if target == "two":
+        truth: Any = (signal | (rng.random(rows) < 0.02)).astype(np.int32)
+    else:
+        truth = signal * 7.0 + rng.normal(size=rows).round(2)
+    recipe = replace(tw.CART, rivals=0, stopping=tw.stopping.Stopping(max_depth=depth, min_samples_leaf=least))
+    assert_same(columns, [0] * 6, [0] * 6, truth, recipe)
+    columns[0][::7] = np.nan
+    assert_same(columns, [0] * 6, [0] * 6, truth, replace(recipe, missing="majority"))
+
+
 @pytest.mark.parametrize("rivals", [0, 3])
 def test_levels_and_missing_values_beside_coded_columns(rivals: int) -> None:
     rng = np.random.default_rng(5)

@@ -6,7 +6,7 @@ Held-out rows depend on values and the seed, never on row order, and are stratif
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -69,10 +69,22 @@ def cross_validated(
     progress: Callable[[], object] = lambda: None,
 ) -> list[Scores]:
     """Return one `Scores` per pruner; each fold's tree is grown once. `progress` is called after each."""
+    divided = ((take(rows, fold.training), take(rows, fold.test)) for fold in folds)
+    return scores_of(divided, schema, recipe, pruners, n_threads, progress)
+
+
+def scores_of(
+    divided: Iterable[tuple[Encoded, Encoded]],
+    schema: Schema,
+    recipe: Recipe,
+    pruners: Sequence[Pruner | None],
+    n_threads: int = 0,
+    progress: Callable[[], object] = lambda: None,
+) -> list[Scores]:
+    """Return the same for folds that are divided already, into the rows to learn from and the rows to test."""
     found: list[list[tuple[Tree, Encoded]]] = [[] for _ in pruners]
     refused: list[str | None] = [None] * len(pruners)
-    for fold in folds:
-        training, test = take(rows, fold.training), take(rows, fold.test)
+    for training, test in divided:
         whole: Tree | None = None
         for place, pruner in enumerate(pruners):
             if refused[place] is None:

@@ -1,9 +1,11 @@
 // The How sure tab: how often the splits stay when the tree is learned again, what covers new rows, how sure the
-// probabilities are, and held-out rows beside training rows. All of it is about the whole tree.
+// probabilities are, what an honest tree's other rows say, and held-out rows beside training rows. All of it is about
+// the whole tree.
 
 import { link, make, muted, scrolled, section, shortened, tableOf } from "../base/elements.js";
-import { many, number, percent } from "../base/numbers.js";
+import { figure, many, number, percent } from "../base/numbers.js";
 import { cutBand, shareBand, track } from "../score/bands.js";
+import { reliabilityPart } from "../score/reliability.js";
 import { scoreText } from "./score.js";
 
 const MOST_SPLITS = 25;
@@ -18,7 +20,9 @@ export function howSureTab(app) {
     scorePart(scores),
     sure.stability ? splitsPart(app, sure.stability) : null,
     sure.stability ? columnsPart(sure.stability) : null,
+    sure.honest ? honestPart(app, sure.honest) : null,
     sure.calibration ? rangesPart(app, sure.calibration) : null,
+    sure.reliability ? reliabilityPart(sure.reliability) : null,
     sure.limits ? limitsPart(app, sure.limits) : null,
   ];
   return {
@@ -64,7 +68,7 @@ function splitsPart(app, { caption, splits, resamples, notes }) {
     split.instead.map(({ name, share }) => `${name} ${percent(share)}`).join(", "),
   ];
   const heads = ["split", "rows", "kept", "cut in the refits", "same rows", "instead"];
-  const kinds = [null, null, "tw-kept", "tw-band-cell", null, "tw-text"];
+  const kinds = [null, null, "tw-kept", "tw-band-cell", null, "tw-text tw-list"];
   const table = (some) => scrolled(caption, tableOf(heads, some.map(line), { kinds }));
   return section(
     `Splits in ${number(resamples)} refits`,
@@ -93,6 +97,26 @@ function columnsPart({ columns }) {
   return section(
     "Columns that the refits use",
     tableOf([], columns.slice(0, 30).map(line), { kinds: [null, "tw-kept"], class: "tw-table tw-narrow" }),
+  );
+}
+
+/** Both estimates of an honest tree, leaf by leaf. */
+function honestPart(app, { text, leaves, measure, more }) {
+  const value = (estimate) => (estimate === null ? "" : measure === "share" ? percent(estimate, 1) : figure(estimate));
+  const line = (leaf) => [
+    leafLink(app, leaf.node), leaf.prediction, number(leaf.rows), value(leaf.chosen), number(leaf.other_rows), value(leaf.other),
+  ];
+  const heads = ["leaf", "prediction", "rows", measure, "other rows", `their ${measure}`];
+  const kinds = [null, "tw-text", null, null, null, null];
+  const table = (some) => scrolled("Honest estimates", tableOf(heads, some.map(line), { kinds }));
+  return section(
+    "Honest estimates",
+    muted(
+      `${sentence(text)} Rows and their ${measure} beside: of those that chose the splits. Where the two are far apart, `,
+      "choosing made the leaf look purer than it is.",
+    ),
+    shortened(leaves, MOST_LEAVES, String, table),
+    more > 0 ? muted(`${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
   );
 }
 

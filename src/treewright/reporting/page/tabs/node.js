@@ -46,6 +46,7 @@ function about(app, node) {
       make("p", { class: "tw-eyebrow" }, `Node ${node} · ${kind}`),
       make("h2", {}, make("bdi", {}, title)),
       prediction,
+      honestEstimate(model, node),
       newRows(model, node),
     ),
     make(
@@ -58,6 +59,12 @@ function about(app, node) {
     model.classes ? distribution(model, node) : numbers(model, node),
     measures(model, node, leaf),
   ];
+}
+
+/** What the other rows of an honest tree say, which its predictions come from. */
+function honestEstimate(model, node) {
+  const estimate = model.report.sure?.honest?.estimates[node];
+  return estimate ? make("p", { class: "tw-muted" }, "honest estimate: ", make("bdi", {}, estimate)) : null;
 }
 
 /** What covers new rows that come here, where the tree is calibrated. */
