@@ -13,7 +13,6 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -151,13 +150,19 @@ def compare(chosen: list[str] | None) -> None:
     """Print one row per table: error and leaves of every contender; then how often ours are ahead."""
     ahead: dict[str, list[bool]] = {who: [] for who in ("M5", "PILOT")}
     fewer: dict[str, list[bool]] = {who: [] for who in ahead}
+    absent: set[str] = set()
     for name, x, y, is_smooth in all_tables():
         if chosen and name not in chosen:
             continue
         found: dict[str, tuple[float, float]] = {}
         for contender, fit in CONTENDERS.items():
-            with suppress(ImportError):
+            if contender in absent:
+                continue
+            try:
                 found[contender] = held_out(fit, x, y)
+            except (ImportError, AttributeError) as error:  # not installed, or not for this scikit-learn
+                absent.add(contender)
+                print(f"{contender} does not run here: {error}")
         cells = " | ".join(f"{who} {error:.4g} ({leaves:.0f})" for who, (error, leaves) in found.items())
         print(f"{name} {x.shape[0]} x {x.shape[1]}: {cells}", flush=True)
         for who, won in ahead.items():
@@ -174,9 +179,12 @@ def compare(chosen: list[str] | None) -> None:
 
 def timed(name: str, work: Callable[[], Any]) -> None:
     clock, processor = time.perf_counter(), time.process_time()
-    with suppress(ImportError):
+    try:
         work()
-        print(f"{name}: {time.perf_counter() - clock:.2f} s, {time.process_time() - processor:.2f} s of processors")
+    except (ImportError, AttributeError) as error:
+        print(f"{name} does not run here: {error}")
+        return
+    print(f"{name}: {time.perf_counter() - clock:.2f} s, {time.process_time() - processor:.2f} s of processors")
 
 
 def speed() -> None:

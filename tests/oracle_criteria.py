@@ -101,6 +101,8 @@ def impurity(criterion: object, entries: Entries, n_classes: int) -> float:
         return gini(weights)
     if isinstance(criterion, r.StandardDeviation):
         return math.sqrt(variance(entries))
+    if isinstance(criterion, r.FifthRoot):
+        return variance(entries) ** 0.2
     if isinstance(criterion, r.AbsoluteError):
         return absolute_error(entries)
     if isinstance(criterion, r.Poisson):

@@ -365,3 +365,15 @@ def test_what_cannot_be_learned_is_refused() -> None:
         tw.learn(numbers, "y", SMALL.with_(regression="absolute_error"))
     with pytest.raises(DataError, match="honest=True fills leaves"):
         tw.learn(numbers, "y", SMALL, honest=True)
+
+
+def test_a_dask_table_gives_the_same_tree(table: dict[str, Any]) -> None:
+    distributed = pytest.importorskip("distributed")
+    dask_frame = pytest.importorskip("dask.dataframe")
+    frame = pytest.importorskip("pandas").DataFrame(table)
+    with distributed.Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+        parts = dask_frame.from_pandas(frame, npartitions=3)
+        for recipe in (SMALL, tw.M5):
+            whole, tree = tw.learn(frame, "y", recipe), tw.learn(parts, "y", recipe)
+            assert to_json(tree) == to_json(whole)
+            assert (np.asarray(tw.predict(tree, parts).compute()) == tw.predict(whole, frame)).all()

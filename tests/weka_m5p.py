@@ -34,6 +34,21 @@ TABLES = {
     "segment-challenge": "hedge-mean",
     "weather.numeric": "humidity",
 }
+#: Ten tables of ../shared/data: the numeric column that is learned, and columns that name rows.
+SHARED = {
+    "shared/abalone": ("Class_Rings", ()),
+    "shared/auto-mpg": ("mpg", ("name",)),
+    "shared/boston-housing": ("medv", ()),
+    "shared/california-housing": ("median_house_value", ()),
+    "shared/car-test-frame": ("Mileage", ()),
+    "shared/car90": ("Mileage", ()),
+    "shared/diamonds": ("price", ()),
+    "shared/ozone": ("V4", ()),
+    "shared/servo": ("Class", ()),
+    "shared/solder": ("skips", ()),
+}
+FOLDER = HERE.parents[1] / "shared" / "data"
+_MOST_ROWS = 1500  # of a shared table, always the same ones
 OPTIONS = {
     "default": (),
     "unsmoothed": ("-U",),
@@ -46,8 +61,38 @@ OPTIONS = {
 _KEPT = 40
 
 
+def target_of(name: str) -> str:
+    """Return the column of a table that is learned."""
+    return SHARED[name][0] if name in SHARED else TABLES[name]
+
+
+def shared_table(name: str) -> tuple[dict[str, list[Any]], dict[str, list[str]]]:
+    """Return a table of ../shared/data, as `table` does."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    target, dropped = SHARED[name]
+    whole = pq.read_table(FOLDER / f"{name.removeprefix('shared/')}.parquet").drop_columns(list(dropped))
+    whole = whole.filter(whole[target].is_valid())
+    if len(whole) > _MOST_ROWS:
+        whole = whole.take(np.sort(np.random.default_rng(0).permutation(len(whole))[:_MOST_ROWS]))
+    columns: dict[str, list[Any]] = {}
+    levels: dict[str, list[str]] = {}
+    for column in [*(one for one in whole.column_names if one != target), target]:
+        values = whole[column].combine_chunks()
+        if pa.types.is_dictionary(values.type) or pa.types.is_string(values.type) or pa.types.is_boolean(values.type):
+            columns[column] = [None if value is None else str(value) for value in values.to_pylist()]
+            levels[column] = sorted({value for value in columns[column] if value is not None})
+        else:
+            columns[column] = [None if value is None else float(value) for value in values.to_pylist()]
+    return columns, levels
+
+
 def table(name: str) -> tuple[dict[str, list[Any]], dict[str, list[str]]]:
     """Return the columns of a table, rows without a target left out, and the levels of those that have some."""
+    if name in SHARED:
+        return shared_table(name)
     whole = json.loads((HERE / "goldens" / f"{name}.json").read_text(encoding="utf-8"))
     levels = {column["name"]: column["levels"] for column in whole["columns"] if "levels" in column}
     target, data = TABLES[name], whole["data"]
@@ -109,7 +154,7 @@ def predictions(text: str, times: float) -> list[float]:
 def weka(name: str) -> dict[str, Any]:
     """Return what M5P makes of a table, with every option."""
     columns, levels = table(name)
-    target = TABLES[name]
+    target = target_of(name)
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.arff"
