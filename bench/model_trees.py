@@ -1,9 +1,9 @@
 """Trees with linear leaves beside constant trees and other model trees: held-out error, leaves, and time.
 
-Every contender learns from the same float64 matrix, levels as columns of 0 and 1, on the same five folds. Tables: those
-of `bench/tables.py` that are here, numeric columns of the tables in tests/goldens, and made ones without jumps. Peers
-that are not installed are left out. With `--speed`, one fit of 50,000 x 28 and one of
-1,000,000 x 28 at depth 10: seconds by the clock and of all processors together.
+Every contender learns from the same float64 matrix, levels as columns of 0 and 1, on the same five folds. Tables: the
+regression tables of ../shared/data, if they are here, and made ones without jumps. Peers that are not installed are
+left out. With `--speed`, one fit of 50,000 x 28 and one of 1,000,000 x 28 at depth 10: seconds by the clock and of all
+processors together.
 
 Run: python bench/model_trees.py [--tables boston-housing ...] [--speed]
 """
@@ -13,27 +13,15 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tables import made, real
+from tables import DATA, made
 
 import treewright as tw
 
-GOLDENS = Path(__file__).resolve().parents[1] / "tests" / "goldens"
 FOLDS = 5
-MOST_ROWS = 5_000
-#: Numeric columns of the golden tables.
-TARGETS = {
-    "boston-housing": "medv",
-    "cu.summary-mileage": "Mileage",
-    "diabetes": "mass",
-    "iris": "petalwidth",
-    "pima-indians-diabetes2": "glucose",
-    "segment-challenge": "hedge-mean",
-}
-
+MOST_ROWS, MOST_LEVELS = 5_000, 20
 Predict = Callable[[np.ndarray], np.ndarray]
 #: Matrix, target -> predictions of another matrix, and the number of leaves or rules.
 Fit = Callable[[np.ndarray, np.ndarray], tuple[Predict, int]]
@@ -54,34 +42,39 @@ def smooth() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     yield "wave", x, 5 * np.sin(6 * x[:, 0]) + 2 * x[:, 1] + 0.5 * noise
 
 
-def golden(name: str, target: str) -> tuple[np.ndarray, np.ndarray]:
-    """A table of the goldens as a matrix: missing numbers as the mean, levels as 0 and 1."""
-    whole = json.loads((GOLDENS / f"{name}.json").read_text(encoding="utf-8"))
-    y = np.array([np.nan if value is None else value for value in whole["data"][target]], dtype=float)
-    parts = []
-    for column in whole["columns"]:
-        if column["name"] == target:
-            continue
-        values = np.array([np.nan if v is None else v for v in whole["data"][column["name"]]], dtype=float)
-        if "levels" in column:
-            parts += [(values == code).astype(float) for code in range(len(column["levels"]))]
-        else:
-            parts.append(np.where(np.isnan(values), np.nanmean(values), values))
-    known = ~np.isnan(y)
-    return np.column_stack(parts)[known], y[known]
-
-
 def all_tables() -> Iterator[tuple[str, np.ndarray, np.ndarray, bool]]:
     """Name, matrix, target, and whether it is smooth."""
     for name, x, y in smooth():
         yield name, x, y, True
-    for name, target in TARGETS.items():
-        yield (name, *golden(name, target), False)
-    for name in ("diamonds", "flights"):
-        table = real(name)
-        if table is not None:
-            x = np.asarray(table.x[:MOST_ROWS], dtype=np.float64)
-            yield name, np.where(np.isnan(x), np.nanmean(x, axis=0), x), table.y[:MOST_ROWS], False
+    manifest = DATA / "MANIFEST.json"
+    if manifest.is_file():
+        for entry in json.loads(manifest.read_text(encoding="utf-8"))["datasets"]:
+            if entry.get("task") == "regression":
+                yield (entry["name"], *shared(entry), False)
+
+
+def shared(entry: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """A table of ../shared/data as a matrix, some rows of it; moments and columns of many levels are left out."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    target = entry["target"]
+    whole = pq.read_table(DATA / entry["file"]).drop_columns(entry.get("suggested_drop", []))
+    whole = whole.filter(whole[target].is_valid())
+    whole = whole.take(np.sort(np.random.default_rng(0).permutation(len(whole))[:MOST_ROWS]))
+    parts = []
+    for name in whole.column_names:
+        column = whole[name].combine_chunks()
+        if name == target or pa.types.is_temporal(column.type):
+            continue
+        if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+            values = np.array([np.nan if value is None else value for value in column.to_pylist()], dtype=float)
+            parts.append(np.where(np.isnan(values), np.nanmean(values), values))
+            continue
+        words = np.array([str(value) for value in column.to_pylist()])
+        levels = np.unique(words)
+        parts += [(words == level).astype(float) for level in levels] if len(levels) <= MOST_LEVELS else []
+    return np.column_stack(parts), np.asarray(whole[target].to_pylist(), dtype=float)
 
 
 # --- contenders -------------------------------------------------------------------------------------------------------
@@ -101,8 +94,7 @@ def cubist(x: np.ndarray, y: np.ndarray) -> tuple[Predict, int]:
 
     names = [f"x{i}" for i in range(x.shape[1])]
     model = Cubist().fit(pd.DataFrame(x, columns=names), y)
-    rules = int(model.rules_["rule"].nunique()) if hasattr(model, "rules_") else 0
-    return lambda rows: model.predict(pd.DataFrame(rows, columns=names)), rules
+    return lambda rows: model.predict(pd.DataFrame(rows, columns=names)), len(model.coeffs_)
 
 
 def lightgbm(x: np.ndarray, y: np.ndarray, depth: int = 6) -> tuple[Predict, int]:
