@@ -22,7 +22,7 @@ from treewright.export.program.tables import (
     table_items,
     wrapped,
 )
-from treewright.tree.as_tree import TreeLike
+from treewright.tree.as_tree import TreeLike, constant_tree
 
 _CLASS_TYPES = {"text": "const char *const", "truth": "const int", "whole": "const long long", "number": "const double"}
 
@@ -47,6 +47,7 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
     ExportError
         If the target format cannot represent the tree.
     """
+    tree = constant_tree(tree, "export.c", ExportError)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
         raise ExportError(f"prefix={prefix!r} cannot begin a name in C; use letters, digits and underscores")
     plan = plan_of(tree)

@@ -28,7 +28,7 @@ from treewright.export.program.plan import (
     refuse_mixed,
     refuse_soft,
 )
-from treewright.tree.as_tree import TreeLike
+from treewright.tree.as_tree import TreeLike, constant_tree
 
 _MOST_COLUMNS, _MOST_FORMULA, _MOST_ARGUMENTS, _MOST_TEXT = 16_384, 8_192, 254, 32_767
 _DAY = 86_400_000_000
@@ -83,7 +83,7 @@ def excel(tree: TreeLike, rows: int | Sequence[Mapping[str, object]] = 100) -> b
     >>> tw.export.excel(tree)[:2]
     b'PK'
     """
-    plan = plan_of(tree)
+    plan = plan_of(constant_tree(tree, "export.excel", ExportError))
     refuse_soft(plan, "a workbook")
     _refuse(plan)
     return _file(_Workbook(plan, rows).sheets())

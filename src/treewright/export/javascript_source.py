@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, plan_of
 from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import refuse_large
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.json_form import plain
 from treewright.tree.shape import routing_splits
 from treewright.tree.tree import Tree
@@ -45,7 +46,7 @@ def javascript(tree: TreeLike) -> str:
     ExportError
         If JavaScript cannot represent the tree, for example where a child is drawn at random.
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "export.javascript", ExportError)
     plan = plan_of(tree)
     for spec in plan.inputs:
         refuse_large(spec.levels or (), f"column {spec.name!r}", "JavaScript")

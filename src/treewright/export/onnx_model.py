@@ -19,7 +19,7 @@ from treewright.export.onnx_route import route_by_ensemble, route_by_forking_loo
 from treewright.export.program.plan import Plan, level_type, plan_of, refuse_soft
 from treewright.export.program.state_machine import machine_of
 from treewright.export.program.tables import has_surrogate, refuse_inexact, refuse_unwritable
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 
 _OUTPUT_KINDS = {"text": "STRING", "truth": "BOOL", "whole": "INT64", "number": "DOUBLE"}
 _ARRAY_KINDS = {"text": object, "truth": np.bool_, "whole": np.int64, "number": np.float64}
@@ -46,7 +46,7 @@ def onnx(tree: TreeLike, *, missing: str = "") -> bytes:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "export.onnx", ExportError)
     plan = plan_of(tree)
     refuse_soft(plan, "ONNX")
     inputs = plan.inputs or tree.schema.columns[:1]  # a lone leaf has no split, but rows must be counted by something

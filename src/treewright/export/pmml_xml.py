@@ -27,7 +27,7 @@ from treewright.export.program.plan import (
     refuse_soft,
 )
 from treewright.export.program.tables import refuse_inexact, refuse_unwritable
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.tree import Tree
 
 _DATA_TYPES = {"text": "string", "truth": "boolean", "whole": "integer", "number": "double"}
@@ -55,7 +55,7 @@ def pmml(tree: TreeLike, *, several_paths: Literal["refuse", "null"] = "refuse")
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "export.pmml", ExportError)
     plan = plan_of(tree)
     refuse_soft(plan, "PMML")
     _refuse(plan, several_paths)

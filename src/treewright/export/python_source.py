@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from keyword import kwlist
 
 from treewright.data.schema import Level
+from treewright.errors import ExportError
 from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
 from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import identifiers, table_items, wrapped
-from treewright.tree.as_tree import TreeLike
+from treewright.tree.as_tree import TreeLike, constant_tree
 
 #: Python refuses more than a hundred levels of indentation, and nobody reads so many.
 DEEPEST_IFS = 12
@@ -43,6 +44,7 @@ def python(tree: TreeLike) -> str:
     ExportError
         If the target format cannot represent the tree.
     """
+    tree = constant_tree(tree, "export.python", ExportError)
     plan = plan_of(tree)
     nested = not plan.spreads and plan.depth <= DEEPEST_IFS and len(plan.steps) <= MOST_IFS
     parts = [

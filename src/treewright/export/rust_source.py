@@ -7,6 +7,7 @@ a row that the recipe refuses.
 from __future__ import annotations
 
 from treewright.data.schema import ColumnSpec, Level
+from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, level_type, plan_of
 from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import (
@@ -18,7 +19,7 @@ from treewright.export.program.tables import (
     table_items,
     wrapped,
 )
-from treewright.tree.as_tree import TreeLike
+from treewright.tree.as_tree import TreeLike, constant_tree
 
 _KEYWORDS = (
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
@@ -47,6 +48,7 @@ def rust(tree: TreeLike) -> str:
     ExportError
         If the target format cannot represent the tree.
     """
+    tree = constant_tree(tree, "export.rust", ExportError)
     plan = plan_of(tree)
     refuse_inexact(plan, "Rust")
     refuse_unwritable(plan, "Rust", nul=False)

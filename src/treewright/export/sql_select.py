@@ -18,7 +18,7 @@ from treewright.export.dialects import Dialect, dialect_of, level_token, name_to
 from treewright.export.program.plan import Plan, Step, level_type, plan_of, refuse_mixed
 from treewright.export.sql_fractional import SEVERAL, FractionalNames, ends_of, extreme, fractional_steps
 from treewright.export.sql_route import RouteWriter, truth
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 
 DialectName = Literal[
     "standard", "duckdb", "postgresql", "postgres", "sqlite", "mysql", "bigquery", "snowflake", "spark"
@@ -69,7 +69,7 @@ def sql(
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "export.sql", ExportError)
     chosen = dialect_of(dialect)
     outputs = (output,) if isinstance(output, str) else tuple(output)
     for item in outputs:

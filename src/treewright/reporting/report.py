@@ -17,7 +17,7 @@ from treewright.reporting.how_sure import how_sure
 from treewright.reporting.pruning_steps import pruned_trees, pruning_steps
 from treewright.reporting.rows import read_rows, sample
 from treewright.reporting.structure import facts, nodes, schema
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.tree import Tree
 from treewright.uncertainty.stability_report import Stability
 
@@ -72,7 +72,7 @@ def report(
     >>> found["facts"]["leaves"], found["scores"]["training"]["matrix"]
     (2, [[2, 0], [0, 2]])
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "report")
     training = None if data is None else read_rows(tree, data)
     unseen = None if held_out is None else read_rows(tree, held_out)
     steps = pruning_steps(tree, unseen)

@@ -18,7 +18,7 @@ from treewright.render.picture.bars import Paint, paint_of
 from treewright.render.plots.axes import axes_for, axis_values, colour_map, label_axis, on_axis, plain
 from treewright.render.plots.regions import Extent, Region, column_index, regions
 from treewright.render.text_width import fit_cells
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.conditions import Interval
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Tree
@@ -57,7 +57,7 @@ def boundary(
     matplotlib axes
         The axes drawn on.
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "render.boundary")
     specs = [tree.schema.columns[column_index(tree, name)] for name in (x, y)]
     found = regions(tree, (x, y), fixed)
     axes = axes_for(ax, 6.4, 4.8)
@@ -101,7 +101,7 @@ def curve(
     matplotlib axes
         The axes drawn on.
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "render.curve")
     spec = tree.schema.columns[column_index(tree, column)]
     found = regions(tree, (column,), fixed)
     axes = axes_for(ax, 6.4, 4.0)

@@ -1,0 +1,48 @@
+"""Linear models in words: "3.2 + 1.4 * carat - 0.2 * depth"."""
+
+from __future__ import annotations
+
+from treewright.data.number_text import amount
+from treewright.tree.models import LinearModel, Term
+from treewright.tree.text import level_text, name_text
+from treewright.tree.tree import Node, Tree
+
+
+def model_text(tree: Tree, model: LinearModel) -> str:
+    """Return a model as a sum, its numbers rounded for reading."""
+    words = amount(model.intercept)
+    for term in model.terms:
+        sign = "-" if term.coefficient < 0 else "+"
+        words += f" {sign} {amount(abs(term.coefficient))} * {term_name(tree, term)}"
+    return words
+
+
+def term_name(tree: Tree, term: Term) -> str:
+    """Return what the coefficient is multiplied with: a column, or a question that is 1 where it holds and 0 elsewhere.
+
+    >>> import treewright as tw
+    >>> table = {"cut": ["a", "b", "c"] * 4, "y": [1.0, 2.0, 3.0] * 4}
+    >>> recipe = tw.CART.with_(leaves="linear", max_depth=0, pruning=None)
+    >>> tree = tw.learn(table, "y", recipe, task="regression")
+    >>> [term_name(tree, term) for term in tree.root.model.terms]
+    ['[cut = a]']
+    """
+    column = tree.schema.columns[term.column]
+    if term.levels is None:
+        return name_text(column.name)
+    held = [level_text((column.levels or ())[place]) for place in term.levels]
+    return (
+        f"[{name_text(column.name)} = {held[0]}]"
+        if len(held) == 1
+        else f"[{name_text(column.name)} in {', '.join(held)}]"
+    )
+
+
+def guard_text(model: LinearModel) -> str:
+    """Return the range that predictions are kept in; "" where there is none."""
+    return "" if model.is_free else f"within {amount(model.low)} to {amount(model.high)}"
+
+
+def leaf_text(node: Node) -> str | None:
+    """Return the model by which a node predicts; None where it predicts a constant."""
+    return None if node.model is None else model_text(node.tree, node.model)
