@@ -326,11 +326,6 @@ def test_pruning_by_hand_keeps_the_models_of_the_new_leaves(tree: tw.Tree, table
 
 
 REFUSALS = {
-    "c": lambda tree, _: tw.export.c(tree),
-    "rust": lambda tree, _: tw.export.rust(tree),
-    "javascript": lambda tree, _: tw.export.javascript(tree),
-    "python": lambda tree, _: tw.export.python(tree),
-    "sql": lambda tree, _: tw.export.sql(tree),
     "onnx": lambda tree, _: tw.export.onnx(tree),
     "pmml": lambda tree, _: tw.export.pmml(tree),
     "excel": lambda tree, _: tw.export.excel(tree, "unused.xlsx"),

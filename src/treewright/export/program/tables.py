@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from treewright.data.schema import Level
+from treewright.data.schema import Level, Schema
 from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, Question, refuse_mixed
+from treewright.tree.models import model_arrays
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,10 @@ def tables_of(plan: Plan) -> Tables:
 
 
 #: Tables of numbers; all others are of whole numbers.
-NUMBER_TABLES = frozenset({"share", "value", "breaks", "band_low", "band_high"})
+NUMBER_TABLES = frozenset(
+    {"share", "value", "breaks", "band_low", "band_high"}
+    | {f"model_{name}" for name in ("coefficient", "fill", "intercept", "low", "high")}
+)
 #: Tables that only trees with soft thresholds have.
 BAND_TABLES = frozenset({"band_low", "band_high"})
 
@@ -79,8 +83,16 @@ BAND_TABLES = frozenset({"band_low", "band_high"})
 def table_items(plan: Plan) -> dict[str, list[Any]]:
     """Return the tables by name, without those that the plan does not need."""
     tables = tables_of(plan)
-    needed = [name for name in Tables.__dataclass_fields__ if plan.soft or name not in BAND_TABLES]
-    return {name: getattr(tables, name) for name in needed}
+    unused = (set() if plan.soft else BAND_TABLES) | ({"value"} if plan.models else set())
+    needed = [name for name in Tables.__dataclass_fields__ if name not in unused]
+    return {name: getattr(tables, name) for name in needed} | model_tables(plan)
+
+
+def model_tables(plan: Plan) -> dict[str, list[Any]]:
+    """Return the linear models of the ends as docs/boundary.md lists those of nodes; nothing without models."""
+    if not plan.models:
+        return {}
+    return {name: array.tolist() for name, array in model_arrays(plan.models, Schema(plan.inputs, plan.target)).items()}
 
 
 def _starts(lengths: Iterable[int]) -> list[int]:
