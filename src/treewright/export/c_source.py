@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from treewright.data.schema import Level
 from treewright.errors import ExportError
-from treewright.export.program.models import c_models
+from treewright.export.linear.source_models import c_models
 from treewright.export.program.plan import Plan, level_type, plan_of
 from treewright.export.program.ranges import c_ranges
 from treewright.export.program.tables import (

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from keyword import kwlist
 
 from treewright.data.schema import Level
+from treewright.export.linear.source_models import python_models
 from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
-from treewright.export.program.models import python_models
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
 from treewright.export.program.ranges import python_ranges
 from treewright.export.program.tables import identifiers, table_items, wrapped

@@ -7,7 +7,7 @@ a row that the recipe refuses.
 from __future__ import annotations
 
 from treewright.data.schema import ColumnSpec, Level
-from treewright.export.program.models import rust_models
+from treewright.export.linear.source_models import rust_models
 from treewright.export.program.plan import Plan, level_type, plan_of
 from treewright.export.program.ranges import rust_ranges
 from treewright.export.program.tables import (

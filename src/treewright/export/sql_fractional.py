@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, number_token
+from treewright.export.linear.sql_models import model_expression
 from treewright.export.program.plan import BOTH_BINS, FRACTIONAL, STOP_HERE, Plan, Step
-from treewright.export.sql_models import model_expression
 from treewright.export.sql_route import RouteWriter
 
 #: Levels of the tree whose weights are multiplied in one step: each weight is written as so many factors.

@@ -15,9 +15,9 @@ from treewright.data.schema import TIME_KINDS, ColumnSpec, Schema
 from treewright.data.value_text import level, listed
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, dialect_of, level_token, name_token, number_token
+from treewright.export.linear.sql_models import model_expression, refuse_moments
 from treewright.export.program.plan import Plan, Step, level_type, plan_of, refuse_mixed
 from treewright.export.sql_fractional import SEVERAL, FractionalNames, ends_of, extreme, fractional_steps
-from treewright.export.sql_models import model_expression, refuse_moments
 from treewright.export.sql_route import RouteWriter, truth
 from treewright.tree.as_tree import TreeLike, as_tree
 
