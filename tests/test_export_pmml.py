@@ -138,6 +138,8 @@ def test_linear_models_evaluated(backend: Any, tmp_path: Path) -> None:
     cases += [learned_case(seed, policy, LINEAR) for seed, policy in enumerate(POLICIES)]
     cases = [case for case in cases if exported(case) is not None]
     assert len(cases) > 12
+    with pytest.raises(FileError, match="chains the TreeModel with other models"):
+        tw.from_pmml(tw.export.pmml(cases[0].tree))
     for case in cases:
         said = [answer[case.tree.schema.target.name] for answer in evaluated(backend, case, tmp_path / "tree.pmml")]
         assert said == pytest.approx(case.prediction, rel=1e-12, abs=1e-12), case.first(said, case.prediction)

@@ -326,7 +326,6 @@ def test_pruning_by_hand_keeps_the_models_of_the_new_leaves(tree: tw.Tree, table
 
 
 REFUSALS = {
-    "excel": lambda tree, _: tw.export.excel(tree, "unused.xlsx"),
     "sklearn": lambda tree, _: tw.export.sklearn(tree),
     "shap": tw.shap_values,
     "counterfactuals": lambda tree, table: tw.counterfactuals(
