@@ -338,7 +338,6 @@ REFUSALS = {
     "pruning_path": lambda tree, _: tw.pruning_path(tree),
     "prune": lambda tree, _: tw.prune(tree, tw.pruning.CostComplexity(0.1)),
     "edit": lambda tree, table: tw.edit.apply(tree, tw.edit.Collapse(1), table),
-    "curve": lambda tree, _: tw.render.curve(tree, "x0"),
     "boundary": lambda tree, _: tw.render.boundary(tree, "x0", "x1"),
 }
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from treewright.data.number_text import amount
+from collections.abc import Callable
+
+from treewright.data.number_text import amount, number_text
+from treewright.render.text_width import fit_cells
 from treewright.tree.models import LinearModel, Term
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Node, Tree
@@ -15,6 +18,35 @@ def model_text(tree: Tree, model: LinearModel) -> str:
         sign = "-" if term.coefficient < 0 else "+"
         words += f" {sign} {amount(abs(term.coefficient))} * {term_name(tree, term)}"
     return words
+
+
+def short_model_text(tree: Tree, model: LinearModel, fits: Callable[[str], bool]) -> str:
+    """Return as many terms of a model as fit, with three digits; "…" stands for the others.
+
+    >>> import treewright as tw
+    >>> table = {"x": [1.0, 2.0, 3.0, 5.0] * 4, "z": [1.0, 4.0, 2.0, 2.0] * 4}
+    >>> table["y"] = [2 + x - z / 3 for x, z in zip(table["x"], table["z"])]
+    >>> tree = tw.learn(table, "y", tw.CART.with_(leaves="linear", max_depth=0, pruning=None), task="regression")
+    >>> [short_model_text(tree, tree.root.model, lambda text: len(text) < n) for n in (10, 20)]
+    ['2 + 1 x …', '2 + 1 x - 0.333 z']
+    """
+    signs = ["-" if term.coefficient < 0 else "+" for term in model.terms]
+    parts = [
+        f" {sign} {_three(abs(term.coefficient))} {fit_cells(term_name(tree, term), 16)}"
+        for sign, term in zip(signs, model.terms, strict=True)
+    ]
+    words = _three(model.intercept)
+    for i, part in enumerate(parts):
+        rest = " …" if i + 1 < len(parts) else ""
+        if not fits(words + part + rest):
+            return f"{words} …"
+        words += part
+    return words
+
+
+def _three(x: float) -> str:
+    text = number_text(float(f"{x:.3g}"))
+    return text if text != "-0" else "0"
 
 
 def term_name(tree: Tree, term: Term) -> str:
