@@ -312,6 +312,7 @@ def test_text_rules_and_explanations_show_the_model(tree: tw.Tree, table: dict[s
     assert "By its linear model" in explained.html()
     derived = tw.explain_node(tree, leaf.id).text()
     assert "Linear model" in derived
+    assert f"Node {leaf.id} predicts by its linear model" in derived
     at_means = leaf.model.intercept + sum(term.coefficient * term.fill for term in leaf.model.terms)
     assert at_means == pytest.approx(leaf.mean)  # least squares go through the means
 
@@ -334,7 +335,6 @@ REFUSALS = {
     "calibrate": tw.calibrate,
     "soften": tw.soften,
     "stability": tw.stability,
-    "report": tw.report,
     "pruning_path": lambda tree, _: tw.pruning_path(tree),
     "prune": lambda tree, _: tw.prune(tree, tw.pruning.CostComplexity(0.1)),
     "edit": lambda tree, table: tw.edit.apply(tree, tw.edit.Collapse(1), table),

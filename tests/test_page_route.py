@@ -19,7 +19,8 @@ import treewright as tw
 from treewright.data.encoding import encode
 from treewright.data.reader import read
 from treewright.export.javascript_source import router_source, split_lists
-from treewright.reporting.structure import models, nodes, schema
+from treewright.reporting.leaf_models import leaf_models
+from treewright.reporting.structure import nodes, schema
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs node, which runs the page's JavaScript")
@@ -64,7 +65,7 @@ def route(cases: list[tuple[tw.Tree, Any]], folder: Path) -> list[list[dict[str,
 
 def routed(t: tw.Tree) -> dict[str, Any]:
     """The parts of a report that routing reads."""
-    return {"nodes": nodes(t), "splits": split_lists(t), "schema": schema(t), "models": models(t)}
+    return {"nodes": nodes(t), "splits": split_lists(t), "schema": schema(t), "models": leaf_models(t, None)}
 
 
 def coded(t: tw.Tree, table: Any) -> list[list[Any]]:

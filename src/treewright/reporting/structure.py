@@ -16,7 +16,6 @@ from treewright.recipes.missing import RefuseMissing
 from treewright.render.node_text import MOST_LEVELS, branch_words, missing_remarks, same
 from treewright.reporting.settings_text import settings_text
 from treewright.tree.json_form import plain
-from treewright.tree.models import write_models
 from treewright.tree.text import level_text, name_text, printable
 from treewright.tree.tree import Tree, predicted_index
 
@@ -87,11 +86,6 @@ def nodes(tree: Tree) -> dict[str, list[Any] | None]:
         "condition": condition,
         "edge": edge,
     }
-
-
-def models(tree: Tree) -> list[dict[str, Any]] | None:
-    """Return the linear model of every node, as a saved tree has it; None where leaves predict constants."""
-    return write_models(tree.models) if tree.models else None
 
 
 def _column(spec: ColumnSpec, span: tuple[float, float]) -> dict[str, Any]:
