@@ -401,3 +401,23 @@ def learned_case(seed: int, policy: str, leaves: tw.leaves.Linear | None = None)
             }
         )
     return Case(f"{policy} {seed}", tree, rows)
+
+
+@cache
+def model_tree_case(recipe: str) -> Case:
+    """A model tree of two pieces that slope, by a recipe of that name; rows far beyond the training rows too."""
+    rng = np.random.default_rng(11)
+    x, z = rng.uniform(0, 10, 500), rng.normal(size=500)
+    level = rng.integers(0, 3, 500)
+    y = np.where(x < 4, 3 * x, 20 - x) + 0.5 * z + np.array([0.0, 1.0, 4.0])[level] + 0.3 * rng.normal(size=500)
+    gaps = [None if rng.random() < 0.1 else value for value in z.tolist()]
+    table = pa.table({"x": x, "z": pa.array(gaps, pa.float64()), "c": [("a", "it's", "ü")[i] for i in level], "y": y})
+    tree = tw.learn(table, "y", getattr(tw, recipe), n_threads=1)
+    assert tree.n_leaves > 1
+    assert any(model.terms for model in tree.models)
+    asked = {
+        "x": pa.array([float(i) for i in range(-20, 30)] + [None] * 5, pa.float64()),
+        "z": pa.array([None if i % 7 == 0 else i / 9 - 3 for i in range(55)], pa.float64()),
+        "c": [("a", "it's", "ü", None, "never seen")[i % 5] for i in range(55)],
+    }
+    return Case(recipe, tree, pa.table(asked))

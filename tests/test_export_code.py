@@ -16,7 +16,17 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from export_cases import DATA, POLICIES, Case, learned_case, modelled_case, random_case, soft_case, table_cases
+from export_cases import (
+    DATA,
+    POLICIES,
+    Case,
+    learned_case,
+    model_tree_case,
+    modelled_case,
+    random_case,
+    soft_case,
+    table_cases,
+)
 from handmade_trees import TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -270,6 +280,7 @@ def test_linear_models(ask: Ask, tmp_path: Path) -> None:
     """Every kind of column, every end, missing values and unseen levels; the guard holds back some predictions."""
     cases = [modelled_case(seed, missing=(None, -1, -2)[seed % 3]) for seed in range(15)]
     cases += [learned_case(seed, policy, LINEAR) for seed, policy in enumerate(POLICIES)]
+    cases += [model_tree_case(recipe) for recipe in ("M5", "PILOT")]
     limits = [{limit for m in case.tree.models for limit in (m.low, m.high)} for case in cases]
     assert sum(y in held for case, held in zip(cases, limits, strict=True) for y in case.prediction) > 50
     check(ask, cases, tmp_path)

@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from export_cases import POLICIES, Case, learned_case, modelled_case, random_case
+from export_cases import POLICIES, Case, learned_case, model_tree_case, modelled_case, random_case
 from handmade_trees import Question, fork, leaf, tennis, tree
 from sql_engines import plain_environment
 from test_export_code import LINEAR, microseconds
@@ -131,6 +131,7 @@ def test_libreoffice_calculates_linear_models(tmp_path: Path) -> None:
     """Sums are written with 15 digits and moments are days, so that the last digits differ."""
     made = [modelled_case(seed, n_rows=15) for seed in range(12)]
     made += [learned_case(seed, policy, LINEAR) for seed, policy in enumerate(POLICIES) if policy != "refuse"]
+    made += [model_tree_case(recipe) for recipe in ("M5", "PILOT")]
     cases = [case for case in map(without_neighbours, filter(exportable, made)) if case.rows.num_rows]
     assert len(cases) > 6
     for case, found in zip(cases, calculated(cases, tmp_path), strict=True):

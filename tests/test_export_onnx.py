@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from export_cases import DATA, POLICIES, Case, learned_case, modelled_case, random_case, table_cases
+from export_cases import DATA, POLICIES, Case, learned_case, model_tree_case, modelled_case, random_case, table_cases
 from handmade_trees import TENNIS, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -73,8 +73,8 @@ def test_linear_models(seed: int, missing: int | None) -> None:
 
 
 def test_learned_linear_models_and_no_rows() -> None:
-    for seed, policy in enumerate(POLICIES):
-        case = learned_case(seed, policy, LINEAR)
+    cases = [learned_case(seed, policy, LINEAR) for seed, policy in enumerate(POLICIES)]
+    for case in (*cases, model_tree_case("M5"), model_tree_case("PILOT")):
         check(case)
         assert len(ran(case.tree, case.rows.slice(0, 0))["prediction"]) == 0
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 import pytest
-from export_cases import DATA, POLICIES, Case, learned_case, modelled_case, random_case, table_cases
+from export_cases import DATA, POLICIES, Case, learned_case, model_tree_case, modelled_case, random_case, table_cases
 from handmade_trees import Question, fork, leaf, tennis, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,6 +136,7 @@ def test_linear_models_evaluated(backend: Any, tmp_path: Path) -> None:
     """An evaluator may add the terms in another order, so that the last digits may differ."""
     cases = [modelled_case(seed, n_rows=15, missing=(None, -2, 0, 1)[seed % 4]) for seed in range(16)]
     cases += [learned_case(seed, policy, LINEAR) for seed, policy in enumerate(POLICIES)]
+    cases += [model_tree_case(recipe) for recipe in ("M5", "PILOT")]
     cases = [case for case in cases if exported(case) is not None]
     assert len(cases) > 12
     with pytest.raises(FileError, match="chains the TreeModel with other models"):

@@ -19,6 +19,7 @@ from export_cases import (
     POLICIES,
     Case,
     learned_case,
+    model_tree_case,
     modelled_case,
     random_case,
     random_rows,
@@ -106,6 +107,7 @@ def test_linear_models(engine: Engine) -> None:
     cases = [modelled_case(seed, missing=(None, -1, -2)[seed % 3], times=False) for seed in range(15)]
     leaves = tw.leaves.Linear(only=("x", "c", "b"), max_terms=4, select="aic", min_rows_per_term=2, margin=0.1)
     cases += [learned_case(seed, policy, leaves) for seed, policy in enumerate(POLICIES)]
+    cases += [model_tree_case(recipe) for recipe in ("M5", "PILOT")]
     check(engine, [without_tiny_numbers(case) for case in cases] if engine.dialect == "postgresql" else cases)
 
 

@@ -29,6 +29,7 @@ enum class Criterion {
     likelihood_ratio,
     variance,
     standard_deviation,
+    fifth_root,
     absolute_error,
     poisson,
     f,
@@ -74,6 +75,8 @@ inline constexpr CriterionTraits criterion_traits[] = {
     {Criterion::variance, "Variance", "variance", Statistic::squares, Score::decrease, OrderedLevels::always, true},
     {Criterion::standard_deviation, "StandardDeviation", "standard_deviation", Statistic::squares, Score::decrease,
      OrderedLevels::never, false},
+    {Criterion::fifth_root, "FifthRoot", "fifth_root", Statistic::squares, Score::decrease, OrderedLevels::never,
+     false},
     {Criterion::absolute_error, "AbsoluteError", "absolute_error", Statistic::medians, Score::decrease,
      OrderedLevels::never, false},
     {Criterion::poisson, "Poisson", "poisson", Statistic::deviance, Score::decrease, OrderedLevels::always, false},
@@ -138,6 +141,7 @@ struct Recipe {
     int bins = 10;
     Criterion criterion = Criterion::gini;
     bool average_rule = true;
+    double min_share = 0; // each child needs more than this share of the rows (fifth_root)
     Missing missing = Missing::surrogates;
     int max_surrogates = 5;
     bool surrogates_then_majority = true;

@@ -13,6 +13,7 @@
 #include "bind/module.hpp"
 #include "linear/least_squares.hpp"
 #include "linear/node_moments.hpp"
+#include "linear/pilot.hpp"
 #include "linear/row_sums.hpp"
 
 using namespace nanobind::literals;
@@ -126,7 +127,7 @@ nb::object means_of(const Doubles& low, const Doubles& high, const Limbs& sum, c
 
 ModelOptions options_of(const std::string& selection, int max_terms, int min_rows_per_term, double ridge) {
     const std::map<std::string, Selection> names{
-        {"none", Selection::none}, {"bic", Selection::bic}, {"aic", Selection::aic}};
+        {"none", Selection::none}, {"bic", Selection::bic}, {"aic", Selection::aic}, {"cp", Selection::cp}};
     return {names.at(selection), max_terms, min_rows_per_term, ridge};
 }
 
@@ -222,6 +223,55 @@ private:
     std::vector<Moments> moments_;
 };
 
+// The tree by linear pieces: per node its split (column -1: a leaf), its children and the mean of what its pieces
+// leave; the pieces of node i are piece_start[i] to piece_start[i + 1].
+nb::dict pilot_tree(const nb::object& columns, const std::vector<int>& kinds, const Doubles& target, int max_depth,
+                    int64_t min_samples_split, int64_t min_samples_leaf, const std::vector<double>& parameters,
+                    int n_threads) {
+    const auto rows = static_cast<int64_t>(target.size());
+    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
+    PilotOptions options;
+    options.max_depth = max_depth;
+    options.min_samples_split = min_samples_split;
+    options.min_samples_leaf = min_samples_leaf;
+    std::copy_n(parameters.begin(), pieces, options.parameters.begin());
+    std::vector<PilotNode> nodes;
+    {
+        const nb::object none = nb::none();
+        const auto on_progress = progress_callback(none);
+        const nb::gil_scoped_release unlocked;
+        ThreadPool pool(n_threads, on_progress);
+        nodes = grow_pilot(table, target.data(), rows, options, pool);
+    }
+    std::vector<int32_t> column, low, high, start{0}, piece_column;
+    std::vector<double> threshold, rest, intercept, slope;
+    for (const PilotNode& node : nodes) {
+        column.push_back(node.column);
+        threshold.push_back(node.threshold);
+        low.push_back(node.low);
+        high.push_back(node.high);
+        rest.push_back(node.rest);
+        for (const TakenPiece& piece : node.taken) {
+            piece_column.push_back(piece.column);
+            intercept.push_back(piece.intercept);
+            slope.push_back(piece.slope);
+        }
+        start.push_back(static_cast<int32_t>(piece_column.size()));
+    }
+    const size_t n = nodes.size(), n_pieces = piece_column.size();
+    nb::dict out;
+    out["column"] = array(std::move(column), n);
+    out["threshold"] = array(std::move(threshold), n);
+    out["low"] = array(std::move(low), n);
+    out["high"] = array(std::move(high), n);
+    out["rest"] = array(std::move(rest), n);
+    out["piece_start"] = array(std::move(start), n + 1);
+    out["piece_column"] = array(std::move(piece_column), n_pieces);
+    out["intercept"] = array(std::move(intercept), n_pieces);
+    out["slope"] = array(std::move(slope), n_pieces);
+    return out;
+}
+
 } // namespace
 
 void bind_linear(nb::module_& m) {
@@ -233,6 +283,8 @@ void bind_linear(nb::module_& m) {
         .def("ranges", &PyLinearRows::ranges, "n_threads"_a)
         .def("means", &PyLinearRows::means, "low"_a, "high"_a, "max_weight"_a, "n_threads"_a)
         .def("products", &PyLinearRows::products, "low"_a, "high"_a, "max_weight"_a, "mean"_a, "n_threads"_a);
+    m.def("grow_pilot", &pilot_tree, "columns"_a, "kinds"_a, "target"_a, "max_depth"_a, "min_samples_split"_a,
+          "min_samples_leaf"_a, "parameters"_a, "n_threads"_a);
     m.def("slot_means", &means_of, "low"_a, "high"_a, "sum"_a, "known"_a);
     nb::class_<PyNodeMoments>(m, "NodeMoments")
         .def(nb::init<const Ints&, const Ints&, const Ints&, const Doubles&, const Doubles&, const Doubles&,

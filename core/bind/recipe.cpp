@@ -88,6 +88,7 @@ void read_criterion(const nb::dict& choice, bool classes, Recipe& recipe) {
     }
     recipe.criterion = chosen<Criterion>(names, choice);
     if (recipe.criterion == Criterion::gain_ratio) set(choice, "average_rule", recipe.average_rule);
+    if (recipe.criterion == Criterion::fifth_root) set(choice, "min_share", recipe.min_share);
     if (recipe.criterion == Criterion::chi_square && nb::cast<bool>(choice["likelihood_ratio"])) {
         recipe.criterion = Criterion::likelihood_ratio;
     }

@@ -99,6 +99,50 @@ double information(double residual, double rows, double parameters, Selection se
     return rows * std::log(residual / rows) + price * parameters;
 }
 
+double deviation_share(const Moments& moments, const LinearModel& model, size_t term) {
+    const int target = moments.size() - 1, slot = model.slot[term];
+    return std::abs(model.coefficient[term]) *
+           std::sqrt(moments.of(slot, slot).value() / moments.of(target, target).value());
+}
+
+// The model without one of its terms.
+LinearModel fit_without(const Moments& moments, const LinearModel& model, size_t term, const ModelOptions& options) {
+    std::vector<int> slots = model.slot;
+    slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(term));
+    return fit_model(moments, slots, options);
+}
+
+// M5's choice, as Weka makes it: while a coefficient, in deviations of its term and of the target, is beyond 1.5, the
+// largest is dropped, for such terms nearly cancel each other; then the smallest, while Mallows' Cp falls.
+LinearModel fit_by_cp(const Moments& moments, std::span<const int> slots, const ModelOptions& options) {
+    constexpr double cancelling = 1.5;
+    LinearModel model = fit_model(moments, slots, options);
+    const auto shares = [&] {
+        std::vector<double> found;
+        for (size_t i = 0; i < model.slot.size(); ++i) found.push_back(deviation_share(moments, model, i));
+        return found;
+    };
+    while (!model.slot.empty()) {
+        const std::vector<double> found = shares();
+        const auto largest = std::max_element(found.begin(), found.end());
+        if (!(*largest > cancelling)) break;
+        model = fit_without(moments, model, static_cast<size_t>(largest - found.begin()), options);
+    }
+    const double free = moments.rows - static_cast<double>(model.slot.size()) - 1;
+    const double unit = model.residual / free; // of all terms that are left
+    const auto cp = [&](const LinearModel& one) {
+        return one.residual / unit + 2 * static_cast<double>(one.slot.size() + 1);
+    };
+    while (!model.slot.empty() && free > 0 && unit > 0) {
+        const std::vector<double> found = shares();
+        const auto smallest = static_cast<size_t>(std::min_element(found.begin(), found.end()) - found.begin());
+        LinearModel smaller = fit_without(moments, model, smallest, options);
+        if (!(cp(smaller) < cp(model))) break;
+        model = std::move(smaller);
+    }
+    return model;
+}
+
 } // namespace
 
 LinearModel fit_model(const Moments& moments, std::span<const int> slots, const ModelOptions& options) {
@@ -113,6 +157,7 @@ LinearModel fit_model(const Moments& moments, std::span<const int> slots, const 
 }
 
 LinearModel chosen_model(const Moments& moments, std::span<const int> slots, const ModelOptions& options) {
+    if (options.selection == Selection::cp) return fit_by_cp(moments, slots, options);
     constexpr double perfect = 1e-24, tie = 1e-9; // shares of the target's sum of squares
     Equations equations(moments, slots, options.ridge);
     const double all = equations.residual();

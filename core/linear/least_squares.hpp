@@ -17,7 +17,8 @@ struct LinearModel {
     double residual = 0; // weighted sum of squares
 };
 
-enum class Selection { none, bic, aic };
+// `cp`: all terms at first, then without those that M5 leaves out.
+enum class Selection { none, bic, aic, cp };
 
 struct ModelOptions {
     Selection selection = Selection::bic;

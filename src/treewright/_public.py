@@ -39,7 +39,7 @@ from treewright.prediction.predict import apply, predict, predict_batches, predi
 from treewright.pruning.path import PruningPath
 from treewright.pruning.prune import prune, pruning_path
 from treewright.recipes import branching, criterion, leaves, missing, numeric, stopping
-from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, RPART, SKLEARN
+from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, M5, PILOT, RPART, SKLEARN
 from treewright.recipes.recipe import Recipe
 from treewright.reporting.report import report
 from treewright.training.learn import learn
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         CHAIDClassifier,
         CHAIDRegressor,
         ID3Classifier,
+        ModelTreeRegressor,
         TreeClassifier,
         TreeRegressor,
     )
@@ -76,6 +77,8 @@ __all__ = [
     "EXHAUSTIVE_CHAID",
     "ID3",
     "J48",
+    "M5",
+    "PILOT",
     "RPART",
     "SKLEARN",
     "C45Classifier",
@@ -88,6 +91,7 @@ __all__ = [
     "ExportError",
     "FileError",
     "ID3Classifier",
+    "ModelTreeRegressor",
     "OptimalTreeClassifier",
     "OptimalTreeRegressor",
     "PruningPath",

@@ -8,6 +8,7 @@ from treewright.estimators.trees import (
     CHAIDClassifier,
     CHAIDRegressor,
     ID3Classifier,
+    ModelTreeRegressor,
     TreeClassifier,
     TreeRegressor,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "CHAIDClassifier",
     "CHAIDRegressor",
     "ID3Classifier",
+    "ModelTreeRegressor",
     "OptimalTreeClassifier",
     "OptimalTreeRegressor",
     "TreeClassifier",

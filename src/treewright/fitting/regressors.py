@@ -42,9 +42,14 @@ class Wanted:
 
 def wanted_regressors(tree: Tree, choice: Linear) -> Wanted:
     """Return what may enter the model of each node by the choice of the recipe."""
+    if choice.columns == "subtree":
+        allowed = _tested_below(tree, choice)
+        found = sorted(set().union(*allowed), key=lambda one: (one.column, -len(one.levels or ()), one.levels or ()))
+        own = tuple(tuple(i for i, one in enumerate(found) if one in some) for some in allowed)
+        return Wanted(tuple(found), own, _with_those_above(tree, own))
     regressors = tuple(one for column in range(len(tree.schema.columns)) for one in _of_column(tree, column, choice))
-    allowed = {"all": _all, "path": _tested_above, "subtree": _tested_below}[choice.columns](tree)
-    own = tuple(tuple(i for i, one in enumerate(regressors) if one.column in columns) for columns in allowed)
+    columns = _all(tree) if choice.columns == "all" else _tested_above(tree)
+    own = tuple(tuple(i for i, one in enumerate(regressors) if one.column in some) for some in columns)
     return Wanted(regressors, own, _with_those_above(tree, own))
 
 
@@ -79,14 +84,26 @@ def _tested_above(tree: Tree) -> list[set[int]]:
     return found
 
 
-def _tested_below(tree: Tree) -> list[set[int]]:
-    found: list[set[int]] = [set() for _ in range(tree.n_nodes)]
+def _tested_below(tree: Tree, choice: Linear) -> list[set[Regressor]]:
+    """Return per node what its subtree tests: numbers, and of two sets of levels the second."""
+    found: list[set[Regressor]] = [set() for _ in range(tree.n_nodes)]
     for node in range(tree.n_nodes - 1, -1, -1):
         if not tree.arrays["stop"][node]:
-            found[node].add(_column(tree, node))
+            found[node] |= _tested_at(tree, node, choice)
         if node:
             found[int(tree.arrays["parent"][node])] |= found[node]
     return found
+
+
+def _tested_at(tree: Tree, node: int, choice: Linear) -> set[Regressor]:
+    split = tree[node].split
+    assert split is not None
+    if not split.spec.has_levels or split.n_children > 2:
+        return set(_of_column(tree, split.column_index, choice))
+    if choice.only is not None and split.column not in choice.only:
+        return set()
+    second = tuple(level for level, child in enumerate(split.child_of_bin) if child == 1)
+    return {Regressor(split.column_index, second)}
 
 
 def _column(tree: Tree, node: int) -> int:

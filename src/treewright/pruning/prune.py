@@ -17,6 +17,7 @@ from treewright.growing.checks import check_pruner
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
 from treewright.prediction.encode_rows import encode_labelled
+from treewright.pruning.adjusted_error import prune_by_adjusted_error
 from treewright.pruning.by_hand import prune_equal_leaves, prune_nodes, prune_to_depth, prune_to_leaves
 from treewright.pruning.cost_complexity import (
     prune_by_complexity,
@@ -34,6 +35,7 @@ from treewright.pruning.path import PruningPath, as_grown, cross_validated_path,
 from treewright.pruning.reduced_error import hold_out, prune_reduced_error
 from treewright.recipes.missing import Surrogates
 from treewright.recipes.pruners import (
+    AdjustedError,
     CollapseNodes,
     CostComplexity,
     CostComplexityCV,
@@ -70,6 +72,7 @@ _BY_TREE: dict[type[Pruner], Callable[[Tree, Any], Tree]] = {
 
 #: Pruners that need rows too: (tree, pruner, rows or None, n_threads, stage).
 _BY_ROWS: dict[type[Pruner], Callable[[Tree, Any, Encoded | Partitions | None, int, Stage], Tree]] = {
+    AdjustedError: prune_by_adjusted_error,
     CostComplexityCV: prune_by_validated_complexity,
     ErrorBased: prune_by_errors,
     ImpurityThresholdCV: prune_by_validated_threshold,

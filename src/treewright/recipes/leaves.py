@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from treewright.recipes.choice import Choice, NonNegative, PositiveCount, Range, choices_by_name, require
 
-__all__ = ["Constant", "Linear"]
+__all__ = ["Constant", "Linear", "Pieces"]
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,19 @@ class Linear(Choice):
         Names of the columns that may enter; no other does.
     max_terms : int, optional, default=3
         Maximum number of terms; None for no limit.
-    select : {"bic", "aic", "none"}, default="bic"
-        Terms enter one after the other, the one that reduces the squared residuals most first, as long as this
-        information criterion falls; "none": up to `max_terms`.
+    select : {"bic", "aic", "cp", "none"}, default="bic"
+        Terms enter one after the other, the one that reduces the squared residuals most first, as long as the Bayesian
+        or Akaike's information criterion falls; "none": up to `max_terms`. "cp" begins with all terms and drops those
+        that M5 drops, whatever `max_terms` and `min_rows_per_term` say.
     ridge : float, default=0.0
         Added to the sum of squares of every term, as a share of it.
     min_rows_per_term : int, default=5
         Rows of the node for every term and the intercept.
     max_levels : int, default=12
         Columns with more levels do not enter.
+    smoothing_rows : float, default=0.0
+        M5's smoothing: the model of a node of n rows is averaged with its parent's, with weights n and this number, and
+        so on up to the root.
     margin : float, optional, default=0.5
         Range guard: a prediction goes beyond the targets of the node's training rows by at most this share of their
         range. 0 keeps it within the range; None sets no limit.
@@ -64,10 +68,11 @@ class Linear(Choice):
     columns: Literal["all", "path", "subtree"] = "all"
     only: tuple[str, ...] | None = None
     max_terms: PositiveCount | None = 3
-    select: Literal["bic", "aic", "none"] = "bic"
+    select: Literal["bic", "aic", "cp", "none"] = "bic"
     ridge: NonNegative = 0.0
     min_rows_per_term: PositiveCount = 5
     max_levels: PositiveCount = 12
+    smoothing_rows: NonNegative = 0.0
     margin: Annotated[float, Range(0, 1e6)] | None = 0.5
 
     def __post_init__(self) -> None:
@@ -80,7 +85,20 @@ class Linear(Choice):
         require(fine, f"Linear.only must be a tuple of column names, not {given!r}")
 
 
-LeafChoice = Constant | Linear
+@dataclass(frozen=True)
+class Pieces(Choice):
+    """A leaf predicts the sum of the linear pieces on its way (`treewright.criterion.PiecewiseLinear`).
+
+    Parameters
+    ----------
+    margin : float, optional, default=0.5
+        Range guard, as of `Linear`.
+    """
+
+    margin: Annotated[float, Range(0, 1e6)] | None = 0.5
+
+
+LeafChoice = Constant | Linear | Pieces
 LEAF_NAMES: dict[str, LeafChoice] = choices_by_name(LeafChoice)
 
 

@@ -5,27 +5,30 @@ from __future__ import annotations
 import dataclasses
 
 from treewright.errors import RecipeError
-from treewright.recipes.branching import EachValue, Merge
+from treewright.recipes.branching import EachValue, Merge, Ordered
 from treewright.recipes.criterion import (
     ChiSquare,
+    FifthRoot,
     FTest,
     GainRatio,
     InformationGain,
+    PiecewiseLinear,
 )
-from treewright.recipes.leaves import Constant
+from treewright.recipes.leaves import Constant, Linear, Pieces
 from treewright.recipes.missing import (
     Fractional,
+    Imputed,
     LearnedDirection,
     OwnCategory,
     RefuseMissing,
     Surrogates,
 )
 from treewright.recipes.numeric import Binned, CategoricalOnly, Threshold
-from treewright.recipes.pruners import CostComplexityCV, ErrorBased
+from treewright.recipes.pruners import AdjustedError, CostComplexityCV, ErrorBased
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Collapse, Complexity, Stopping
 
-__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "RPART", "SKLEARN"]
+__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "PILOT", "RPART", "SKLEARN"]
 
 # --- the ancestors, every convention at once --------------------------------------------------------------------------
 
@@ -93,6 +96,27 @@ CHAID = Recipe(
 
 EXHAUSTIVE_CHAID = dataclasses.replace(CHAID, name="EXHAUSTIVE_CHAID", branching=Merge(min_child=50, exhaustive=True))
 
+M5 = Recipe(
+    name="M5",
+    branching=Ordered(),
+    criterion=None,
+    regression=FifthRoot(),
+    missing=Imputed(),
+    stopping=Stopping(min_samples_split=4, min_samples_leaf=2, min_deviation=0.05, zero_gain=True),
+    leaves=Linear(columns="subtree", max_terms=None, select="cp", smoothing_rows=15.0, margin=None),
+    pruning=AdjustedError(),
+)
+
+PILOT = Recipe(
+    name="PILOT",
+    branching=Ordered(),
+    criterion=None,
+    regression=PiecewiseLinear(),
+    missing=Imputed(),
+    stopping=Stopping(max_depth=12, min_samples_split=10, min_samples_leaf=5),
+    leaves=Pieces(),
+)
+
 # --- by name ----------------------------------------------------------------------------------------------------------
 
 RECIPES: dict[str, Recipe] = {
@@ -104,6 +128,8 @@ RECIPES: dict[str, Recipe] = {
     "j48": J48,
     "rpart": RPART,
     "sklearn": SKLEARN,
+    "m5": M5,
+    "pilot": PILOT,
 }
 
 

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, get_type_hints
 
 from treewright.errors import RecipeError
-from treewright.recipes.branching import Binary, Branching, Grouped, Merge, OneVsRest
+from treewright.recipes.branching import Binary, Branching, Grouped, Merge, OneVsRest, Ordered
 from treewright.recipes.choice import Choice, Count, Share, check_settings, require, split_optional
 from treewright.recipes.criterion import (
     ChiSquare,
@@ -19,14 +19,15 @@ from treewright.recipes.criterion import (
     GainRatio,
     Gini,
     InformationGain,
+    PiecewiseLinear,
     RegressionCriterion,
     Twoing,
     Variance,
 )
-from treewright.recipes.leaves import Constant, LeafChoice
-from treewright.recipes.missing import LearnedDirection, Missing, OwnCategory, Surrogates
+from treewright.recipes.leaves import Constant, LeafChoice, Linear, Pieces
+from treewright.recipes.missing import Imputed, LearnedDirection, Missing, OwnCategory, Surrogates
 from treewright.recipes.numeric import CategoricalOnly, Numeric, Threshold
-from treewright.recipes.pruners import Pruner
+from treewright.recipes.pruners import AdjustedError, Pruner
 from treewright.recipes.saved_names import saved_name, saved_setting
 from treewright.recipes.stopping import Collapse, Simplify, Stopping
 from treewright.recipes.variants import CHOICE_NAMES, changed_fields, differences, named_choice
@@ -132,6 +133,10 @@ class Recipe:
                 not isinstance(self.missing, LearnedDirection),
                 "Recipe.missing=LearnedDirection does not go with Merge; OwnCategory() lets CHAID place missing values",
             )
+        require(
+            not isinstance(self.branching, Ordered) or self.criterion is None,
+            "Recipe.branching=Ordered orders levels by a numeric target; use criterion=None, or branching=Binary()",
+        )
         if isinstance(self.branching, Grouped):
             require(
                 isinstance(self.criterion, (InformationGain, GainRatio)) and self.regression is None,
@@ -145,8 +150,29 @@ class Recipe:
                 "criterion=GainRatio() or "
                 "InformationGain() with regression=None, or switch them off",
             )
+        require(
+            not isinstance(self.pruning, AdjustedError) or isinstance(self.leaves, Linear),
+            "Recipe.pruning=AdjustedError compares linear models; use leaves=Linear(), or another pruner",
+        )
+        self._refuse_half_of_pilot()
         if isinstance(self.simplify, Collapse):
             require(self.regression is None, "Recipe.simplify=Collapse counts training errors; use regression=None")
+
+    def _refuse_half_of_pilot(self) -> None:
+        by_pieces = isinstance(self.regression, PiecewiseLinear)
+        require(
+            by_pieces == isinstance(self.leaves, Pieces),
+            "Recipe.regression=PiecewiseLinear and Recipe.leaves=Pieces belong together; use both or neither",
+        )
+        require(
+            not by_pieces or (isinstance(self.branching, Ordered) and isinstance(self.missing, Imputed)),
+            "Recipe.regression=PiecewiseLinear takes numbers without gaps; use branching=Ordered(), missing=Imputed()",
+        )
+        limits = dataclasses.replace(self.stopping, max_depth=None, min_samples_split=2, min_samples_leaf=1)
+        require(
+            not by_pieces or limits == Stopping(),
+            "Recipe.regression=PiecewiseLinear knows max_depth, min_samples_split and min_samples_leaf only",
+        )
 
     def with_(self, **changes: Any) -> Recipe:
         """Return a variant of this recipe: what is not given stays as it is.

@@ -33,6 +33,7 @@ _SETTINGS = {
 #: treewright did before the setting existed, which need not be today's default. All as they stand in a file.
 ADDED_SETTINGS: dict[str, dict[str, Any]] = {
     "Recipe": {"pruning": None},
+    "Stopping": {"min_deviation": 0.0},
 }
 
 

@@ -50,6 +50,8 @@ class Stopping(Choice):
         Maximum p-value of the chi-square or F test for a split to be accepted.
     zero_gain : bool, default=False
         Allow splits that gain nothing by themselves.
+    min_deviation : float, default=0.0
+        A node is not split if the standard deviation of its target is at most this share of the whole table's (M5).
     """
 
     max_depth: Count | None = None
@@ -64,6 +66,7 @@ class Stopping(Choice):
     max_impurity: NonNegative | None = None
     significance: Share | None = None
     zero_gain: bool = False
+    min_deviation: Share = 0.0
 
 
 @dataclass(frozen=True)

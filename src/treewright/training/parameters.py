@@ -177,7 +177,8 @@ def defaults_of(recipe: Recipe, task: Task) -> dict[str, Any]:
         **plain,
         "min_weight_fraction_leaf": 0.0,
         "max_features": recipe.stopping.max_features,
-        **({"smoothing": leaves.smoothing, "m": leaves.m} if isinstance(leaves, Constant) else {}),
+        "smoothing": leaves.smoothing if isinstance(leaves, Constant) else None,
+        "m": leaves.m if isinstance(leaves, Constant) else None,
         **merge,
     }
 
