@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from export_cases import model_tree_case
 from test_page import opened
 
 import treewright as tw
@@ -52,6 +54,17 @@ def test_the_report_has_the_models_and_their_residuals(tree: tw.Tree, rows: dict
     assert tw.report(tree)["models"][0]["text"] == found["models"][0]["text"]
     assert packed(tw.report(tree))["models"] is not None
     assert tw.report(tw.learn(rows, "y", tw.CART))["models"] is None
+
+
+@pytest.mark.parametrize("recipe", ["M5", "PILOT"])
+def test_the_recipes_of_model_trees_have_a_report(recipe: str) -> None:
+    case = model_tree_case(recipe)
+    found = tw.report(case.tree, case.rows.append_column("y", pa.array(case.prediction)))
+    assert json.dumps(found, allow_nan=False)
+    reached = set(case.leaf)
+    assert {node for node, entry in enumerate(found["models"]) if "sample" in entry} == reached
+    assert all(found["models"][node]["residual"] == 0 for node in reached)  # the truth is what was predicted
+    assert all(tw.explain_node(case.tree, node.id).complete for node in case.tree)
 
 
 def test_a_leaf_shows_its_line_and_the_case_is_computed_by_its_model(
