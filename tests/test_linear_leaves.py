@@ -317,6 +317,14 @@ def test_text_rules_and_explanations_show_the_model(tree: tw.Tree, table: dict[s
     assert at_means == pytest.approx(leaf.mean)  # least squares go through the means
 
 
+def test_diagrams_show_the_model_of_a_leaf(tree: tw.Tree) -> None:
+    leaf = next(node for node in tree.walk() if node.is_leaf and node.model.terms)
+    start = f"{leaf.model.intercept:.4g}"
+    assert f'n{leaf.id} [label="{start}' in tw.export.dot(tree)
+    assert " * x1" in tw.export.dot(tree)
+    assert " #42; x1" in tw.export.mermaid(tree)
+
+
 def test_pruning_by_hand_keeps_the_models_of_the_new_leaves(tree: tw.Tree, table: dict[str, Any]) -> None:
     smaller = tw.prune(tree, tw.pruning.MaxDepth(1))
     assert smaller.models == tuple(

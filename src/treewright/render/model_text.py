@@ -1,4 +1,4 @@
-"""Linear models in words: "3.2 + 1.4 * carat - 0.2 * depth"."""
+"""Linear models of nodes in words, in full or as much as fits, and their range guards."""
 
 from __future__ import annotations
 
@@ -6,18 +6,9 @@ from collections.abc import Callable
 
 from treewright.data.number_text import amount, number_text
 from treewright.render.text_width import fit_cells
-from treewright.tree.models import LinearModel, Term
-from treewright.tree.text import level_text, name_text
+from treewright.tree.models import LinearModel
+from treewright.tree.text import model_text, term_name
 from treewright.tree.tree import Node, Tree
-
-
-def model_text(tree: Tree, model: LinearModel) -> str:
-    """Return a model as a sum, its numbers rounded for reading."""
-    words = amount(model.intercept)
-    for term in model.terms:
-        sign = "-" if term.coefficient < 0 else "+"
-        words += f" {sign} {amount(abs(term.coefficient))} * {term_name(tree, term)}"
-    return words
 
 
 def short_model_text(tree: Tree, model: LinearModel, fits: Callable[[str], bool]) -> str:
@@ -32,7 +23,7 @@ def short_model_text(tree: Tree, model: LinearModel, fits: Callable[[str], bool]
     """
     signs = ["-" if term.coefficient < 0 else "+" for term in model.terms]
     parts = [
-        f" {sign} {_three(abs(term.coefficient))} {fit_cells(term_name(tree, term), 16)}"
+        f" {sign} {_three(abs(term.coefficient))} {fit_cells(term_name(tree.schema, term), 16)}"
         for sign, term in zip(signs, model.terms, strict=True)
     ]
     words = _three(model.intercept)
@@ -49,27 +40,6 @@ def _three(x: float) -> str:
     return text if text != "-0" else "0"
 
 
-def term_name(tree: Tree, term: Term) -> str:
-    """Return what the coefficient is multiplied with: a column, or a question that is 1 where it holds and 0 elsewhere.
-
-    >>> import treewright as tw
-    >>> table = {"cut": ["a", "b", "c"] * 4, "y": [1.0, 2.0, 3.0] * 4}
-    >>> recipe = tw.CART.with_(leaves="linear", max_depth=0, pruning=None)
-    >>> tree = tw.learn(table, "y", recipe, task="regression")
-    >>> [term_name(tree, term) for term in tree.root.model.terms]
-    ['[cut = a]']
-    """
-    column = tree.schema.columns[term.column]
-    if term.levels is None:
-        return name_text(column.name)
-    held = [level_text((column.levels or ())[place]) for place in term.levels]
-    return (
-        f"[{name_text(column.name)} = {held[0]}]"
-        if len(held) == 1
-        else f"[{name_text(column.name)} in {', '.join(held)}]"
-    )
-
-
 def guard_text(model: LinearModel) -> str:
     """Return the range that predictions are kept in; "" where there is none."""
     return "" if model.is_free else f"within {amount(model.low)} to {amount(model.high)}"
@@ -77,4 +47,4 @@ def guard_text(model: LinearModel) -> str:
 
 def leaf_text(node: Node) -> str | None:
     """Return the model by which a node predicts; None where it predicts a constant."""
-    return None if node.model is None else model_text(node.tree, node.model)
+    return None if node.model is None else model_text(node.tree.schema, node.model)

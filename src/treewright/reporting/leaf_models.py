@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
 from treewright.prediction.routing import predict_values, route
-from treewright.render.model_text import guard_text, model_text, term_name
+from treewright.render.model_text import guard_text
 from treewright.tree.json_form import plain
+from treewright.tree.text import model_text, term_name
 from treewright.tree.tree import Node, Tree
 
 #: A picture of a leaf has at most so many rows, and fewer where all leaves would have more than this together.
@@ -42,8 +43,8 @@ def leaf_models(tree: Tree, rows: Encoded | None) -> list[dict[str, Any]] | None
 def _model(node: Node) -> dict[str, Any]:
     model = node.model
     assert model is not None  # all nodes have one, or none
-    names = [term_name(node.tree, term) for term in model.terms]
-    return model.as_dict() | {"text": model_text(node.tree, model), "guard": guard_text(model), "names": names}
+    names = [term_name(node.tree.schema, term) for term in model.terms]
+    return model.as_dict() | {"text": model_text(node.tree.schema, model), "guard": guard_text(model), "names": names}
 
 
 def _sample(
