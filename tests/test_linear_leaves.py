@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from partition_cases import cut_up, cuts, limits
+from scipy import sparse
 
 import treewright as tw
 from treewright.data.rows import take
@@ -315,6 +316,20 @@ def test_text_rules_and_explanations_show_the_model(tree: tw.Tree, table: dict[s
     assert f"Node {leaf.id} predicts by its linear model" in derived
     at_means = leaf.model.intercept + sum(term.coefficient * term.fill for term in leaf.model.terms)
     assert at_means == pytest.approx(leaf.mean)  # least squares go through the means
+
+
+def test_columns_of_models_alone_count_where_columns_of_splits_do() -> None:
+    """Of a sparse matrix only the columns in use are read, and permutation shuffles them alone."""
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(200, 3))
+    y = np.where(x[:, 0] > 0, 5.0, 0.0) + 2 * x[:, 2]
+    recipe = tw.CART.with_(leaves=Linear(), max_depth=1, pruning=None)
+    tree = tw.learn(matrix_table(x, y), "y", recipe)
+    assert {node.split.column for node in tree if node.split} == {"x0"}
+    shuffled = tw.importance(tree, matrix_table(x, y), kind="permutation")
+    assert dict(zip(shuffled.columns, shuffled.values, strict=True))["x2"] > 0
+    model = tw.ModelTreeRegressor(max_depth=1).fit(x, y)
+    assert (model.predict(sparse.csr_array(x)) == model.predict(x)).all()
 
 
 def test_diagrams_show_the_model_of_a_leaf(tree: tw.Tree) -> None:

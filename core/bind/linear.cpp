@@ -35,7 +35,7 @@ nb::object limbs_of(const std::vector<Sum>& sums) {
         }
         out[i * limbs + limbs - 1] = static_cast<int64_t>(sums[i] >> 96);
     }
-    return array(std::move(out), sums.size(), limbs);
+    return array(std::move(out), limbs);
 }
 
 std::vector<Sum> sums_of(const Limbs& written) {
@@ -72,9 +72,8 @@ public:
             ThreadPool pool(n_threads);
             found = slot_ranges(rows(), pool);
         }
-        const size_t slots = found.low.size(), nodes = found.max_weight.size();
-        return nb::make_tuple(array(std::move(found.low), slots), array(std::move(found.high), slots),
-                              array(std::move(found.max_weight), nodes));
+        return nb::make_tuple(array(std::move(found.low)), array(std::move(found.high)),
+                              array(std::move(found.max_weight)));
     }
     nb::tuple means(const Doubles& low, const Doubles& high, const Doubles& max_weight, int n_threads) const {
         const SlotRanges ranges{copy_of(low), copy_of(high), copy_of(max_weight)};
@@ -95,9 +94,8 @@ public:
             ThreadPool pool(n_threads);
             found = slot_products(rows(), ranges, {mean.data(), mean.size()}, pool);
         }
-        const size_t nodes = found.rows.size();
         return nb::make_tuple(limbs_of(found.product), limbs_of(found.sum), limbs_of(found.weight),
-                              array(std::move(found.rows), nodes));
+                              array(std::move(found.rows)));
     }
 
 private:
@@ -122,7 +120,7 @@ nb::object means_of(const Doubles& low, const Doubles& high, const Limbs& sum, c
                       ? from + (scaled_by(wide_of(sums[i]), unit_bits - exponent) / wide_of(weights[i])).value()
                       : std::numeric_limits<double>::quiet_NaN();
     }
-    return array(std::move(mean), sums.size());
+    return array(std::move(mean));
 }
 
 ModelOptions options_of(const std::string& selection, int max_terms, int min_rows_per_term, double ridge) {
@@ -186,10 +184,8 @@ public:
             low.push_back(one.target_low);
             high.push_back(one.target_high);
         }
-        const size_t slots = mean.size(), nodes = weight.size();
-        return nb::make_tuple(array(std::move(mean), slots), array(std::move(squares), slots),
-                              array(std::move(weight), nodes), array(std::move(rows), nodes),
-                              array(std::move(low), nodes), array(std::move(high), nodes));
+        return nb::make_tuple(array(std::move(mean)), array(std::move(squares)), array(std::move(weight)),
+                              array(std::move(rows)), array(std::move(low)), array(std::move(high)));
     }
 
 private:
@@ -213,10 +209,8 @@ private:
             intercept.push_back(model.intercept);
             residual.push_back(model.residual);
         }
-        const size_t nodes = models.size(), terms = regressor.size();
-        return nb::make_tuple(array(std::move(start), nodes + 1), array(std::move(regressor), terms),
-                              array(std::move(coefficient), terms), array(std::move(intercept), nodes),
-                              array(std::move(residual), nodes));
+        return nb::make_tuple(array(std::move(start)), array(std::move(regressor)), array(std::move(coefficient)),
+                              array(std::move(intercept)), array(std::move(residual)));
     }
 
     std::vector<int32_t> start_, regressor_;
@@ -258,17 +252,16 @@ nb::dict pilot_tree(const nb::object& columns, const std::vector<int>& kinds, co
         }
         start.push_back(static_cast<int32_t>(piece_column.size()));
     }
-    const size_t n = nodes.size(), n_pieces = piece_column.size();
     nb::dict out;
-    out["column"] = array(std::move(column), n);
-    out["threshold"] = array(std::move(threshold), n);
-    out["low"] = array(std::move(low), n);
-    out["high"] = array(std::move(high), n);
-    out["rest"] = array(std::move(rest), n);
-    out["piece_start"] = array(std::move(start), n + 1);
-    out["piece_column"] = array(std::move(piece_column), n_pieces);
-    out["intercept"] = array(std::move(intercept), n_pieces);
-    out["slope"] = array(std::move(slope), n_pieces);
+    out["column"] = array(std::move(column));
+    out["threshold"] = array(std::move(threshold));
+    out["low"] = array(std::move(low));
+    out["high"] = array(std::move(high));
+    out["rest"] = array(std::move(rest));
+    out["piece_start"] = array(std::move(start));
+    out["piece_column"] = array(std::move(piece_column));
+    out["intercept"] = array(std::move(intercept));
+    out["slope"] = array(std::move(slope));
     return out;
 }
 

@@ -43,9 +43,9 @@ std::vector<double> without_traces(const Measure& measure, std::span<const doubl
 } // namespace
 
 TieRule tie_rule(const Task& task, double impurity) {
-    const bool bounded = is_mean_impurity(task.recipe.criterion) || task.recipe.criterion == Criterion::gain_ratio;
     const double tolerance = task.recipe.tie_tolerance;
-    return {std::max(tolerance, bounded ? rounding * impurity : 0), rounding, tolerance > 0};
+    return {std::max(tolerance, has_impurity_scale(task.recipe.criterion) ? rounding * impurity : 0), rounding,
+            tolerance > 0};
 }
 
 Rating rate(const Task& task, const Parent& parent, const Children& children) {

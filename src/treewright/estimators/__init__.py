@@ -14,15 +14,6 @@ from treewright.estimators.trees import (
 )
 
 __all__ = [
-    "C45Classifier",
-    "CARTClassifier",
-    "CARTRegressor",
-    "CHAIDClassifier",
-    "CHAIDRegressor",
-    "ID3Classifier",
-    "ModelTreeRegressor",
-    "OptimalTreeClassifier",
-    "OptimalTreeRegressor",
-    "TreeClassifier",
-    "TreeRegressor",
-]
+    "C45Classifier", "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor", "ID3Classifier",
+    "ModelTreeRegressor", "OptimalTreeClassifier", "OptimalTreeRegressor", "TreeClassifier", "TreeRegressor",
+]  # fmt: skip

@@ -276,8 +276,8 @@ def _value(spec: ColumnSpec, value: Any) -> Cell:
     if isinstance(value, str):
         _refuse_value(value, f"value of column {spec.name!r}")
     if isinstance(value, datetime):
-        value = value if value.tzinfo is None else value.astimezone(UTC)
-        value = (value.replace(tzinfo=None) - datetime(1970, 1, 1)) / timedelta(days=1) + _EPOCH  # noqa: DTZ001
+        value = value.replace(tzinfo=UTC) if value.tzinfo is None else value
+        value = (value - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(days=1) + _EPOCH
     elif isinstance(value, date):
         value = (value - date(1970, 1, 1)).days + _EPOCH
     elif isinstance(value, time):

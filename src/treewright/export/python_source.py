@@ -13,7 +13,7 @@ from treewright.data.schema import Level
 from treewright.export.linear.source_models import python_models
 from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
-from treewright.export.program.ranges import python_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import identifiers, table_items, wrapped
 from treewright.tree.as_tree import TreeLike, as_tree
 
@@ -51,7 +51,7 @@ def python(tree: TreeLike) -> str:
         _readers(plan, nested),
         _ifs(plan) if nested else _TABLES_HEAD + _tables(plan) + _loop(plan),
     ]
-    return "\n\n".join([*parts, _prediction_functions(plan, nested)]) + python_ranges(plan)
+    return "\n\n".join([*parts, _prediction_functions(plan, nested)]) + ranges(plan, "python")
 
 
 def _head(plan: Plan) -> str:
@@ -95,9 +95,9 @@ def _readers(plan: Plan, nested: bool) -> str:
     if "level" in kinds:
         parts.append(_LEVEL if nested else _CODE)
     body = "".join(f"        {read},\n" for read in reads)
-    says = '"""The row\'s values, in order; a missing number is NaN, a missing level None."""'
+    comment = '"""The row\'s values, in order; a missing number is NaN, a missing level None."""'
     parts.append(
-        f"def _values(row):\n    {says}\n    values = [\n{body}    ]\n{_refusals(plan, nested)}    return values"
+        f"def _values(row):\n    {comment}\n    values = [\n{body}    ]\n{_refusals(plan, nested)}    return values"
     )
     return "\n\n\n".join(parts) + "\n"
 
@@ -105,14 +105,14 @@ def _readers(plan: Plan, nested: bool) -> str:
 def _refusals(plan: Plan, nested: bool) -> str:
     lines = []
     for i in plan.required:
-        says = f"{plan.inputs[i].name!r} is missing, and the tree refuses missing values"
+        message = f"{plan.inputs[i].name!r} is missing, and the tree refuses missing values"
         absent = "is None" if plan.inputs[i].levels is not None else f"!= values[{i}]"
-        lines += [f"    if values[{i}] {absent}:", f"        raise ValueError({says!r})"]
+        lines += [f"    if values[{i}] {absent}:", f"        raise ValueError({message!r})"]
     for i, spec in enumerate(plan.inputs):
         if plan.strict and spec.levels is not None:
             unknown = f"not in {(None, *spec.levels)!r}" if nested else "== -2"
-            says = f"{spec.name!r} has a level the tree does not know"
-            lines += [f"    if values[{i}] {unknown}:", f"        raise ValueError({says!r})"]
+            message = f"{spec.name!r} has a level the tree does not know"
+            lines += [f"    if values[{i}] {unknown}:", f"        raise ValueError({message!r})"]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from treewright.data.schema import ColumnSpec, Level
 from treewright.export.linear.source_models import rust_models
 from treewright.export.program.plan import Plan, level_type, plan_of
-from treewright.export.program.ranges import rust_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import (
     NUMBER_TABLES,
     identifiers,
@@ -55,7 +55,7 @@ def rust(tree: TreeLike) -> str:
     route = _ROUTE.replace("#WITHIN", _WITHIN if plan.soft else "")
     follow = (_SECOND if plan.soft else "") + _FOLLOW.replace("#BOTH", _BOTH if plan.soft else "")
     follow = follow.replace("#VALUE", _MODELLED if plan.models else _CONSTANT)
-    predict = [_prediction_functions(plan), rust_ranges(plan)]
+    predict = [_prediction_functions(plan), ranges(plan, "rust")]
     parts = [_head(plan), _row(plan), _tables(plan), route, rust_models(plan), follow, *predict]
     return "\n".join(part for part in parts if part)
 
@@ -303,8 +303,8 @@ def _prediction_functions(plan: Plan) -> str:
     kind = _CLASS_TYPES[level_type(plan.target.classes)]
     number = kind == "f64"
     items = wrapped([_number(float(value)) if number else _level(value) for value in plan.target.classes])
-    says = "/// The classes, in the order of the probabilities."
-    classes = f"{says}\npub static CLASSES: [{kind}; N_VALUES] = [\n{items}\n];\n\n"
+    comment = "/// The classes, in the order of the probabilities."
+    classes = f"{comment}\npub static CLASSES: [{kind}; N_VALUES] = [\n{items}\n];\n\n"
     decide = _MOST_PROBABLE
     if plan.target.costs is not None:
         rows = [f"[{', '.join(map(_number, row))}]" for row in plan.target.costs]

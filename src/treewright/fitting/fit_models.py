@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.fitting.moments import node_moments
 from treewright.fitting.regressors import Regressor, Wanted, flat, wanted_regressors
@@ -20,8 +20,6 @@ from treewright.recipes.leaves import Linear
 from treewright.recipes.missing import Imputed
 from treewright.tree.models import FREE, LinearModel, Term
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 #: More terms than a model could ever have.
 _NO_LIMIT = 2**31 - 1

@@ -12,9 +12,9 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.data.arrays import FloatArray, Int32Array, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.fitting.regressors import Wanted, flat
 from treewright.growing.memory_partitions import as_partitions
@@ -22,7 +22,6 @@ from treewright.growing.partitions import Partitions
 from treewright.prediction.routing import path_ends
 from treewright.tree.tree import Tree
 
-FloatArray = NDArray[np.float64]
 Ranges = tuple[FloatArray, FloatArray, FloatArray]
 
 
@@ -67,7 +66,7 @@ def _products(rows: Encoded, tree: Tree, wanted: Wanted, ranges: Ranges, mean: F
     return _linear_rows(rows, tree, wanted, n_threads).products(*ranges, mean, n_threads)
 
 
-def _filled(mean: FloatArray, known: NDArray[np.int64], regressor: NDArray[np.int32]) -> FloatArray:
+def _filled(mean: FloatArray, known: Int64Array, regressor: Int32Array) -> FloatArray:
     """Return the means of slots; where a node has no value of a regressor, its mean over all nodes, or 0."""
     unknown = np.isnan(mean)
     if not unknown.any():

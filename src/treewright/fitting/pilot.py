@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.schema import Schema
 from treewright.data.survey import survey
@@ -27,7 +27,8 @@ from treewright.tree.models import FREE, LinearModel, Term
 from treewright.tree.tree import Tree
 from treewright.tree.validation import AS_MISSING
 
-FloatArray = NDArray[np.float64]
+#: Why a leaf stopped: no piece is worth its parameters.
+NO_GAIN = 5
 
 #: Parameters that each model counts for in its BIC: constant, line, two constants, broken line, two lines.
 PARAMETERS = (1.0, 2.0, 5.0, 5.0, 7.0)
@@ -89,7 +90,8 @@ def _tree(found: dict[str, Any], done: Preparation, table: Encoded, schema: Sche
         split = _split(column, threshold, done, schema)
         drafts.append(Draft(stats, stats[1:2], len(here), split, (place[children[0]], place[children[1]])))
     tree = assembled(drafts, schema, recipe)
-    return Tree(tree.arrays, schema, recipe, models=tuple(models))
+    stop = np.where(tree.arrays["stop"] != 0, NO_GAIN, 0).astype(np.int32)
+    return Tree({**tree.arrays, "stop": stop}, schema, recipe, models=tuple(models))
 
 
 def _depth_first(found: dict[str, Any]) -> list[int]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Int32Array
 from treewright.data.schema import Schema
 from treewright.recipes.leaves import Linear
 from treewright.tree.tree import Tree
-
-IntArray = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ def wanted_regressors(tree: Tree, choice: Linear) -> Wanted:
     return Wanted(regressors, own, _with_those_above(tree, own))
 
 
-def flat(lists: tuple[tuple[int, ...], ...], *, end: int | None = None) -> tuple[IntArray, IntArray]:
+def flat(lists: tuple[tuple[int, ...], ...], *, end: int | None = None) -> tuple[Int32Array, Int32Array]:
     """Return lists of numbers as starts and numbers, as the core reads them; `end` comes after each list."""
     closed = lists if end is None else [(*one, end) for one in lists]
     starts = np.append(0, np.cumsum([len(one) for one in closed])).astype(np.int32)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.growing.exact_sums import as_floats, merged, sums_by
 from treewright.growing.memory_partitions import as_partitions
@@ -23,8 +23,6 @@ from treewright.recipes.branching import Binary, Ordered
 from treewright.recipes.criterion import FifthRoot, StandardDeviation
 from treewright.recipes.missing import Imputed, RefuseMissing
 from treewright.recipes.recipe import Recipe
-
-Array = NDArray[Any]
 
 #: Kind codes of columns in `Encoded`.
 NUMBER, ORDINAL, NOMINAL = 0, 1, 2
@@ -134,16 +132,16 @@ def restored(arrays: Mapping[str, Any], done: Preparation, levels: Sequence[int]
 # --- facts of the table -----------------------------------------------------------------------------------------------
 
 
-def _above(codes: Array, levels: tuple[int, ...]) -> NDArray[np.float64]:
+def _above(codes: Array, levels: tuple[int, ...]) -> FloatArray:
     found = np.isin(codes, levels).astype(np.float64)
     return np.where(codes < 0, np.nan, found)
 
 
-def _weights(part: Encoded) -> NDArray[np.float64]:
+def _weights(part: Encoded) -> FloatArray:
     return np.ones(part.n_rows) if part.weight is None else part.weight
 
 
-def _sums(parts: Partitions, function: Any, *arguments: object, n: int) -> NDArray[np.float64]:
+def _sums(parts: Partitions, function: Any, *arguments: object, n: int) -> FloatArray:
     return as_floats(merged(parts.map(function, *arguments)), n)
 
 

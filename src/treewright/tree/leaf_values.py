@@ -11,13 +11,11 @@ from dataclasses import replace
 from typing import TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.recipes.leaves import Constant, LeafChoice
 from treewright.tree.shape import levels
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 
 def shrunk(tree: Tree) -> Tree:
@@ -67,7 +65,7 @@ def shrunk_values(tree: Tree, m: float) -> FloatArray:
 
 
 def estimated_values(tree: Tree, statistics: FloatArray) -> FloatArray:
-    """Return what every node predicts by other rows, estimated as the recipe says.
+    """Return what every node predicts by other rows, estimated by the recipe.
 
     `statistics`: per node the weight of each class, or weight and mean. A node without rows predicts as its parent.
     """

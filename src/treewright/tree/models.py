@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, Int32Array
 from treewright.data.schema import Schema, require_keys
 from treewright.errors import FileError
 
@@ -91,7 +91,7 @@ class LinearModel:
         return written if self.is_free else written | {"low": self.low, "high": self.high}
 
 
-def model_arrays(models: Sequence[LinearModel], schema: Schema) -> dict[str, NDArray[Any]]:
+def model_arrays(models: Sequence[LinearModel], schema: Schema) -> dict[str, Array]:
     """Return the models of all nodes as the core reads them (docs/boundary.md)."""
     terms = [term for model in models for term in model.terms]
     members = [_members(term, schema) for term in terms]
@@ -108,7 +108,7 @@ def model_arrays(models: Sequence[LinearModel], schema: Schema) -> dict[str, NDA
     }
 
 
-def _starts(lengths: Sequence[int]) -> NDArray[np.int32]:
+def _starts(lengths: Sequence[int]) -> Int32Array:
     return np.append(0, np.cumsum(lengths)).astype(np.int32)
 
 

@@ -1,6 +1,6 @@
 """The tree as a program needs it: the steps that every language writes down in its own words.
 
-A plan says all that routing in docs/boundary.md says and nothing more: rivals, statistics and columns that no split
+A plan holds what routing (docs/boundary.md) needs and nothing more: rivals, statistics and columns that no split
 uses are gone, inputs are numbered anew. Steps are in depth-first order, a node's id is its place. A plan that exists
 can be followed without chance: a tree that draws children at random is refused here for all languages.
 """
@@ -15,7 +15,9 @@ import numpy as np
 from treewright.data.schema import ColumnSpec, Level, TargetSpec
 from treewright.errors import ExportError
 from treewright.recipes.missing import RefuseMissing
+from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.models import LinearModel
+from treewright.tree.shape import columns_used, end_models
 from treewright.tree.tree import Tree, predicted_index
 from treewright.tree.validation import AS_MISSING, BOTH_BINS, FRACTIONAL, RANDOM, STOP_HERE
 
@@ -126,10 +128,9 @@ class Plan:
         return max(depth)
 
 
-def plan_of(tree: Tree) -> Plan:
+def plan_of(given: TreeLike) -> Plan:
     """Return the plan of a tree; worked out once."""
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    tree = as_tree(given)
     return tree.keep("plan", lambda: _plan(tree))
 
 
@@ -139,10 +140,7 @@ def _plan(tree: Tree) -> Plan:
     refuses = isinstance(tree.recipe.missing, RefuseMissing)
     own = arrays["split_start"][inner]
     _refuse_chance(tree, own)
-    firsts = zip(own.tolist(), arrays["n_surrogates"][inner].tolist(), strict=True)
-    chosen = [s for first, surrogates in firsts for s in range(first, first + 1 + surrogates)]
-    terms = [term for model in _end_models(tree).values() for term in model.terms]
-    used = sorted({int(column) for column in arrays["column"][chosen]} | {term.column for term in terms})
+    used = columns_used(tree)
     place = {column: i for i, column in enumerate(used)}
     return Plan(
         inputs=tuple(columns[i] for i in used),
@@ -164,15 +162,6 @@ def _refuse_chance(tree: Tree, own: np.ndarray) -> None:
         )
 
 
-def _end_models(tree: Tree) -> dict[int, LinearModel]:
-    """Return the linear models of the nodes where rows may end."""
-    arrays = tree.arrays
-    ends = arrays["stop"] != 0
-    inner = np.flatnonzero(~ends)
-    ends[inner] = arrays["missing"][arrays["split_start"][inner]] == STOP_HERE
-    return {int(node): tree.models[node] for node in np.flatnonzero(ends)} if tree.models else {}
-
-
 def _steps(tree: Tree, place: dict[int, int]) -> tuple[Step, ...]:
     names = ("column", "closed", "missing", "unseen", "children", "n_surrogates", "breaks", "child_of_bin", "share")
     starts = ("child_start", "split_start", "break_start", "bin_start", "share_start")
@@ -186,7 +175,7 @@ def _steps(tree: Tree, place: dict[int, int]) -> tuple[Step, ...]:
     values = tree.arrays["value"].tolist()
     classes = tree.schema.target.classes is not None
     predictions = predicted_index(tree.schema.target, tree.arrays["value"]).tolist() if classes else [0] * len(values)
-    models = {node: _renumbered(model, place) for node, model in _end_models(tree).items()}
+    models = {node: _renumbered(model, place) for node, model in end_models(tree).items()}
     steps = []
     for i, (value, prediction) in enumerate(zip(values, predictions, strict=True)):
         children = tuple(a["children"][a["child_start"][i] : a["child_start"][i + 1]])
