@@ -126,6 +126,10 @@ def adult(scale: Scale, workers: Workers) -> Iterator[Record]:
     return _real("adult", (10, None), scale, workers)
 
 
+def levels(scale: Scale, workers: Workers) -> Iterator[Record]:
+    return _fits("levels", tables.made_mixed_levels(scale.rows), (10, None), scale, workers)
+
+
 def iris(scale: Scale, workers: Workers) -> Iterator[Record]:
     """The latency of a small fit; one thread is not asked for, because users do not ask for it."""
     table = tables.real("iris")
@@ -273,9 +277,11 @@ def predict_one(scale: Scale, workers: Workers) -> Iterator[Record]:
 
 
 def threads(scale: Scale, workers: Workers) -> Iterator[Record]:
-    """Our large fits by one thread and by two, in turns."""
+    """Our large fits by one thread, by two, and by more than there are cores, in turns."""
     for case, table, depth in (
         (f"{scale.many_rows:,} x 28, depth 10", tables.made(scale.many_rows), 10),
+        (f"{scale.rows:,} x 28, depth 10", tables.made(scale.rows), 10),
+        (f"{scale.rows // 10:,} x 28, depth 10", tables.made(scale.rows // 10), 10),
         (f"{scale.rows:,} x 28, unlimited", tables.made(scale.rows), None),
     ):
         with stored(table) as folder:
@@ -285,7 +291,7 @@ def threads(scale: Scale, workers: Workers) -> Iterator[Record]:
                     (jobs.warm, ("treewright", folder, n)),
                     (jobs.fit, ("treewright", folder, depth, n)),
                 )
-                for n in (1, 2)
+                for n in (1, 2, 16)
             ]
             yield from interleaved(workers, "threads", case, places, scale.repeats, scale.limit * 3)
 
@@ -298,28 +304,29 @@ def impurity(scale: Scale, workers: Workers) -> Iterator[Record]:
     made = (tables.made(scale.rows), tables.made(scale.rows, classes=0), tables.real("covertype"))
     for table in (t.first(scale.real_rows) for t in made if t is not None):
         with stored(table) as folder:
-            answer = workers.ask("impurity", 120, exactness.impurities, folder, 10, THREADS)
-            if isinstance(answer, Failure):
-                yield Record("impurity", table.name, "treewright", failure=answer.reason)
+            result = workers.ask("impurity", 120, exactness.impurities, folder, 10, THREADS)
+            if isinstance(result, Failure):
+                yield Record("impurity", table.name, "treewright", failure=result.reason)
                 continue
-            for depth, (ours, theirs) in enumerate(zip(answer["ours"], answer["theirs"], strict=True), 1):
+            for depth, (ours, theirs) in enumerate(zip(result["ours"], result["theirs"], strict=True), 1):
                 apart = abs(ours - theirs) / theirs
-                aside = f"{answer['ties']} ties aside"
+                aside = f"{result['ties']} ties aside"
                 yield Record("impurity", f"{table.name}, depth {depth}", aside, (apart,), unit="apart")
 
 
 def profile(scale: Scale, workers: Workers) -> Iterator[Record]:
     """Where our core spends its time, if this build keeps account."""
-    for table in (tables.made(scale.rows), tables.made(scale.rows, classes=0)):
+    cases = ((tables.made(scale.rows), (10, None)), (tables.made(scale.rows, classes=0), (10, None)))
+    for table, depths in (*cases, (tables.made(10 * scale.rows, held_out=1000), (10,))):
         with stored(table) as folder:
-            for depth in (10, None):
-                answer = workers.ask("profile", 60, jobs.profile, folder, depth, THREADS)
-                case = f"{table.name}, {named(depth)}"
-                if answer is None or isinstance(answer, Failure):
-                    reason = answer.reason if answer else "the core keeps no account of its time"
+            for depth in depths:
+                result = workers.ask("profile", 60, jobs.profile, folder, depth, THREADS)
+                case = f"{len(table.x):,} rows, {table.name}, {named(depth)}"
+                if result is None or isinstance(result, Failure):
+                    reason = result.reason if result else "the core keeps no account of its time"
                     yield Record("profile", case, "treewright", failure=reason)
                     continue
-                for part, amount in answer.items():
+                for part, amount in result.items():
                     yield Record("profile", case, part, (float(amount),), unit="")
 
 
@@ -330,6 +337,7 @@ WORKLOADS: dict[str, Callable[[Scale, Workers], Iterator[Record]]] = {
     "covertype": covertype,
     "flights": flights,
     "adult": adult,
+    "levels": levels,
     "iris": iris,
     "cross-validation": cross_validation,
     "rivals": rivals,

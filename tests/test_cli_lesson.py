@@ -9,12 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import treewright as tw
-from treewright.cli.lesson import lesson
-from treewright.cli.wordle import play
+from treewright.cli.lesson import lesson, play
 
 
 def run(*arguments: str, **settings: str) -> Result:
-    return CliRunner().invoke(lesson, list(arguments), **settings)  # type: ignore[arg-type]
+    return CliRunner().invoke(lesson, list(arguments), **settings)
 
 
 def test_all_are_listed() -> None:

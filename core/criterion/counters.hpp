@@ -153,6 +153,9 @@ public:
         const double n = size(bin), second = static_cast<double>(*bin >> 32), product = second * (n - second);
         return std::min(product / 2, 2 * (product / n) * (product / n));
     }
+    static constexpr double gain_factor = 2; // both classes stray by the same
+    double value(const Word* counter, const TargetRange&) const { return static_cast<double>(*counter >> 32); }
+    double most_deviation(const Word* bin) const { return size(bin) * size(bin) / 8; }
 
     template <class Over>
     double side(const Word* counter, const TargetRange&, const Over& over) const {
@@ -308,6 +311,9 @@ public:
         return squares_.deviation(static_cast<double>(bin[0]), static_cast<double>(bin[1]),
                                   static_cast<double>(bin[2]));
     }
+    static constexpr double gain_factor = 1;
+    double value(const Word* counter, const TargetRange& target) const { return size_and_sum(counter, target).sum; }
+    double most_deviation(const Word* bin) const { return deviation(bin); }
 
     template <class Over>
     double side(const Word* counter, const TargetRange& target, const Over& over) const {

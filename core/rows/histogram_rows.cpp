@@ -24,6 +24,16 @@ int64_t sorted_row_limit(int cells, const Counter& counter) {
     return std::clamp<int64_t>(static_cast<int64_t>(cells) * counter.words() / 64, 512, max_sorted_rows);
 }
 
+// An order serves all levels below. Where few are to come and cuts between bins are estimated, so few rows are better
+// ordered: 3, 6, 12 of 16 with one, two, three levels.
+template <TargetCounter Counter>
+int64_t rows_worth_sorting(const SearchContext<Counter>& context, int64_t levels) {
+    const int64_t most = context.max_sorted_rows;
+    const bool estimates = EstimatesGains<Counter> && shares_best_gain(context.recipe, context.plan);
+    if (!estimates || context.plan.ordered || levels > 3) return most;
+    return most * 3 * (int64_t{1} << std::max<int64_t>(levels, 1)) / 32;
+}
+
 std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binned, const SearchPlan& plan,
                                      Profile* profile, ThreadPool& pool) {
     if (!plan.needs_ranks) return {};
@@ -71,9 +81,10 @@ DistinctOf TreeData<Counter>::known_values() const {
 
 template <TargetCounter Counter>
 HistogramRows<Counter>::HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all,
-                                      int64_t max_detached_rows)
+                                      int64_t max_sorted_rows, int64_t max_detached_rows)
     : tree_data_(std::move(tree_data)),
       context_(tree_data_->context),
+      max_sorted_rows_(max_sorted_rows),
       max_detached_rows_(max_detached_rows),
       node_rows_{std::move(all)} {
     histograms_.reserve(1);
@@ -88,8 +99,8 @@ std::vector<MakeRows> HistogramRows<Counter>::detach(std::span<const int> nodes)
 
 template <TargetCounter Counter>
 std::unique_ptr<RowStore> HistogramRows<Counter>::detached(int node) const {
-    if (static_cast<int64_t>(size(node)) > context_.max_sorted_rows) {
-        return std::make_unique<HistogramRows>(tree_data_, node_rows_[node], context_.max_sorted_rows);
+    if (static_cast<int64_t>(size(node)) > max_sorted_rows_) {
+        return std::make_unique<HistogramRows>(tree_data_, node_rows_[node], max_sorted_rows_, 0);
     }
     return std::make_unique<SortedRows<Counter>>(context_, rows(node), items(node));
 }
@@ -106,6 +117,7 @@ void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& po
     };
     const Counter& counter = context_.counter;
     const size_t words = static_cast<size_t>(counter.words()), narrow = static_cast<size_t>(counter.narrow_words());
+    const LevelTable& levels = *context_.levels;
     const size_t cells = static_cast<size_t>(context_.cells()), bins = static_cast<size_t>(context_.binned.bins());
     std::vector<Block> blocks;
     for (const int node : nodes) {
@@ -114,15 +126,23 @@ void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& po
             blocks.push_back({node, at, std::min<size_t>(size(node), at + max_narrow_rows)});
         }
     }
+    constexpr size_t max_counts_per_bin = 8; // fewer are counted sooner than narrow bins are made and added up
     std::mutex adding;
     pool.run(static_cast<int64_t>(blocks.size()), [&](int64_t p) {
         const ProfileTimer watch(context_.profile, &Profile::histograms);
         const auto& [node, begin, end] = blocks[p];
-        std::vector<Narrow> own(cells * narrow, Narrow{0});
         const auto rows = this->rows(node).subspan(begin, end - begin);
         const auto items = this->items(node).subspan(begin, end - begin);
-        count_rows(counter, context_.binned, rows, items, narrow, own.data());
-        count_codes(counter, *context_.levels, context_.levels->cells(), rows, items, narrow, &own[bins * narrow]);
+        const auto count_into = [&](auto* histogram, size_t per_cell) {
+            count_rows(counter, context_.binned, rows, items, per_cell, histogram);
+            count_codes(counter, levels, levels.cells(), rows, items, per_cell, histogram + bins * per_cell);
+        };
+        const size_t columns = context_.binned.columns().size() + levels.columns().size();
+        if (rows.size() * columns <= max_counts_per_bin * cells && rows.size() == size(node)) {
+            return count_into(histograms_.of(node).data(), words);
+        }
+        std::vector<Narrow> own(cells * narrow, Narrow{0});
+        count_into(own.data(), narrow);
         const std::lock_guard<std::mutex> lock(adding);
         Word* sum = histograms_.of(node).data();
         for (size_t cell = 0; cell < cells; ++cell) counter.widen(sum + cell * words, &own[cell * narrow]);
@@ -141,7 +161,7 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
     std::vector<int> nodes;
     for (size_t i = 0; i < open_nodes.size(); ++i) {
         // Where leaves are limited, nodes come one by one, small ones too.
-        if (static_cast<int64_t>(size(open_nodes[i].node)) <= context_.max_sorted_rows) {
+        if (static_cast<int64_t>(size(open_nodes[i].node)) <= max_sorted_rows_) {
             found[i] = detached(open_nodes[i].node)->candidates(task, {{0, open_nodes[i].facts}}, pool)[0];
             continue;
         }
@@ -179,7 +199,7 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
             draw(search);
             set_split_gains_to_beat(task, context_.plan, search);
         },
-        source, pool);
+        source, pool, shares_best_gain(task.recipe, context_.plan));
     if (context_.plan.ordered) std::for_each(searches.begin(), searches.end(), draw);
     std::vector<std::vector<Candidate>> of_large = to_candidates(
         task, context_, large, searches,
@@ -250,7 +270,7 @@ template <TargetCounter Counter>
 std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, const ChosenSplit& chosen,
                                                              ThreadPool& pool) {
     const auto& [node, split] = chosen;
-    if (static_cast<int64_t>(size(node)) <= context_.max_sorted_rows) {
+    if (static_cast<int64_t>(size(node)) <= max_sorted_rows_) {
         return detached(node)->surrogates(task, {{0, split}}, pool)[0];
     }
     const std::vector<Entry> entries = whole_rows(training().measure, rows(node));
@@ -263,7 +283,9 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, c
     NodeSearches<SurrogateCounter> searches(1);
     searches[0].node = node;
     searches[0].rules = surrogate_cut_rules();
-    searches[0].scan.emplace(counter, context_, histogram.data(), false);
+    Words<SurrogateCounter> total = zero_words(counter);
+    for (const SurrogateCounter::Item& item : items) counter.add(total.data(), item);
+    searches[0].scan.emplace(counter, context_, histogram.data(), false, total);
     MemoryCuts<SurrogateCounter> source(context_);
     source.add(searches[0], rows(node), items);
     std::vector<Histogram> by_value(context_.by_value.size());
@@ -277,7 +299,8 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, c
 // --- partitioning ---
 
 template <TargetCounter Counter>
-void HistogramRows<Counter>::partition(std::vector<NodeSplit> splits, int64_t, ThreadPool& pool) {
+void HistogramRows<Counter>::partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) {
+    max_sorted_rows_ = rows_worth_sorting(context_, levels);
     node_rows_.resize(nodes_after(splits));
     histograms_.reserve(node_rows_.size());
     partition_each(splits, pool, [&](const NodeSplit& at) { partition_node(at, pool); });
@@ -312,8 +335,8 @@ std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recip
             std::make_shared<TreeData<Counter>>(table, recipe, measure, binned, plan, counter, profile, pool);
         const NodeRows<typename Counter::Item> all{tree_data->partition, {0, tree_data->partition->row.size()}};
         const int64_t max_detached_rows = static_cast<int64_t>(all.range.size()) / (8 * pool.threads());
-        rows = std::make_unique<HistogramRows<Counter>>(
-            tree_data, all, std::max(tree_data->context.max_sorted_rows, max_detached_rows));
+        rows = std::make_unique<HistogramRows<Counter>>(tree_data, all, tree_data->context.max_sorted_rows,
+                                                        max_detached_rows);
     });
     return rows;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "binning/value_ranks.hpp"
-#include "threshold/histogram_scan.hpp"
+#include "threshold/bin_refiner.hpp"
 
 namespace tw {
 

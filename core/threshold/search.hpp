@@ -95,10 +95,11 @@ public:
     }
 };
 
-// Finds the cut of every column of every node. `set_gains_to_beat(search)` follows the scan of the edges.
+// Finds the cut of every column of every node. `set_gains_to_beat(search)` follows the scan of the edges. `roughly`:
+// what a column has matters only if it is the best, and the source looks closer (HistogramScan::look_closer).
 template <CutCounter Counter, class SetGains>
 void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, const SetGains& set_gains_to_beat,
-               CutSource<Counter>& source, ThreadPool& pool) {
+               CutSource<Counter>& source, ThreadPool& pool, bool roughly = false) {
     const size_t scanned = columns.scanned();
     for (NodeSearch<Counter>& search : searches) {
         search.edges.resize(scanned);
@@ -111,11 +112,16 @@ void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, co
             const ProfileTimer watch(columns.profile, &Profile::edge_scan);
             NodeSearch<Counter>& search = searches[static_cast<size_t>(i) / scanned];
             const ScanColumn scan_column(static_cast<size_t>(i) % scanned);
-            search.edges[scan_column] = search.scan->scan_bin_edges(search.rules, scan_column);
+            search.edges[scan_column] = search.scan->scan_bin_edges(search.rules, scan_column, roughly);
         });
         for (NodeSearch<Counter>& search : searches) set_gains_to_beat(search);
     }
     source.refine(searches, pool);
+}
+
+// Whether what one column finds closes bins of the others.
+inline bool shares_best_gain(const Recipe& recipe, const SearchPlan& plan) {
+    return recipe.rivals == 0 && !plan.keeps_all_columns;
 }
 
 // Rivals are reported exactly, so a column that may be one must also be beaten by its own best cut.
@@ -125,7 +131,7 @@ void set_split_gains_to_beat(const Task& task, const SearchPlan& plan, NodeSearc
     std::vector<double> known = gains;
     known.insert(known.end(), search.level_gains.begin(), search.level_gains.end());
     const double best = gain_to_beat(task, plan, std::move(known));
-    search.shares_best = task.recipe.rivals == 0 && !plan.keeps_all_columns;
+    search.shares_best = shares_best_gain(task.recipe, plan);
     if (search.shares_best) {
         search.best = best;
         return;

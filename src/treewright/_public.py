@@ -32,6 +32,7 @@ from treewright.inspection.masking import masking
 from treewright.inspection.ranking import rank_splits
 from treewright.inspection.rules.rules import rules
 from treewright.inspection.shap import shap_values
+from treewright.interactive.serve import studio
 from treewright.optimal.alternatives import alternatives
 from treewright.optimal.learn_optimal import learn_optimal
 from treewright.prediction.intervals import predict_interval, predict_set
@@ -55,100 +56,34 @@ from treewright.uncertainty.stability import stability
 
 if TYPE_CHECKING:
     from treewright import lessons
-    from treewright.estimators.optimal import OptimalTreeClassifier, OptimalTreeRegressor
-    from treewright.estimators.trees import (
+    from treewright.estimators import (
         C45Classifier,
         CARTClassifier,
         CARTRegressor,
         CHAIDClassifier,
         CHAIDRegressor,
         ID3Classifier,
+        OptimalTreeClassifier,
+        OptimalTreeRegressor,
         TreeClassifier,
         TreeRegressor,
-    )
+    )  # fmt: skip
 
 __version__ = version("treewright")
 
 __all__ = [
-    "C45",
-    "CART",
-    "CHAID",
-    "EXHAUSTIVE_CHAID",
-    "ID3",
-    "J48",
-    "RPART",
-    "SKLEARN",
-    "C45Classifier",
-    "CARTClassifier",
-    "CARTRegressor",
-    "CHAIDClassifier",
-    "CHAIDRegressor",
-    "ColumnSpec",
-    "DataError",
-    "ExportError",
-    "FileError",
-    "ID3Classifier",
-    "OptimalTreeClassifier",
-    "OptimalTreeRegressor",
-    "PruningPath",
-    "Recipe",
-    "RecipeError",
-    "Schema",
-    "ScratchError",
-    "TargetSpec",
-    "Tree",
-    "TreeClassifier",
-    "TreeRegressor",
-    "TreewrightError",
-    "UnseenLevelsWarning",
-    "__version__",
-    "alternatives",
-    "apply",
-    "branching",
-    "calibrate",
-    "counterfactuals",
-    "criteria",
-    "criterion",
-    "cross_validate",
-    "csv",
-    "edit",
-    "explain_node",
-    "explain_row",
-    "export",
-    "from_j48",
-    "from_pmml",
-    "from_rpart",
-    "from_sklearn",
-    "importance",
-    "leaf_limits",
-    "learn",
-    "learn_optimal",
-    "lessons",
-    "load",
-    "masking",
-    "missing",
-    "numeric",
-    "permutation_test",
-    "predict",
-    "predict_batches",
-    "predict_interval",
-    "predict_proba",
-    "predict_set",
-    "prune",
-    "pruning",
-    "pruning_path",
-    "rank_splits",
-    "reliability",
-    "render",
-    "report",
-    "rules",
-    "save",
-    "shap_values",
-    "soften",
-    "sql",
-    "stability",
-    "stopping",
-]
+    "C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "RPART", "SKLEARN",
+    "C45Classifier", "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor", "ColumnSpec",
+    "DataError", "ExportError", "FileError", "ID3Classifier", "OptimalTreeClassifier", "OptimalTreeRegressor",
+    "PruningPath", "Recipe", "RecipeError", "Schema", "ScratchError", "TargetSpec", "Tree", "TreeClassifier",
+    "TreeRegressor", "TreewrightError", "UnseenLevelsWarning", "__version__", "alternatives", "apply", "branching",
+    "calibrate", "counterfactuals", "criteria", "criterion", "cross_validate", "csv", "edit", "explain_node",
+    "explain_row", "export", "from_j48", "from_pmml", "from_rpart", "from_sklearn", "importance", "leaf_limits",
+    "learn", "learn_optimal", "lessons", "load", "masking", "missing", "numeric", "permutation_test", "predict",
+    "predict_batches", "predict_interval", "predict_proba", "predict_set", "prune", "pruning", "pruning_path",
+    "rank_splits", "reliability", "render", "report", "rules", "save", "shap_values", "soften", "sql", "stability",
+    "stopping", "studio",
+]  # fmt: skip
 
 _ESTIMATORS = frozenset(name for name in __all__ if name.endswith(("Classifier", "Regressor")))
 

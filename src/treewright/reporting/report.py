@@ -53,7 +53,7 @@ def report(
     row_numbers : sequence of int, optional
         The numbers of the rows of `data`, where it is a selection from a larger table.
     stability : Stability, optional
-        What `treewright.stability` found of the tree: the report then says how often each split stays.
+        What `treewright.stability` found of the tree: the report then shows how often each split stays.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def report(
         "form": FORM,
         "facts": facts(tree),
         "schema": schema(tree),
-        "colours": _colours(tree),
+        "colours": colours(tree),
         "nodes": nodes(tree),
         "splits": split_lists(tree),
         "details": details(tree, training),
@@ -112,7 +112,7 @@ def _scores(tree: Tree, training: Encoded | None, unseen: Encoded | None) -> dic
     }
 
 
-def _colours(tree: Tree) -> list[str]:
+def colours(tree: Tree) -> list[str]:
     """Return one colour per class; for numbers a scale from low to high."""
     classes = tree.schema.target.classes
     return list(SCALE) if classes is None else class_colours(len(classes))

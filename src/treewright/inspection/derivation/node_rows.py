@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import BoolArray, FloatArray
 from treewright.data.encoding import MISSING_CODE, Encoded, encode
 from treewright.data.kinds import KindChoice
 from treewright.data.reader import read, taken
@@ -24,9 +25,10 @@ from treewright.recipes.recipe import Recipe
 from treewright.training.learn import FitOptions, training_table
 from treewright.tree.tree import Tree
 
-FloatArray = NDArray[np.float64]
-
 ALL_THREADS = 0
+
+#: Rows of so few classes are counted by one mask for each.
+_FEW_CLASSES = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +44,19 @@ class Entries:
     def total(self) -> float:
         return float(self.weight.sum())
 
+    @cached_property
+    def class_masks(self) -> tuple[NDArray[np.bool_], ...] | None:
+        """Which rows have each class, where every row counts once and classes are few; otherwise None."""
+        classes, target = self.schema.target.classes, self.encoded.target
+        if classes is None or target is None or len(classes) > _FEW_CLASSES or not (self.weight == 1.0).all():
+            return None
+        return tuple(target == k for k in range(len(classes)))
+
     @property
     def n_rows(self) -> int:
         return int(np.count_nonzero(self.weight))
 
-    def missing(self, column: int) -> NDArray[np.bool_]:
+    def missing(self, column: int) -> BoolArray:
         """Return where the column has no value."""
         values = self.encoded.columns[column]
         return values < 0 if self.schema.columns[column].has_levels else np.isnan(values)
