@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -217,6 +218,8 @@ template <TargetCounter Counter>
 void HistogramRows<Counter>::scan_levels(NodeSearches<Counter>& searches, ThreadPool& pool) {
     const std::vector<TableColumn>& columns = context_.by_value;
     if (std::ranges::any_of(columns, [&](TableColumn column) { return !context_.counted(column); })) return;
+    // Scores of targets next to the smallest numbers are zero where gains are not: all columns are compared by them.
+    if (!std::isnormal(context_.counter.unit())) return;
     for (NodeSearch<Counter>& search : searches) search.level_gains.assign(columns.size(), no_gain);
     pool.run(static_cast<int64_t>(searches.size() * columns.size()), [&](int64_t i) {
         const ProfileTimer watch(context_.profile, &Profile::edge_scan);
