@@ -282,13 +282,13 @@ def impurity(scale: Scale, workers: Workers) -> Iterator[Record]:
     made = (tables.made(scale.rows), tables.made(scale.rows, classes=0), tables.real("covertype"))
     for table in (t.first(scale.real_rows) for t in made if t is not None):
         with stored(table) as folder:
-            answer = workers.ask("impurity", 120, exactness.impurities, folder, 10, THREADS)
-            if isinstance(answer, Failure):
-                yield Record("impurity", table.name, "treewright", failure=answer.reason)
+            result = workers.ask("impurity", 120, exactness.impurities, folder, 10, THREADS)
+            if isinstance(result, Failure):
+                yield Record("impurity", table.name, "treewright", failure=result.reason)
                 continue
-            for depth, (ours, theirs) in enumerate(zip(answer["ours"], answer["theirs"], strict=True), 1):
+            for depth, (ours, theirs) in enumerate(zip(result["ours"], result["theirs"], strict=True), 1):
                 apart = abs(ours - theirs) / theirs
-                aside = f"{answer['ties']} ties aside"
+                aside = f"{result['ties']} ties aside"
                 yield Record("impurity", f"{table.name}, depth {depth}", aside, (apart,), unit="apart")
 
 
@@ -297,13 +297,13 @@ def profile(scale: Scale, workers: Workers) -> Iterator[Record]:
     for table in (tables.made(scale.rows), tables.made(scale.rows, classes=0)):
         with stored(table) as folder:
             for depth in (10, None):
-                answer = workers.ask("profile", 60, jobs.profile, folder, depth, THREADS)
+                result = workers.ask("profile", 60, jobs.profile, folder, depth, THREADS)
                 case = f"{table.name}, {named(depth)}"
-                if answer is None or isinstance(answer, Failure):
-                    reason = answer.reason if answer else "the core keeps no account of its time"
+                if result is None or isinstance(result, Failure):
+                    reason = result.reason if result else "the core keeps no account of its time"
                     yield Record("profile", case, "treewright", failure=reason)
                     continue
-                for part, amount in answer.items():
+                for part, amount in result.items():
                     yield Record("profile", case, part, (float(amount),), unit="")
 
 

@@ -14,7 +14,7 @@ from treewright.cli.wordle import play
 
 
 def run(*arguments: str, **settings: str) -> Result:
-    return CliRunner().invoke(lesson, list(arguments), **settings)  # type: ignore[arg-type]
+    return CliRunner().invoke(lesson, list(arguments), **settings)
 
 
 def test_all_are_listed() -> None:

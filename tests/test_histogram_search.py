@@ -88,15 +88,15 @@ CRITERIA = {
 def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: str, rows: int, seed: int) -> None:
     rng = np.random.default_rng([seed, rows])
     columns = [numbers(rng, rows, shape) for shape in ("many", "few", "lumps", "rounded")]
-    answers = target_of(rng, columns, target)
-    field = "regression" if answers.dtype == np.float64 else "criterion"
+    labels = target_of(rng, columns, target)
+    field = "regression" if labels.dtype == np.float64 else "criterion"
     recipe = replace(
         tw.SKLEARN,
         **{field: criterion},
         rivals=0,
         stopping=tw.stopping.Stopping(max_depth=8, min_samples_leaf=1 + 3 * seed),
     )
-    assert_same(columns, [0] * 4, [0] * 4, answers, recipe)
+    assert_same(columns, [0] * 4, [0] * 4, labels, recipe)
 
 
 @pytest.mark.parametrize("shape", ["even", "crowded", "rounded", "two ends"])
@@ -119,15 +119,15 @@ def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -
     gappy = np.where(np.arange(rows) % 50 == 7, np.nan, x)
     other = rng.normal(size=rows)
     signal = np.sin(9 * x) + 0.3 * other + rng.normal(size=rows)
-    answers = target_of(rng, [signal, other * 0, other * 0], target)
-    field = "regression" if answers.dtype == np.float64 else "criterion"
+    labels = target_of(rng, [signal, other * 0, other * 0], target)
+    field = "regression" if labels.dtype == np.float64 else "criterion"
     recipe = replace(
         tw.SKLEARN, **{field: criterion}, rivals=0, stopping=tw.stopping.Stopping(max_depth=3, min_samples_leaf=3)
     )
-    assert_same([x, other], [0] * 2, [0] * 2, answers, recipe)
-    assert_same([gappy, other], [0] * 2, [0] * 2, answers, recipe)
+    assert_same([x, other], [0] * 2, [0] * 2, labels, recipe)
+    assert_same([gappy, other], [0] * 2, [0] * 2, labels, recipe)
     if criterion in ("gini", "variance"):
-        assert_same([x, other], [0] * 2, [0] * 2, answers, recipe, weight=rng.integers(0, 4, rows).astype(np.float64))
+        assert_same([x, other], [0] * 2, [0] * 2, labels, recipe, weight=rng.integers(0, 4, rows).astype(np.float64))
 
 
 @pytest.mark.parametrize("target", ["two", "number"])
@@ -156,11 +156,11 @@ def test_levels_and_missing_values_beside_coded_columns(rivals: int) -> None:
     rng = np.random.default_rng(5)
     rows = 4000
     columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps")]
-    answers = target_of(rng, columns, "two")
+    labels = target_of(rng, columns, "two")
     gappy = np.where(rng.random(rows) < 0.2, np.nan, columns[0])
     levels = rng.integers(0, 6, size=rows).astype(np.int32)
     recipe = replace(tw.CART, missing="majority", rivals=rivals, stopping=tw.stopping.Stopping(max_depth=6))
-    assert_same([*columns, gappy, levels], [0, 0, 0, 0, 2], [0, 0, 0, 0, 6], answers, recipe)
+    assert_same([*columns, gappy, levels], [0, 0, 0, 0, 2], [0, 0, 0, 0, 6], labels, recipe)
 
 
 @pytest.mark.parametrize("missing", ["fractional", "surrogate", "own", "majority", "random", "learned", "ignore"])
@@ -169,11 +169,11 @@ def test_missing_values_under_every_policy(target: str, missing: str) -> None:
     rng = np.random.default_rng(7)
     rows = 3000
     columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps", "few")]
-    answers = target_of(rng, columns, target)
+    labels = target_of(rng, columns, target)
     gappy = [np.where(rng.random(rows) < 0.15, np.nan, column) for column in columns]
-    gappy[1][answers > answers.mean()] = np.nan  # missing for a reason: known against missing is a good question
+    gappy[1][labels > labels.mean()] = np.nan  # missing for a reason: known against missing is a good question
     recipe = replace(tw.CART, missing=missing, rivals=0, stopping=tw.stopping.Stopping(max_depth=7, min_samples_leaf=3))
-    assert_same(gappy, [0] * 4, [0] * 4, answers, recipe)
+    assert_same(gappy, [0] * 4, [0] * 4, labels, recipe)
 
 
 @pytest.mark.parametrize("missing", ["learned", "majority"])
@@ -183,17 +183,17 @@ def test_weights(target: str, criterion: str, weights: str, missing: str) -> Non
     rng = np.random.default_rng(8)
     rows = 2500
     columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps")]
-    answers = target_of(rng, columns, target)
+    labels = target_of(rng, columns, target)
     columns[0] = np.where(rng.random(rows) < 0.1, np.nan, columns[0])
     weight = {
         "whole": rng.integers(0, 4, size=rows).astype(np.float64),
         "fractions": rng.random(rows),
         "mask": (rng.random(rows) < 0.7).astype(np.float64),
     }[weights]
-    field = "regression" if answers.dtype == np.float64 else "criterion"
+    field = "regression" if labels.dtype == np.float64 else "criterion"
     stopping = tw.stopping.Stopping(max_depth=7, min_weight_leaf=2.5)
     recipe = replace(tw.CART, **{field: criterion}, missing=missing, rivals=0, stopping=stopping)
-    assert_same(columns, [0] * 3, [0] * 3, answers, recipe, weight)
+    assert_same(columns, [0] * 3, [0] * 3, labels, recipe, weight)
 
 
 def gappy_table(rng: np.random.Generator, rows: int, share: float) -> tuple[list[Any], list[int], list[int], list[Any]]:
@@ -211,12 +211,12 @@ def gappy_table(rng: np.random.Generator, rows: int, share: float) -> tuple[list
 def test_rows_are_spread(target: str, criterion: str, share: float, branching: str) -> None:
     rng = np.random.default_rng(12)
     columns, kinds, levels, whole = gappy_table(rng, 2500, share)
-    answers = target_of(rng, whole, target)
+    labels = target_of(rng, whole, target)
     weight = rng.integers(0, 3, 2500) / 2 if target in ("five", "dyadic") else None
-    field = "regression" if answers.dtype == np.float64 else "criterion"
+    field = "regression" if labels.dtype == np.float64 else "criterion"
     recipe = replace(tw.CART, **{field: criterion}, missing="fractional", branching=branching)
     recipe = replace(recipe, rivals=0, stopping=tw.stopping.Stopping(max_depth=6, min_weight_leaf=2))
-    assert_same(columns, kinds, levels, answers, recipe, weight)
+    assert_same(columns, kinds, levels, labels, recipe, weight)
 
 
 THRESHOLDS = {
@@ -285,9 +285,9 @@ def test_a_mask_of_weights_is_the_table_without_these_rows() -> None:
     coded = _core.BinnedTable(columns, [0] * 3, 4000, 2)
     recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_depth=8))
     for kind in ("two", "five", "number"):
-        answers = target_of(rng, columns, kind)
-        masked = grow(columns, [0] * 3, [0] * 3, answers, recipe, weight=kept.astype(np.float64), binned=coded)
-        alone = grow([column[kept] for column in columns], [0] * 3, [0] * 3, answers[kept], recipe)
+        labels = target_of(rng, columns, kind)
+        masked = grow(columns, [0] * 3, [0] * 3, labels, recipe, weight=kept.astype(np.float64), binned=coded)
+        alone = grow([column[kept] for column in columns], [0] * 3, [0] * 3, labels[kept], recipe)
         for name in SAME:
             np.testing.assert_array_equal(masked[name], alone[name], err_msg=name)
 
@@ -296,12 +296,12 @@ def test_a_mask_of_weights_is_the_table_without_these_rows() -> None:
 def test_a_matrix_is_read_where_it_lies(dtype: Any) -> None:
     rng = np.random.default_rng(10)
     matrix = rng.normal(size=(3000, 4)).astype(dtype)
-    answers = target_of(rng, list(matrix.T.astype(np.float64)), "two")
+    labels = target_of(rng, list(matrix.T.astype(np.float64)), "two")
     recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_depth=8))
     views = [matrix[:, i] for i in range(4)]
     assert not views[0].flags.c_contiguous
-    in_place = grow(views, [0] * 4, [0] * 4, answers, recipe)
-    copied = grow([np.ascontiguousarray(view, np.float64) for view in views], [0] * 4, [0] * 4, answers, recipe)
+    in_place = grow(views, [0] * 4, [0] * 4, labels, recipe)
+    copied = grow([np.ascontiguousarray(view, np.float64) for view in views], [0] * 4, [0] * 4, labels, recipe)
     for name in SAME:
         np.testing.assert_array_equal(in_place[name], copied[name], err_msg=name)
 
@@ -309,9 +309,9 @@ def test_a_matrix_is_read_where_it_lies(dtype: Any) -> None:
 def test_leaf_limit_and_smoothing() -> None:
     rng = np.random.default_rng(6)
     columns = [numbers(rng, 6000, shape) for shape in ("many", "rounded", "lumps")]
-    for answers in (target_of(rng, columns, "two"), target_of(rng, columns, "number")):
+    for labels in (target_of(rng, columns, "two"), target_of(rng, columns, "number")):
         recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_leaf_nodes=40))
-        assert_same(columns, [0] * 3, [0] * 3, answers, recipe)
+        assert_same(columns, [0] * 3, [0] * 3, labels, recipe)
     smooth = replace(
         tw.SKLEARN,
         rivals=0,

@@ -180,7 +180,7 @@ def test_what_cannot_work_is_refused() -> None:
     with pytest.raises(
         tw.DataError, match="scheme must be 'bootstrap', 'subsample', 'cross-validation', not 'jackknife'"
     ):
-        tw.stability(tree, data, scheme="jackknife")  # type: ignore[arg-type]
+        tw.stability(tree, data, scheme="jackknife")
     with pytest.raises(tw.DataError, match="give them as data"):
         tw.stability(tree, None)
     best = tw.learn_optimal(data, "ill", max_depth=1)
@@ -204,7 +204,7 @@ def test_an_honest_tree_is_learned_again_honestly() -> None:
     assert tw.stability(tree, data, resamples=5).resamples == 5
     limits = tw.leaf_limits(tree)
     assert limits.held_out
-    assert limits.rows.sum() == tree.honest.rows  # type: ignore[union-attr]
+    assert limits.rows.sum() == tree.honest.rows
 
 
 def test_frames_of_columns_rows_and_refits() -> None:

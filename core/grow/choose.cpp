@@ -12,7 +12,7 @@ namespace {
 
 constexpr double average_margin = 1e-3;   // C4.5: a gain this close to the average is still average
 constexpr double many_levels_share = 0.3; // C4.5: a nominal column with this share of
-                                          // the rows as levels says little
+                                          // the rows as levels means little
 
 bool is_merge(const Task& task) { return task.recipe.branching == Branching::merge; }
 

@@ -119,7 +119,7 @@ inline double largest_gain(const std::vector<double>& gains, const std::vector<d
 }
 
 // The columns that put forward candidates, in order: those whose gain is among the best, with their equals, or among as
-// many rivals as the recipe keeps; and those searched by value, unless `level_gains` says what theirs is. Without any
+// many rivals as the recipe keeps; and those searched by value, unless `level_gains` has theirs. Without any
 // gain all do, with the reason.
 inline std::vector<CandidateColumn> candidate_columns(const Task& task, const SearchColumns& columns,
                                                       const CutRules& rules,

@@ -112,7 +112,7 @@ def with_ranges(tree: Tree, training: Encoded, unseen: Encoded | None, settings:
 
 
 def refitted(tree: Tree, training: Encoded, settings: dict[str, Any]) -> Stability | None:
-    """Return what refits on bootstrap samples say of the tree, if asked for."""
+    """Refit the tree on bootstrap samples, if `--stability` is given."""
     if not settings["stability"]:
         return None
     with progress(f"{settings['stability']} refits") as advance:

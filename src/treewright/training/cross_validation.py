@@ -32,7 +32,7 @@ from treewright.tree.tree import Tree
 class Scores:
     """What one recipe reached: a measure, its mean over the folds, and how far that can be trusted.
 
-    `baseline` is what the most frequent class or the mean reaches. Where the recipe cannot do it, `refused` says why.
+    `baseline` is what the most frequent class or the mean reaches. `refused`: why the recipe cannot do it.
     `measures` has the means of all measures by name: balanced accuracy and ROC AUC beside accuracy, R² beside errors;
     `values` has the measure in each fold; `classes` has rows, recall and precision of each class over the held-out rows
     of all folds, and the mean of its average precisions.

@@ -92,13 +92,6 @@ class PermutationTest(Results):
             "root_score": [self.root_score, *self.shuffled_root_scores.tolist()],
         }
 
-    def text(self) -> str:
-        """Return the table as text."""
-        return self.grid().text()
-
-    def __str__(self) -> str:
-        return self.text()
-
     def __repr__(self) -> str:
         return f"<PermutationTest: p = {figure(self.p_value)} from {len(self.shuffled_scores)} shuffled targets>"
 

@@ -36,7 +36,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """The resamples of a table by number; each is made when it is asked for, so that few exist at a time."""
+    """The resamples of a table by number; each is made on access, so that few exist at a time."""
 
     n: int
     make: Callable[[int], Encoded]

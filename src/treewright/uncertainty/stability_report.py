@@ -260,13 +260,6 @@ class Stability(Results):
             "instead": [next(iter(one.instead), None) for one in self.splits],
         }
 
-    def text(self) -> str:
-        """Return the report as text."""
-        return self.grid().text()
-
-    def __str__(self) -> str:
-        return self.text()
-
     def __repr__(self) -> str:
         return f"<Stability: {self.resamples} refits, {len(self.splits)} splits>"
 

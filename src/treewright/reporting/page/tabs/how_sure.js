@@ -2,7 +2,7 @@
 // probabilities are, what an honest tree's other rows say, and held-out rows beside training rows. All of it is about
 // the whole tree.
 
-import { link, make, moreLink, scrolled, section, tableOf } from "../base/elements.js";
+import { link, make, muted, scrolled, section, shortened, tableOf } from "../base/elements.js";
 import { figure, many, number, percent } from "../base/numbers.js";
 import { cutBand, shareBand, track } from "../score/bands.js";
 import { reliabilityPart } from "../score/reliability.js";
@@ -47,13 +47,11 @@ function sentence(text) {
 
 function scorePart({ training, held_out }) {
   if (!training || !held_out) return null;
-  const row = (title, { headline, n }) => [
-    title, scoreText(headline), scoreText(headline, "baseline"), number(n),
-  ];
+  const row = (title, { headline, n }) => [title, scoreText(headline), scoreText(headline, "baseline"), number(n)];
   const rows = [row("training rows", training), row("held-out rows", held_out)];
   return section(
     "Held-out against training rows",
-    make("p", { class: "tw-muted" }, "New rows are predicted about as well as held-out rows, not as training rows."),
+    muted("New rows are predicted about as well as held-out rows, not as training rows."),
     tableOf(["", training.headline.name, "baseline", "rows"], rows, { class: "tw-table tw-narrow" }),
   );
 }
@@ -71,20 +69,15 @@ function splitsPart(app, { caption, splits, resamples, notes }) {
   ];
   const heads = ["split", "rows", "kept", "cut in the refits", "same rows", "instead"];
   const kinds = [null, null, "tw-kept", "tw-band-cell", null, "tw-text tw-list"];
-  const table = (most) => scrolled(caption, tableOf(heads, splits.slice(0, most).map(line), { kinds }));
-  const body = make("div", {}, table(MOST_SPLITS));
-  const left = splits.length - MOST_SPLITS;
-  if (left > 0) body.append(moreLink(`${many(left, "split")} more`, () => body.replaceChildren(table(splits.length))));
+  const table = (some) => scrolled(caption, tableOf(heads, some.map(line), { kinds }));
   return section(
     `Splits in ${number(resamples)} refits`,
-    make(
-      "p",
-      { class: "tw-muted" },
+    muted(
       "Kept: the refit splits these rows on the same column. The band holds nine of ten cuts, its dark part half of ",
       "them; the line is the cut of this tree.",
     ),
-    body,
-    ...notes.slice(1).map((text) => make("p", { class: "tw-muted" }, sentence(text))),
+    shortened(splits, MOST_SPLITS, (left) => many(left, "split"), table),
+    ...notes.slice(1).map((text) => muted(sentence(text))),
   );
 }
 
@@ -115,33 +108,23 @@ function honestPart(app, { text, leaves, measure, more }) {
   ];
   const heads = ["leaf", "prediction", "rows", measure, "other rows", `their ${measure}`];
   const kinds = [null, "tw-text", null, null, null, null];
-  const table = (most) => scrolled("Honest estimates", tableOf(heads, leaves.slice(0, most).map(line), { kinds }));
-  const body = make("div", {}, table(MOST_LEAVES));
-  const left = leaves.length - MOST_LEAVES;
-  if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
+  const table = (some) => scrolled("Honest estimates", tableOf(heads, some.map(line), { kinds }));
   return section(
     "Honest estimates",
-    make(
-      "p",
-      { class: "tw-muted" },
-      `${sentence(text)} Rows and their ${measure} beside: of those that chose the splits. Where the two are far apart, `,
-      "choosing made the leaf look purer than it is.",
+    muted(
+      `${sentence(text)} Rows and ${measure} come from those that did. Where the two are far apart, choosing the splits `,
+      "made the leaf look better than it is.",
     ),
-    body,
-    more > 0 ? make("p", { class: "tw-muted" }, `${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
+    shortened(leaves, MOST_LEAVES, String, table),
+    more > 0 ? muted(`${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
   );
 }
 
 function rangesPart(app, { text, ranges }) {
   const leaves = [...ranges.keys()].filter((node) => !app.model.hasChildren(node));
   const line = (node) => [leafLink(app, node), ranges[node]];
-  const table = (most) => tableOf(["leaf", "covers new rows"], leaves.slice(0, most).map(line), {
-    class: "tw-table tw-narrow",
-  });
-  const body = make("div", {}, table(MOST_LEAVES));
-  const left = leaves.length - MOST_LEAVES;
-  if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
-  return section("Ranges for new rows", make("p", { class: "tw-muted" }, sentence(text)), body);
+  const table = (some) => tableOf(["leaf", "covers new rows"], some.map(line), { class: "tw-table tw-narrow" });
+  return section("Ranges for new rows", muted(sentence(text)), shortened(leaves, MOST_LEAVES, String, table));
 }
 
 function limitsPart(app, { leaves, held_out, confidence, more }) {
@@ -153,20 +136,17 @@ function limitsPart(app, { leaves, held_out, confidence, more }) {
     leaf.share === null ? "" : percent(leaf.share, 1),
     shareBand(leaf),
   ];
-  const heads = ["leaf", "class", "tree says", held_out ? "held-out rows" : "training rows", "share", "limits"];
+  const heads = ["leaf", "class", "predicted", held_out ? "held-out rows" : "training rows", "share", "limits"];
   const kinds = [null, "tw-text", null, null, null, "tw-band-cell"];
-  const table = (most) => scrolled("Probabilities", tableOf(heads, leaves.slice(0, most).map(line), { kinds }));
-  const body = make("div", {}, table(MOST_LEAVES));
-  const left = leaves.length - MOST_LEAVES;
-  if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
+  const table = (some) => scrolled("Probabilities", tableOf(heads, some.map(line), { kinds }));
   const where = held_out
-    ? "The share of the class among held-out rows should agree with what the tree says: the line within the band."
+    ? "The share of the class among held-out rows should agree with the prediction: the line within the band."
     : "Training rows make a tree look surer than it is, because the splits were chosen to fit them.";
   return section(
     "Probabilities in the leaves",
-    make("p", { class: "tw-muted" }, `Bands: exact ${percent(confidence)} limits. ${where}`),
-    body,
-    more > 0 ? make("p", { class: "tw-muted" }, `${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
+    muted(`Bands: exact ${percent(confidence)} limits. ${where}`),
+    shortened(leaves, MOST_LEAVES, String, table),
+    more > 0 ? muted(`${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
   );
 }
 
