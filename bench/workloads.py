@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import by_criterion
 import exactness
 import jobs
 import tables
@@ -162,6 +163,21 @@ def rivals(scale: Scale, workers: Workers) -> Iterator[Record]:
         with stored(table) as folder:
             places = _places(jobs.fit, table, folder, 10, names)
             yield from interleaved(workers, "rivals", case, places, min(scale.repeats, 4), scale.limit * 3)
+
+
+def criteria(scale: Scale, workers: Workers) -> Iterator[Record]:
+    """Every criterion by histograms, and value by value."""
+    for case, (target, _) in by_criterion.CASES.items():
+        with stored(by_criterion.table_of(target, scale.rows)) as folder:
+            places = [
+                Asked(
+                    name,
+                    (jobs.grow_by, (case, folder, False, THREADS)),
+                    (jobs.grow_by, (case, folder, by, THREADS)),
+                )
+                for name, by in (("by histogram", False), ("value by value", True))
+            ]
+            yield from interleaved(workers, "criteria", case, places, min(scale.repeats, 2), scale.limit * 6)
 
 
 # --- growth -----------------------------------------------------------------------------------------------------------
@@ -317,6 +333,7 @@ WORKLOADS: dict[str, Callable[[Scale, Workers], Iterator[Record]]] = {
     "iris": iris,
     "cross-validation": cross_validation,
     "rivals": rivals,
+    "criteria": criteria,
     "predict-many": predict_many,
     "predict-one": predict_one,
     "threads": threads,

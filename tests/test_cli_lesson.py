@@ -9,8 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import treewright as tw
-from treewright.cli.lesson import lesson
-from treewright.cli.wordle import play
+from treewright.cli.lesson import lesson, play
 
 
 def run(*arguments: str, **settings: str) -> Result:

@@ -369,3 +369,20 @@ def test_undo_is_a_shorter_log() -> None:
     log, trees = random_log(random.Random(3), tree, DATA, 12)
     for i in range(len(log) + 1):
         assert tw.edit.replay(tree, log[:i], DATA) == trees[i]
+
+
+def test_marks_of_hand_made_nodes_on_the_picture_and_the_page() -> None:
+    data = table()
+    plain = tw.learn(data, "y", RECIPES["cart"])
+    edited = tw.edit.apply(plain, tw.edit.Split(0, "noise", threshold=0.5), data)
+    edited = tw.edit.apply(edited, tw.edit.SetPrediction(1, "yes"))
+    assert "✎" not in tw.render.svg(plain)
+    picture = tw.render.svg(edited)
+    assert picture.count("✎ ") == 2
+    assert "by hand" in picture
+    assert "set by hand" in picture
+    marks = tw.report(edited)["nodes"]["by_hand"]
+    assert marks[0].startswith("by hand")
+    assert marks[1] == "set by hand"
+    assert not any(marks[2:])
+    assert tw.report(plain)["nodes"]["by_hand"] is None

@@ -70,22 +70,34 @@ def target_of(rng: np.random.Generator, columns: list[Any], kind: str) -> Any:
         return signal
     if kind == "dyadic":
         return np.round(signal * 4) / 4
+    if kind == "count":
+        return np.maximum(0.0, np.round(2 * signal + 1))
     cuts = [0.0] if kind == "two" else np.quantile(signal, [0.2, 0.5, 0.6, 0.9])
     return np.searchsorted(cuts, signal).astype(np.int32)
 
 
-CRITERIA = {
+LIKELIHOOD_RATIO = tw.criterion.ChiSquare(likelihood_ratio=True)
+CRITERIA: dict[str, list[Any]] = {
     "two": ["gini", "information_gain", "gain_ratio", "misclassification"],
     "five": ["gini", "information_gain", "gain_ratio", "misclassification"],
     "number": ["variance"],
     "dyadic": ["variance"],
 }
+# Those whose cuts are scored by both sides together.
+PAIRED: dict[str, list[Any]] = {
+    "two": ["twoing", "hellinger", "chi_square", LIKELIHOOD_RATIO],
+    "five": ["twoing", "chi_square", LIKELIHOOD_RATIO],
+    "number": ["standard_deviation", "f"],
+    "dyadic": ["standard_deviation", "f"],
+    "count": ["poisson", "f"],
+}
+CASES = [(target, criterion) for names in (CRITERIA, PAIRED) for target in names for criterion in names[target]]
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("rows", [40, 900, 5000])
-@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
-def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: str, rows: int, seed: int) -> None:
+@pytest.mark.parametrize(("target", "criterion"), CASES, ids=str)
+def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: Any, rows: int, seed: int) -> None:
     rng = np.random.default_rng([seed, rows])
     columns = [numbers(rng, rows, shape) for shape in ("many", "few", "lumps", "rounded")]
     labels = target_of(rng, columns, target)
@@ -102,7 +114,17 @@ def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: str, 
 @pytest.mark.parametrize("shape", ["even", "crowded", "rounded", "two ends"])
 @pytest.mark.parametrize(
     ("target", "criterion"),
-    [("two", "gini"), ("two", "misclassification"), ("five", "information_gain"), ("number", "variance")],
+    [
+        ("two", "gini"),
+        ("two", "misclassification"),
+        ("five", "information_gain"),
+        ("number", "variance"),
+        ("two", "hellinger"),
+        ("five", "twoing"),
+        ("number", "standard_deviation"),
+        ("count", "poisson"),
+        ("number", "f"),
+    ],
 )
 def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -> None:
     """Bins go by every fifth row, which are spread; all other rows lie close together and fall into one bin."""
@@ -178,8 +200,8 @@ def test_missing_values_under_every_policy(target: str, missing: str) -> None:
 
 @pytest.mark.parametrize("missing", ["learned", "majority"])
 @pytest.mark.parametrize("weights", ["whole", "fractions", "mask"])
-@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
-def test_weights(target: str, criterion: str, weights: str, missing: str) -> None:
+@pytest.mark.parametrize(("target", "criterion"), CASES, ids=str)
+def test_weights(target: str, criterion: Any, weights: str, missing: str) -> None:
     rng = np.random.default_rng(8)
     rows = 2500
     columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps")]
@@ -196,6 +218,43 @@ def test_weights(target: str, criterion: str, weights: str, missing: str) -> Non
     assert_same(columns, [0] * 3, [0] * 3, labels, recipe, weight)
 
 
+@pytest.mark.parametrize("missing", ["surrogate", "own", "majority", "learned"])
+@pytest.mark.parametrize(
+    ("target", "criterion"), [("two", "chi_square"), ("five", "twoing"), ("number", "f"), ("count", "poisson")]
+)
+def test_sides_scored_together_beside_missing_values(target: str, criterion: str, missing: str) -> None:
+    """A p depends on how many rows have a value: columns compare by p, cuts of a column by the statistic."""
+    rng = np.random.default_rng(17)
+    columns, kinds, levels, whole = gappy_table(rng, 3000, 0.2)
+    field = "criterion" if target in ("two", "five") else "regression"
+    stopping = tw.stopping.Stopping(max_depth=6, min_samples_leaf=2)
+    recipe = replace(tw.CART, **{field: criterion}, missing=missing, rivals=3, stopping=stopping)
+    assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
+
+
+@pytest.mark.parametrize("rivals", [0, 2])
+@pytest.mark.parametrize("base", [tw.SKLEARN, tw.CART, tw.C45, tw.J48], ids=lambda recipe: recipe.name)
+def test_columns_are_drawn(base: tw.Recipe, rivals: int) -> None:
+    """Constant columns are not drawn: one here is constant everywhere, some are in small nodes."""
+    rng = np.random.default_rng(18)
+    columns, kinds, levels, whole = gappy_table(rng, 4000, 0.0 if base is tw.SKLEARN else 0.1)
+    columns.append(np.full(4000, 0.1))
+    for drawn in (1, 3, 6):
+        recipe = replace(base, rivals=rivals, stopping=replace(base.stopping, max_depth=9, max_features=drawn))
+        assert_same(columns, [*kinds, 0], [*levels, 0], target_of(rng, whole, "two"), recipe)
+
+
+def test_a_wide_bin_of_one_value_is_constant_when_columns_are_drawn() -> None:
+    rng = np.random.default_rng(19)
+    lone = np.full(5000, 0.25)
+    lone[:300] = rng.normal(size=300)  # spread where the other column is low, one value where it is high
+    other = np.where(np.arange(5000) < 300, -1.0, rng.random(5000))
+    answers = ((other > 0.5) ^ (rng.random(5000) < 0.1)).astype(np.int32)
+    for seed in range(5):
+        recipe = replace(tw.SKLEARN, seed=seed, stopping=tw.stopping.Stopping(max_depth=8, max_features=1))
+        assert_same([lone, other], [0] * 2, [0] * 2, answers, recipe)
+
+
 def gappy_table(rng: np.random.Generator, rows: int, share: float) -> tuple[list[Any], list[int], list[int], list[Any]]:
     """Columns with missing values (four of numbers, two of levels), their kinds and levels; and the numbers whole."""
     whole = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps", "few")]
@@ -205,10 +264,13 @@ def gappy_table(rng: np.random.Generator, rows: int, share: float) -> tuple[list
     return columns, [0, 0, 0, 0, 2, 2], [0, 0, 0, 0, 3, 6], whole
 
 
-@pytest.mark.parametrize("branching", ["each_value", "binary"])
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3])
-@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
-def test_rows_are_spread(target: str, criterion: str, share: float, branching: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "criterion", "branching"),
+    [(*case, b) for case in CASES for b in ("each_value", "binary") if "twoing" not in case or b == "binary"],
+    ids=str,
+)
+def test_rows_are_spread(target: str, criterion: Any, share: float, branching: str) -> None:
     rng = np.random.default_rng(12)
     columns, kinds, levels, whole = gappy_table(rng, 2500, share)
     labels = target_of(rng, whole, target)

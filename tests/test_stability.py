@@ -222,4 +222,4 @@ def test_frames_of_columns_rows_and_refits() -> None:
         assert (refits["n_leaves"], refits["depth"]) == (list(found.n_leaves), list(found.depth))
         assert refits["adjusted_rand"] == list(found.rand)
     with pytest.raises(tw.DataError, match="of must be 'splits', 'columns', 'rows', 'refits', not 'leaves'"):
-        found.to_frame(of="leaves")  # type: ignore[arg-type]
+        found.to_frame(of="leaves")

@@ -172,11 +172,23 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
     });
     MemoryCuts<Counter> source(context_);
     for (const NodeSearch<Counter>& search : searches) source.add(search, rows(search.node), items(search.node));
+    std::vector<std::vector<Candidate>> by_value = candidates_by_value(task, large, pool);
+    const auto draw = [&](NodeSearch<Counter>& search) {
+        const size_t n = static_cast<size_t>(&search - searches.data());
+        if (!context_.plan.draws_columns) return;
+        leave_out_undrawn(task, context_, large[n].facts, search, by_value[n],
+                          [&](ScanColumn column) { return source.is_constant(search, n, column); });
+    };
     find_cuts(
-        context_, searches, [&](NodeSearch<Counter>& search) { set_split_gains_to_beat(task, context_.plan, search); },
+        context_, searches,
+        [&](NodeSearch<Counter>& search) {
+            draw(search);
+            set_split_gains_to_beat(task, context_.plan, search);
+        },
         source, pool, shares_best_gain(task.recipe, context_.plan));
+    if (context_.plan.ordered) std::for_each(searches.begin(), searches.end(), draw);
     std::vector<std::vector<Candidate>> of_large =
-        to_candidates(task, context_, large, searches, candidates_by_value(task, large, pool), source, pool);
+        to_candidates(task, context_, large, searches, std::move(by_value), source, pool);
     for (size_t n = 0; n < large.size(); ++n) found[position[n]] = std::move(of_large[n]);
     histograms_.keep_only(nodes);
     return found;

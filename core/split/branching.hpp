@@ -45,6 +45,7 @@ struct Candidate : RatedSplit {
 struct NodeFacts {
     double weight = 0;
     std::vector<double> stat; // as criteria read it
+    uint64_t key = 0;         // draws depend on it
 };
 // A node whose split is searched.
 struct OpenNode {

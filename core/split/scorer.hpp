@@ -70,6 +70,11 @@ Rating rate(const Task& task, const Parent& parent, const Children& children);
 // The score of each of these divisions by the user's function; NaN: none.
 std::vector<double> custom_scores(const Task& task, const Parent& parent, std::span<const Children> divisions);
 
+// Whether scores are at most of the size of the node's impurity.
+inline bool has_impurity_scale(Criterion criterion) {
+    return is_mean_impurity(criterion) || criterion == Criterion::gain_ratio;
+}
+
 // How the candidates of a node are compared. Mean impurities and gain ratio are at most of the size of the node's
 // impurity, so rounding is relative to it; other scores to themselves.
 TieRule tie_rule(const Task& task, double impurity);

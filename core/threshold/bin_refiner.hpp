@@ -36,7 +36,7 @@ public:
     LocatedCut<Counter> refine(const CutRules& rules, ScanColumn scan_column, EdgeScan& edges,
                                const ToBeat& to_beat) const {
         FirstOfBest<InnerCut<Counter>> inner;
-        const double least = to_beat() - rules.margin();
+        const double least = rules.least_wanted(to_beat());
         if (edges.rough ? edges.most < least : columns_.column(scan_column).exact) {
             return scan_.best_cut(rules, scan_column, edges, inner);
         }
@@ -51,7 +51,7 @@ public:
         BinScan<Counter> bin_scan(counter_, rules, scorer);
         bool constant = edges.constant;
         for (const OpenBin<Counter>& bin : bins) {
-            const double min_gain = std::max(to_beat(), inner.most()) - rules.margin();
+            const double min_gain = rules.least_wanted(std::max(to_beat(), inner.most()));
             const Word* node_rows = scan_.bins(scan_column) + static_cast<size_t>(bin.bin) * words_;
             if (scorer.bound(bin.below.data(), node_rows, min_gain) < min_gain) continue;
             const std::span<BinRow> own(&rows[bin.first], static_cast<size_t>(bin.rows));
@@ -101,6 +101,19 @@ public:
         }
         cut.below = column.within(last, cut.below);
         cut.above = column.within(next, cut.above);
+    }
+
+    // Whether all known values here are one.
+    bool is_one_value(ScanColumn scan_column) const {
+        const Numbers& numbers = columns_.numbers(scan_column);
+        double first = std::numeric_limits<double>::quiet_NaN();
+        for (const uint32_t row : rows_) {
+            const double x = numbers[row];
+            if (x != x) continue;
+            if (first != first) first = x;
+            if (x != first) return false;
+        }
+        return true;
     }
 
     // The rows in open bins, bin after bin. Their values lie far apart: each is called early and read some finds later.

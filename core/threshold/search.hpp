@@ -47,6 +47,13 @@ struct NodeSearch {
         for (const EdgeScan& edge : edges) gains.push_back(edge.best.most());
         return gains;
     }
+    // As if the column were constant.
+    void leave_out(ScanColumn scan_column) {
+        edges[scan_column] = {};
+        to_beat[scan_column] = std::numeric_limits<double>::infinity();
+        cuts[scan_column] = {};
+        cuts[scan_column].cut.constant = true;
+    }
     // What lies below a column's cut.
     Words<Counter> low(ScanColumn scan_column) const {
         const int last = cuts[scan_column].cut.last;
@@ -61,6 +68,16 @@ struct CutOfNode {
     size_t search;
     ScanColumn scan_column;
 };
+
+// Leaves out the columns that the node does not draw. `is_constant(scan_column)`: only others are drawn.
+template <CutCounter Counter, class IsConstant>
+void leave_out_undrawn(const Task& task, const SearchColumns& columns, const NodeFacts& node,
+                       NodeSearch<Counter>& search, std::vector<Candidate>& by_value, const IsConstant& is_constant) {
+    const std::vector<int> drawn = drawn_columns(task, columns, node, by_value, is_constant);
+    for (const ScanColumn i : columns.scan_columns()) {
+        if (!is_drawn(drawn, columns.column(i).column.value)) search.leave_out(i);
+    }
+}
 
 // What the search needs of the rows.
 template <CutCounter Counter>
@@ -116,7 +133,7 @@ void set_split_gains_to_beat(const Task& task, const SearchPlan& plan, NodeSearc
         search.best = best;
         return;
     }
-    for (const ScanColumn i : gains.indices()) search.to_beat[i] = std::max(best, gains[i]);
+    for (const ScanColumn i : gains.indices()) search.to_beat[i] = std::max({search.to_beat[i], best, gains[i]});
 }
 
 // Cuts worth it become candidates, in order of columns with those searched by value.

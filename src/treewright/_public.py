@@ -32,6 +32,7 @@ from treewright.inspection.masking import masking
 from treewright.inspection.ranking import rank_splits
 from treewright.inspection.rules.rules import rules
 from treewright.inspection.shap import shap_values
+from treewright.interactive.serve import studio
 from treewright.optimal.alternatives import alternatives
 from treewright.optimal.learn_optimal import learn_optimal
 from treewright.prediction.intervals import predict_interval, predict_set
@@ -81,7 +82,7 @@ __all__ = [
     "learn", "learn_optimal", "lessons", "load", "masking", "missing", "numeric", "permutation_test", "predict",
     "predict_batches", "predict_interval", "predict_proba", "predict_set", "prune", "pruning", "pruning_path",
     "rank_splits", "reliability", "render", "report", "rules", "save", "shap_values", "soften", "sql", "stability",
-    "stopping",
+    "stopping", "studio",
 ]  # fmt: skip
 
 _ESTIMATORS = frozenset(name for name in __all__ if name.endswith(("Classifier", "Regressor")))

@@ -26,6 +26,7 @@ COMMANDS = {
     "explain": "Explain the prediction for one row.",
     "prune": "Prune a tree.",
     "edit": "Edit a tree by a log of edits.",
+    "studio": "Grow a tree by hand in the browser.",
     "export": "Export a tree to SQL, C, Python, ...",
     "compare": "Cross-validate all algorithms and pruning methods.",
     "lesson": "Show a worked example, step by step.",

@@ -27,6 +27,9 @@ from treewright.tree.saved import save as save_tree
 @click.argument("log", metavar="LOG")
 @click.option("--data", metavar="DATA", help="The rows the tree was learned from; splitting and growing need them.")
 @click.option("--weight", metavar="COLUMN", help="Column with the weights of the rows.")
+@click.option(
+    "--holdout", type=click.FloatRange(0, 1, True, True), metavar="SHARE", help="Share of the rows that were held out."
+)
 @click.option("--first", type=click.IntRange(0), metavar="N", help="Replay the first N edits only (undo the others).")
 @click.option("--script", "script_file", metavar="FILE", help="Write a Python script that does the same; needs --save.")
 @data_options
@@ -40,11 +43,12 @@ def edit(tree_file: str, log: str, **settings: Any) -> None:
         raise FileError(f"there is no file {log!r}; a log is written by tw.edit.write_log")
     edits = read_log(log)[: settings["first"]]
     data = None if settings["data"] is None else open_source(settings["data"], reading, tree.schema)
-    edited = replay(tree, edits, data, weight=settings["weight"])
+    edited = replay(tree, edits, data, weight=settings["weight"], holdout=settings["holdout"])
     if settings["script_file"]:
         if not settings["save"] or not settings["data"]:
             raise click.UsageError("--script needs --data and --save, which the script reads and writes")
-        text = script(edits, tree_file, settings["data"], settings["save"], weight=settings["weight"])
+        named = {name: settings[name] for name in ("weight", "holdout")}
+        text = script(edits, tree_file, settings["data"], settings["save"], **named)
         Path(settings["script_file"]).write_text(text, encoding="utf-8")
     if settings["save"]:
         save_tree(edited, settings["save"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +64,6 @@ def lesson(
         return
     _show(found, no_colour)
     if name == "wordle" and answer is None and sys.stdin.isatty() and sys.stdout.isatty():
-        from treewright.cli.wordle import play
-
         play(found.data["word"], options.get("guesses"))
 
 
@@ -93,3 +92,40 @@ def _show(shown: Lesson, no_colour: bool) -> None:
     width = shutil.get_terminal_size().columns if terminal else _WIDTH
     colour = not no_colour and has_colour(terminal, os.environ)
     click.echo(shown.text(width, colour=colour), color=colour)
+
+
+def play(words: Sequence[str], guesses: Sequence[str] | None = None) -> None:
+    """Play Wordle until the word is found, no word is left, or the player, who types the patterns, ends the game."""
+    from treewright.lessons.patterns import best_guess, checked, remaining
+
+    left = list(words)
+    allowed = left if guesses is None else checked([*words, *guesses])
+    length = len(left[0])
+    example = "Gy" + "-" * (length - 2)
+    click.echo(f"\nYour turn: think of one of these words. After each guess type what you see, such as {example}.")
+    click.echo("G: in its place, y: elsewhere, -: not there. Enter alone ends the game.\n")
+    while left:
+        guess = best_guess(left, allowed)
+        click.echo(f"{len(left):,} possible. I guess  {guess.word}  ({guess.gain:.3f} bits)")
+        pattern = _typed_pattern(length)
+        if pattern is None:
+            return
+        if pattern == 3**length - 1:
+            click.echo("Found it.")
+            return
+        left = [word for word in remaining(left, guess.word, pattern) if word != guess.word]
+    click.echo("no word on the list fits all patterns; check what was typed")
+
+
+def _typed_pattern(length: int) -> int | None:
+    """Return the pattern typed, or None to end."""
+    from treewright.lessons.patterns import read_pattern
+
+    while True:
+        typed = click.prompt("pattern", default="", show_default=False).strip()
+        if not typed:
+            return None
+        pattern = read_pattern(typed, length)
+        if pattern is not None:
+            return pattern
+        click.echo(f"not a pattern; type {length} signs, each G, y or -")

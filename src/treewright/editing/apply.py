@@ -7,7 +7,7 @@ root to the node by the tree's own splits, so statistics, missing values and dra
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from treewright.editing.graft import graft
 from treewright.editing.training_rows import rows_at, rows_for_edits
 from treewright.errors import DataError
 from treewright.growing.grow import grow_at
+from treewright.growing.progress import Progress
 from treewright.prediction.routing import missing_while_growing
 from treewright.pruning.cut import cut
 from treewright.recipes.recipe import Recipe
@@ -34,6 +35,14 @@ from treewright.tree.tree import Tree
 from treewright.tree.validation import BY_HAND, STOP_REASONS
 
 _DEPTH, _LEAF_LIMIT = 2, 7
+
+
+@dataclass(frozen=True)
+class Work:
+    """How the engine works: its threads, and who follows."""
+
+    n_threads: int
+    progress: Progress | None = None
 
 
 def apply(
@@ -84,8 +93,10 @@ def apply(
 
 
 @finite_arithmetic()
-def apply_rows(tree: Tree, edit: Edit, rows: Encoded | None, n_threads: int = 0) -> Tree:
-    """Apply an edit with rows that are encoded already."""
+def apply_rows(
+    tree: Tree, edit: Edit, rows: Encoded | None, n_threads: int = 0, progress: Progress | None = None
+) -> Tree:
+    """Apply an edit with rows that are encoded already; `progress` follows growing, and ends it by raising."""
     if tree.honest is not None:
         raise DataError(
             "the leaves of an honest tree are filled by rows that did not choose its splits; edit a tree that was "
@@ -93,13 +104,13 @@ def apply_rows(tree: Tree, edit: Edit, rows: Encoded | None, n_threads: int = 0)
         )
     check_node(tree, edit.node)
     hard = tree if tree.soft is None else replace(tree, soft=None)
-    return _BY_EDIT[type(edit)](hard, edit, rows, n_threads)
+    return _BY_EDIT[type(edit)](hard, edit, rows, Work(n_threads, progress))
 
 
 # --- through the engine -----------------------------------------------------------------------------------------------
 
 
-def _split(tree: Tree, edit: Split, rows: Encoded, n_threads: int) -> Tree:
+def _split(tree: Tree, edit: Split, rows: Encoded, work: Work) -> Tree:
     check_unlocked(tree, edit.node)
     check_columns(tree, (edit.column,))
     forbidden = forbidden_at(tree, edit.node)
@@ -109,9 +120,9 @@ def _split(tree: Tree, edit: Split, rows: Encoded, n_threads: int) -> Tree:
             f"column {edit.column!r} is forbidden in node {place} and below; allow it first: "
             f"Allow({place}, {edit.column!r})"
         )
-    here = rows_at(tree, rows, edit.node, n_threads)
+    here = rows_at(tree, rows, edit.node, work.n_threads)
     given = core_split(tree, edit, rows, here)
-    grown, at, against = _grown(tree, edit.node, rows, tree.recipe, given, forbidden, n_threads)
+    grown, at, against = _grown(tree, edit.node, rows, tree.recipe, given, forbidden, work)
     done = {"split": True, "missing": edit.missing is not None}
     edited = _grafted(tree, edit.node, grown, at, tree.recipe, done)
     limit = tree.recipe.stopping.max_leaf_nodes
@@ -120,13 +131,13 @@ def _split(tree: Tree, edit: Split, rows: Encoded, n_threads: int) -> Tree:
     return _noted(edited, edit.node, against=STOP_REASONS[against]) if against else edited
 
 
-def _grow(tree: Tree, edit: Grow, rows: Encoded, n_threads: int) -> Tree:
+def _grow(tree: Tree, edit: Grow, rows: Encoded, work: Work) -> Tree:
     check_unlocked(tree, edit.node)
     check_columns(tree, edit.without)
     recipe = edit.recipe if isinstance(edit.recipe, Recipe) else tree.recipe
     left_out = {**forbidden_at(tree, edit.node), **dict.fromkeys(edit.without, edit.node)}
     limited = _limited(tree, edit, recipe)
-    grown, at, _ = _grown(tree, edit.node, rows, limited, None, left_out, n_threads)
+    grown, at, _ = _grown(tree, edit.node, rows, limited, None, left_out, work)
     if limited.stopping.max_depth != recipe.stopping.max_depth:
         stop = np.array(grown.arrays["stop"])
         stop[(stop == _DEPTH) & (grown.arrays["depth"] == limited.stopping.max_depth)] = BY_HAND
@@ -163,7 +174,7 @@ def _grown(
     recipe: Recipe,
     split: dict[str, Any] | None,
     forbidden: Mapping[str, int],
-    n_threads: int,
+    work: Work,
 ) -> tuple[Tree, int, int]:
     """Return the tree that the engine grows at a node, the node's id there, and what the recipe has against a split."""
     given = {
@@ -172,7 +183,7 @@ def _grown(
         "split": split,
         "allowed": [name not in forbidden for name in tree.schema.names],
     }
-    grown, against = grow_at(rows, tree.schema, recipe, given, n_threads)
+    grown, against = grow_at(rows, tree.schema, recipe, given, work.n_threads, work.progress)
     at = 0
     for _, child in _way_to(tree, node):
         at = grown[at].children[child]
@@ -206,21 +217,21 @@ def _grafted(tree: Tree, node: int, grown: Tree, at: int, recipe: Recipe, done: 
 # --- without rows -----------------------------------------------------------------------------------------------------
 
 
-def _collapse(tree: Tree, edit: Collapse, _rows: Encoded | None, _n_threads: int) -> Tree:
+def _collapse(tree: Tree, edit: Collapse, _rows: Encoded | None, _work: Work) -> Tree:
     check_unlocked(tree, edit.node)
     if tree[edit.node].is_leaf:
         raise DataError(f"node {edit.node} is a leaf already")
     return cut(tree, {edit.node: "by hand: collapsed"})
 
 
-def _forbid(tree: Tree, edit: Forbid, _rows: Encoded | None, _n_threads: int) -> Tree:
+def _forbid(tree: Tree, edit: Forbid, _rows: Encoded | None, _work: Work) -> Tree:
     check_columns(tree, edit.columns)
     before = tree[edit.node].edit
     columns = (*(before.forbidden if before is not None else ()), *edit.columns)
     return _noted(tree, edit.node, forbidden=tuple(name for name in tree.schema.names if name in columns))
 
 
-def _allow(tree: Tree, edit: Allow, _rows: Encoded | None, _n_threads: int) -> Tree:
+def _allow(tree: Tree, edit: Allow, _rows: Encoded | None, _work: Work) -> Tree:
     check_columns(tree, edit.columns)
     before = tree[edit.node].edit
     here = before.forbidden if before is not None else ()
@@ -232,15 +243,15 @@ def _allow(tree: Tree, edit: Allow, _rows: Encoded | None, _n_threads: int) -> T
     return _noted(tree, edit.node, forbidden=tuple(name for name in here if name not in edit.columns))
 
 
-def _lock(tree: Tree, edit: Lock, _rows: Encoded | None, _n_threads: int) -> Tree:
+def _lock(tree: Tree, edit: Lock, _rows: Encoded | None, _work: Work) -> Tree:
     return _noted(tree, edit.node, locked=True)
 
 
-def _unlock(tree: Tree, edit: Unlock, _rows: Encoded | None, _n_threads: int) -> Tree:
+def _unlock(tree: Tree, edit: Unlock, _rows: Encoded | None, _work: Work) -> Tree:
     return _noted(tree, edit.node, locked=False)
 
 
-def _set_prediction(tree: Tree, edit: SetPrediction, _rows: Encoded | None, _n_threads: int) -> Tree:
+def _set_prediction(tree: Tree, edit: SetPrediction, _rows: Encoded | None, _work: Work) -> Tree:
     check_unlocked(tree, edit.node)
     node, classes = tree[edit.node], tree.schema.target.classes
     if not node.is_leaf:
@@ -278,7 +289,7 @@ def _in_order(edits: list[NodeEdit]) -> tuple[NodeEdit, ...]:
     return tuple(sorted(edits, key=lambda edit: edit.node))
 
 
-_BY_EDIT: dict[type[Edit], Callable[[Tree, Any, Any, int], Tree]] = {
+_BY_EDIT: dict[type[Edit], Callable[[Tree, Any, Any, Work], Tree]] = {
     Split: _split,
     Grow: _grow,
     Collapse: _collapse,

@@ -81,12 +81,11 @@ def core_split(tree: Tree, edit: Split, rows: Encoded, here: NDArray[np.bool_]) 
 
 
 def _refuse_constant(edit: Split, spec: ColumnSpec, known: Array, n_rows: int) -> None:
-    different = np.unique(known)
-    if len(different) == 0:
+    if len(known) == 0:
         raise DataError(f"column {edit.column!r} has no value in the {many(n_rows, 'row')} of node {edit.node}")
-    if len(different) == 1:
+    if known.min() == known.max():
         raise DataError(
-            f"column {edit.column!r} has only the value {_shown(spec, different[0])} in the {many(n_rows, 'row')} of "
+            f"column {edit.column!r} has only the value {_shown(spec, known[0])} in the {many(n_rows, 'row')} of "
             f"node {edit.node}, so it cannot split it"
         )
 

@@ -21,6 +21,8 @@ def replay(
     target: object = None,
     weight: object = None,
     n_threads: int = 0,
+    *,
+    holdout: float | None = None,
 ) -> Tree:
     """Apply the edits of a log to a tree, one after the other; the rows are read once.
 
@@ -40,6 +42,9 @@ def replay(
         The weights of the rows of `data`.
     n_threads : int, default=0
         Number of threads; 0 means all processors. The tree is the same for any number.
+    holdout : float, optional
+        The share of the rows of `data` that were held out, as `treewright.studio` does: the tree was learned from the
+        others. Which rows depends on their values alone.
 
     Returns
     -------
@@ -67,7 +72,7 @@ def replay(
     for edit in edits:
         if not isinstance(edit, Edit):
             raise DataError(f"a log holds edits, such as tw.edit.Collapse(3), not {edit!r}")
-    rows = rows_for_edits(tree, edits, data, target, weight, n_threads)
+    rows = rows_for_edits(tree, edits, data, target, weight, n_threads, holdout)
     for i, edit in enumerate(edits, 1):
         try:
             tree = apply_rows(tree, edit, rows, n_threads)

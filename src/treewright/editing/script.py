@@ -34,6 +34,7 @@ def script(
     *,
     target: str | None = None,
     weight: str | None = None,
+    holdout: float | None = None,
 ) -> str:
     """Return a Python script that replays a log.
 
@@ -51,6 +52,8 @@ def script(
         The target column, if it is not named as in training.
     weight : str, optional
         The column of the weights.
+    holdout : float, optional
+        The share of the rows that were held out, as for `replay`.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def script(
     >>> print(tw.edit.script([tw.edit.Collapse(3)], "tree.json", "rows.csv", "edited.json").splitlines()[5])
         tw.edit.Collapse(3),
     """
-    named = {"target": target, "weight": weight}
+    named = {"target": target, "weight": weight, "holdout": holdout}
     rows = ", ".join([repr(fspath(data)), *(f"{name}={given!r}" for name, given in named.items() if given is not None)])
     edits = "".join(f"    {_call(edit)},\n" for edit in log)
     return _SCRIPT.format(tree=fspath(tree), save=fspath(save), rows=rows, edits=edits)

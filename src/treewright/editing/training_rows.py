@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
 from treewright.data.number_text import many
+from treewright.data.rows import take
 from treewright.editing.edits import Edit
 from treewright.errors import DataError
 from treewright.growing.grow import with_bins
@@ -18,21 +19,43 @@ from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.routing import reach
 from treewright.pruning.reduced_error import hold_out
 from treewright.recipes.pruners import ReducedError
+from treewright.training.folds import set_aside
 from treewright.tree.tree import Tree
+
+#: Rows are held out the same way everywhere, so that a log replays.
+_SEED = 0
 
 
 def rows_for_edits(
-    tree: Tree, edits: Sequence[Edit], data: object, target: object, weight: object, n_threads: int
+    tree: Tree,
+    edits: Sequence[Edit],
+    data: object,
+    target: object,
+    weight: object,
+    n_threads: int,
+    holdout: float | None = None,
 ) -> Encoded | None:
-    """Return the training rows, or None where no edit needs them; raise `DataError` if they are not the tree's."""
+    """Return the training rows, or None where no edit needs them; raise `DataError` if they are not the tree's.
+
+    `holdout`: the share of the rows that the tree was not grown on.
+    """
     needing = next((edit for edit in edits if edit.needs_rows), None)
     if needing is None:
         return None
     rows = encode_labelled(tree, data, target, weight)
     if rows is None:
         raise DataError(f"{type(needing).__name__} needs the rows that the tree was learned from; give them as data=")
+    if holdout is not None:
+        rows = take(rows, ~held_out(rows, holdout))
     rows = _grown_on(tree, rows)
     return with_bins(rows, n_threads) if len(edits) > 1 else rows
+
+
+def held_out(rows: Encoded, share: float) -> NDArray[np.bool_]:
+    """Return which rows are held out: this share of each class, by their values alone."""
+    if not 0 < share < 1:
+        raise DataError(f"holdout must be a share of the rows, between 0 and 1, not {share!r}")
+    return set_aside(rows, share, _SEED)
 
 
 def _grown_on(tree: Tree, rows: Encoded) -> Encoded:

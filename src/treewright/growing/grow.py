@@ -69,7 +69,12 @@ def grow(
 
 
 def grow_at(
-    rows: Encoded, schema: Schema, recipe: Recipe, given: dict[str, Any], n_threads: int = 0
+    rows: Encoded,
+    schema: Schema,
+    recipe: Recipe,
+    given: dict[str, Any],
+    n_threads: int = 0,
+    progress: Progress | None = None,
 ) -> tuple[Tree, int]:
     """Grow or split one node of a tree that exists; nodes that do not lie on the way to it are leaves.
 
@@ -86,6 +91,8 @@ def grow_at(
         (docs/boundary.md).
     n_threads : int, default=0
         Number of threads; 0 means all processors.
+    progress : callable, optional
+        Called with the fraction of the rows that have reached a leaf; what it raises ends the work.
 
     Returns
     -------
@@ -96,7 +103,7 @@ def grow_at(
     """
     check_recipe(recipe, schema)
     missing = survey(rows, schema, n_threads)
-    arrays = _grow_in_memory(rows, schema, recipe, n_threads, None, missing, given=given)
+    arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, missing, given=given)
     against = int(arrays.pop("against"))
     return Tree.grown(arrays, schema, recipe), against
 

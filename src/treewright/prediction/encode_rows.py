@@ -64,7 +64,9 @@ def _refuse_missing(tree: Tree, rows: Encoded) -> None:
 
 
 def encode_labelled(tree: Tree, data: object, target: object, weight: object) -> Encoded | None:
-    """Return the table at hand, coded as the tree's columns are."""
+    """Return the table at hand, coded as the tree's columns are; rows that are coded already stay as they are."""
+    if isinstance(data, Encoded):
+        return data
     if data is None:
         if target is not None or weight is not None:
             raise DataError("target and weight belong to a table; give it as data=")

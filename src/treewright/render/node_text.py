@@ -118,6 +118,11 @@ def split_mark(node: Node) -> str:
     return f"  [{marks}]" if marks else ""
 
 
+def hand_marks(node: Node) -> str:
+    """Return what was done by hand to a node, its split or its prediction; "" where nothing was."""
+    return ", ".join(filter(None, (split_mark(node).strip(" []"), *leaf_marks(node))))
+
+
 def edit_remarks(tree: Tree) -> list[str]:
     """Return what was done by hand that no line of the tree shows."""
     remarks = [f"at the root: {split_mark(tree.root).strip(' []')}"] if split_mark(tree.root) else []

@@ -80,7 +80,7 @@ def report(
         "form": FORM,
         "facts": facts(tree),
         "schema": schema(tree),
-        "colours": _colours(tree),
+        "colours": colours(tree),
         "nodes": nodes(tree),
         "splits": split_lists(tree),
         "details": details(tree, training),
@@ -112,7 +112,7 @@ def _scores(tree: Tree, training: Encoded | None, unseen: Encoded | None) -> dic
     }
 
 
-def _colours(tree: Tree) -> list[str]:
+def colours(tree: Tree) -> list[str]:
     """Return one colour per class; for numbers a scale from low to high."""
     classes = tree.schema.target.classes
     return list(SCALE) if classes is None else class_colours(len(classes))

@@ -13,7 +13,7 @@ from treewright.data.schema import ColumnSpec
 from treewright.inspection.counterfactuals import break_spans
 from treewright.inspection.derivation.criterion_names import criterion_of, measure_of
 from treewright.recipes.missing import RefuseMissing
-from treewright.render.node_text import MOST_LEVELS, branch_words, missing_remarks, same
+from treewright.render.node_text import MOST_LEVELS, branch_words, hand_marks, missing_remarks, same
 from treewright.reporting.settings_text import settings_text
 from treewright.tree.json_form import plain
 from treewright.tree.text import level_text, name_text, printable
@@ -65,7 +65,7 @@ def nodes(tree: Tree) -> dict[str, list[Any] | None]:
 
     `value` is None where it equals the shares of `stats`. `condition` leads to the node and has the column's name,
     `edge` is the same without it; `column` is the column of the node's split, -1 for a leaf; `prediction` the index of
-    the predicted class.
+    the predicted class; `by_hand` what was done to the node by hand, None where nothing was to any.
     """
     arrays = tree.arrays
     value = None if _are_shares(tree) else plain(arrays["value"].ravel())
@@ -85,6 +85,7 @@ def nodes(tree: Tree) -> dict[str, list[Any] | None]:
         "prediction": None if tree.schema.target.classes is None else _predictions(tree),
         "condition": condition,
         "edge": edge,
+        "by_hand": [hand_marks(node) for node in tree] if tree.edits else None,
     }
 
 

@@ -44,16 +44,16 @@ def best_splits(entries: Entries, recipe: Recipe) -> BestSplits:
     """Return the best split of each column on these rows."""
     if not entries.n_rows:
         return BestSplits((), False, "empty", dict.fromkeys(range(len(entries.schema.columns)), "no row comes here"))
-    used = _for_one_node(recipe, len(entries.schema.columns))
+    used = for_one_node(recipe, len(entries.schema.columns))
     root = _grown(entries, used).root
     splits = ((root.split,) if root.split is not None else ()) + root.rivals
     seen = {split.column_index for split in splits}
     rest = [i for i in range(len(entries.schema.columns)) if i not in seen]
-    reasons = {i: _reason(entries, used, i, root.stop) for i in rest}
+    reasons = {i: reason_of(entries, used, i, root.stop) for i in rest}
     return BestSplits(splits, root.split is not None, root.stop, reasons)
 
 
-def _for_one_node(recipe: Recipe, n_columns: int) -> Recipe:
+def for_one_node(recipe: Recipe, n_columns: int) -> Recipe:
     """Return the recipe for one decision: limits on branches hold, limits on the node itself do not."""
     stopping = replace(
         recipe.stopping,
@@ -171,7 +171,8 @@ def _with_breaks(tree: Tree, bounds: dict[int, FloatArray], schema: Schema) -> T
 # --- why a column cannot split ----------------------------------------------------------------------------------------
 
 
-def _reason(entries: Entries, recipe: Recipe, column: int, stop: str | None) -> str:
+def reason_of(entries: Entries, recipe: Recipe, column: int, stop: str | None) -> str:
+    """Return why a column has no split here."""
     spec = entries.schema.columns[column]
     here, absent = entries.weight > 0, entries.missing(column)
     known = np.unique(entries.encoded.columns[column][here & ~absent])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from treewright.tree.tree import Tree
 
 ALL_THREADS = 0
 
+#: Rows of so few classes are counted by one mask for each.
+_FEW_CLASSES = 16
+
 
 @dataclass(frozen=True, eq=False)
 class Entries:
@@ -39,6 +43,14 @@ class Entries:
     @property
     def total(self) -> float:
         return float(self.weight.sum())
+
+    @cached_property
+    def class_masks(self) -> tuple[BoolArray, ...] | None:
+        """Which rows have each class, where every row counts once and classes are few; otherwise None."""
+        classes, target = self.schema.target.classes, self.encoded.target
+        if classes is None or target is None or len(classes) > _FEW_CLASSES or not (self.weight == 1.0).all():
+            return None
+        return tuple(target == k for k in range(len(classes)))
 
     @property
     def n_rows(self) -> int:

@@ -181,25 +181,27 @@ class _Cutter:
         scored = order[2] >= 0
         if measure.name == "absolute_error":  # no sums lead to a median
             divisions = (self._divided(int(place), order) for place in places)
-            parts = [(_share(d.missing, d.weight), d.parent, d.children) for d in divisions]
-            return np.array([share * _score(criterion, measure, parent, each) for share, parent, each in parts])
+            parts = [(known_share(d.missing, d.weight), d.parent, d.children) for d in divisions]
+            return np.array([share * cut_score(criterion, measure, parent, each) for share, parent, each in parts])
         bins = np.where(self.bins < 0, self.n_bins if scored else -1, self.bins)
         name = "variance" if measure.name == "standard_deviation" else measure.name  # whose sums can be added up
         whole = divided_by(self.entries, bins, self.n_bins + 1, name)
         sums = self._sums(whole.children, places, order)
-        factor = 1.0 if measure.name in ("chi_square", "f") else _share(whole.missing, whole.weight)
-        return np.array([factor * _score(criterion, measure, whole.parent, branches) for branches in sums])
+        factor = 1.0 if measure.name in ("chi_square", "f") else known_share(whole.missing, whole.weight)
+        return np.array([factor * cut_score(criterion, measure, whole.parent, branches) for branches in sums])
 
     def _divided(self, place: int, order: _Order) -> Division:
         child = np.where(self.bins <= place, order[0], order[1])
         return divided_by(self.entries, np.where(self.bins < 0, order[2], child), max(order) + 1, "absolute_error")
 
 
-def _share(missing: float, weight: float) -> float:
+def known_share(missing: float, weight: float) -> float:
+    """Return the share of the weight that has a value."""
     return 1.0 - missing / weight if missing > 0 else 1.0
 
 
-def _score(criterion: Criterion, measure: Measure, parent: FloatArray, branches: FloatArray) -> float:
+def cut_score(criterion: Criterion, measure: Measure, parent: FloatArray, branches: FloatArray) -> float:
+    """Return the score by which cuts of one column are compared."""
     if measure.name in ("chi_square", "f"):
         ratio = isinstance(criterion, ChiSquare) and criterion.likelihood_ratio
         return -significance_of(branches, numeric=measure.name == "f", likelihood_ratio=ratio).log_p

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from treewright.data.number_text import amount, many, number_text, percent
-from treewright.render.node_text import certainty, met_missing, missing_remark, prediction_text, size_text
+from treewright.render.node_text import certainty, hand_marks, met_missing, missing_remark, prediction_text, size_text
 from treewright.render.picture.bars import Paint, class_bar, number_bar, panel
 from treewright.render.picture.chips import Chips, chips
 from treewright.render.picture.histogram import Histogram
@@ -50,11 +50,11 @@ def card(
     split = node.split if opened else None
     folded = "" if opened or not below else f"+ {many(below, 'node')}"
     if flat and split is None and histogram is None:
-        heading = fit_pixels(short_prediction(node), widest * 0.5, _TITLE, bold=True)
+        heading = fit_pixels(_pen(node) + short_prediction(node), widest * 0.5, _TITLE, bold=True)
         facts = " · ".join(filter(None, (size_text(node), certainty(node), folded)))
         wanted = pixels(heading, _TITLE, bold=True) + pixels(facts, _FACTS) + _FLAT_BAR + 16
         return Card(node, heading, facts, folded, label, True, wanted + 2 * _PAD + _STRIP, 26.0)
-    heading = short_prediction(node) if split is None else name_text(split.column)
+    heading = _pen(node) + (short_prediction(node) if split is None else name_text(split.column))
     most = widest - 2 * _PAD - _STRIP
     facts = " · ".join(
         filter(None, (size_text(node), certainty(node) if split is None else _class_share_text(node, most)))
@@ -64,6 +64,11 @@ def card(
     height = 42.0 + (_PANEL if histogram is not None else _BAR + 4) + (15.0 if folded else 0.0)
     heading, facts = fit_pixels(heading, room, _TITLE, bold=True), fit_pixels(facts, room, _FACTS)
     return Card(node, heading, facts, folded, label, False, room + 2 * _PAD + _STRIP, height, histogram)
+
+
+def _pen(node: Node) -> str:
+    """Return the mark of what was done by hand; the title says what."""
+    return "✎ " if hand_marks(node) else ""
 
 
 def before_split(drawn: Card) -> Card:
@@ -140,7 +145,8 @@ def title_of(node: Node) -> str:
     """Return a node in one sentence, in full."""
     split = node.split
     does = f"predicts {prediction_text(node)}" if split is None else f"splits on {name_text(split.column)}"
-    return f"node {node.id}: {does} ({', '.join(filter(None, (size_text(node), certainty(node))))})"
+    by_hand = f"; {marks}" if (marks := hand_marks(node)) else ""
+    return f"node {node.id}: {does} ({', '.join(filter(None, (size_text(node), certainty(node))))}){by_hand}"
 
 
 def detail_of(node: Node, path: Sequence[str]) -> str:

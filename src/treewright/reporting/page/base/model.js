@@ -145,6 +145,11 @@ export function scaleColour(model, value) {
   return `color-mix(in oklab, ${colours[below + 1]} ${part}%, ${colours[below]})`;
 }
 
+/** What was done to a node by hand; "" where nothing was. */
+export function handText(model, node) {
+  return model.nodes.by_hand?.[node] ?? "";
+}
+
 /** The column a node splits on; "" for a leaf. */
 export function splitColumn(model, node) {
   const column = model.nodes.column[node];

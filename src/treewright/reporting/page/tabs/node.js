@@ -4,7 +4,7 @@ import {
   button, copyButton, factList, link, make, moreLink, muted, scrolled, section, shortened, tableOf,
 } from "../base/elements.js";
 import {
-  colourAt, deviationAt, pathTo, predictionText, shareOf, splitColumn, statsAt, valuesAt,
+  colourAt, deviationAt, handText, pathTo, predictionText, shareOf, splitColumn, statsAt, valuesAt,
 } from "../base/model.js";
 import { figure, many, number, percent } from "../base/numbers.js";
 import { valueText } from "../base/values.js";
@@ -158,6 +158,7 @@ function measures(model, node, leaf) {
   if (!leaf) list.push(["gain", figure(nodes.gain[node])]);
   if (report.pruning && nodes.column[node] >= 0) list.push(["pruned from alpha", figure(report.pruning.price[node])]);
   if (!leaf) list.push(["missing", missingText(model, node)]);
+  if (handText(model, node)) list.push(["done", handText(model, node)]);
   return section("Numbers", factList(list));
 }
 

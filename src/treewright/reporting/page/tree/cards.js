@@ -3,7 +3,7 @@
 
 import { make } from "../base/elements.js";
 import {
-  certainty, colourAt, deviationAt, predictionText, purity, shareOf, sizeText, splitColumn, statsAt, valuesAt,
+  certainty, colourAt, deviationAt, handText, predictionText, purity, shareOf, sizeText, splitColumn, statsAt, valuesAt,
 } from "../base/model.js";
 import { figure, many, number, percent } from "../base/numbers.js";
 import { bars, swatch } from "./histogram.js";
@@ -21,6 +21,7 @@ export function card(model, node, how) {
     make(
       "div",
       { class: "tw-card-line" },
+      handText(model, node) ? make("span", { class: "tw-hand", title: handText(model, node) }, "✎") : null,
       make("bdi", { class: "tw-card-title" }, title),
       make("span", { class: "tw-card-count" }, count),
     ),
@@ -62,8 +63,9 @@ function spoken(model, node, how) {
   const where = node === 0 ? "All rows" : model.nodes.condition[node];
   const prediction = `predicts ${predictionText(model, node)}, ${certainty(model, node)}`;
   const what = how.leaf ? prediction : `splits on ${splitColumn(model, node)}`;
+  const hand = handText(model, node) ? `, ${handText(model, node)}` : "";
   const size = model.report.facts.weighted ? sizeText(model, node) : `${sizeText(model, node)} rows`;
-  return `${where}: ${what}, ${size}${how.leaf || how.expanded ? "" : `, ${many(how.below, "leaf", "leaves")} below`}`;
+  return `${where}: ${what}${hand}, ${size}${how.leaf || how.expanded ? "" : `, ${many(how.below, "leaf", "leaves")} below`}`;
 }
 
 /** How strong the colour is, in percent: faint where classes are mixed; an inner node is fainter than a leaf. */
@@ -104,6 +106,7 @@ export function hint(model, node) {
   }
   rows.push(["share of all", percent(shareOf(model, node), 1)]);
   rows.push([model.report.facts.impurity, figure(model.nodes.impurity[node])]);
+  if (handText(model, node)) rows.push(["done", handText(model, node)]);
   if (model.nodes.column[node] >= 0) rows.push(["gain", figure(model.nodes.gain[node])]);
   if (!model.classes) {
     rows.push(["mean", number(model.nodes.stats[3 * node + 1])], ["deviation", number(deviationAt(model, node))]);

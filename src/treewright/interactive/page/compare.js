@@ -1,0 +1,105 @@
+// A second tree beside the first: what a recipe learns from the same rows, with the nodes marked where the two differ.
+
+import { App } from "../../reporting/page/app.js";
+import { button, make } from "../../reporting/page/base/elements.js";
+import { modelOf, pathTo } from "../../reporting/page/base/model.js";
+import { many, number, percent } from "../../reporting/page/base/numbers.js";
+import { showReadable } from "../../reporting/page/tree/camera.js";
+import { TreeView } from "../../reporting/page/tree/tree.js";
+import { post } from "./api.js";
+
+/** Paths to so many nodes that differ are opened at once. */
+const MOST_OPENED = 40;
+
+export function comparison(studio) {
+  const title = make("h2");
+  const place = make("div", { class: "st-other" });
+  const note = make("p", { class: "tw-muted" });
+  const scored = make("p");
+  const element = make("section", { class: "st-compared", hidden: true, "aria-label": "The recipe's own tree" },
+    make("div", { class: "st-compared-head" }, make("div", {}, title, note, scored),
+      button("Cross-validate", validate, { title: "Score this session's recipe over five folds, in the background" }),
+      button("Close", close)), place);
+  let found = null;
+
+  async function open(recipe) {
+    studio.quiet();
+    found = await studio.ask(() => post("compare", { recipe }));
+    if (!found) return;
+    element.hidden = false;
+    studio.root.classList.add("st-comparing");
+    draw();
+    studio.app.tree.start(studio.app.state.orientation);
+    mark();
+  }
+
+  function draw() {
+    const { report, differ } = found;
+    const app = new App(modelOf(report), report);
+    app.announce = () => {};
+    app.side = app.views = { show: () => {}, shown: () => "" };
+    app.tabs = [];
+    app.tree = new TreeView(app);
+    place.replaceChildren(app.tree.element);
+    app.tree.start(studio.app.state.orientation);
+    laidOut(app, differ.theirs);
+    title.replaceChildren(make("bdi", {}, `${report.facts.recipe}: ${many(report.facts.leaves, "leaf", "leaves")}`));
+    const held = report.scores.held_out ?? report.scores.training;
+    const text = held.headline.name === "accuracy" ? percent(held.headline.value, 1) : number(held.headline.value);
+    const where = report.scores.held_out ? "held-out" : "training";
+    note.textContent = differ.ours.length
+      ? `${where} ${held.headline.name} ${text}; the trees part at ${many(differ.ours.length, "node")}, marked in both`
+      : `${where} ${held.headline.name} ${text}; both trees ask the same questions`;
+    studio.app.announce(note.textContent);
+  }
+
+  /** Opens a tree as far as the nodes that differ, and marks these. */
+  function laidOut(app, nodes) {
+    for (const node of nodes.slice(0, MOST_OPENED)) for (const i of pathTo(app.model, node).slice(0, -1)) app.state.expanded.add(i);
+    app.tree.redraw();
+    showReadable(app.tree);
+    marked(app, nodes);
+  }
+
+  /** Marks nodes in a tree, also those that are drawn later. */
+  function marked(app, nodes) {
+    const wanted = new Set(nodes);
+    const show = () => app.tree.element.querySelectorAll("[data-node]").forEach((card) =>
+      card.classList.toggle("st-differs", wanted.has(Number(card.dataset.node))));
+    new MutationObserver(show).observe(app.tree.cards, { childList: true });
+    show();
+  }
+
+  function mark() {
+    if (found && !element.hidden) laidOut(studio.app, found.differ.ours);
+  }
+
+  async function validate() {
+    scored.textContent = "Cross-validating …";
+    const result = await studio.ask(() => post("cross_validate"));
+    if (!result) return (scored.textContent = "");
+    const text = (x) => (result.measure === "accuracy" ? percent(x, 1) : number(x));
+    const [low, high] = [Math.min(...result.values), Math.max(...result.values)];
+    scored.textContent = `${result.recipe}, five folds: ${result.measure} ${text(result.mean)} (${text(low)} to ${text(high)})`;
+    return result;
+  }
+
+  function close() {
+    if (element.hidden) return;
+    found = null;
+    element.hidden = true;
+    studio.root.classList.remove("st-comparing");
+    studio.show(studio.state);
+  }
+
+  /** After an edit the trees differ elsewhere: ask again. */
+  async function show() {
+    if (!found || element.hidden) return;
+    const again = await studio.ask(() => post("compare", { recipe: found.recipe }));
+    if (!again) return;
+    found = again;
+    draw();
+    mark();
+  }
+  return { element, open, close, show };
+}

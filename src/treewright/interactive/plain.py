@@ -1,0 +1,28 @@
+"""Small values of the library as JSON takes them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numpy.typing import NDArray
+
+from treewright.inspection.derivation.split_counts import Branch
+
+
+def branch_dict(branch: Branch) -> dict[str, Any]:
+    """Return a branch: its condition, rows, weight, and its counts or its mean and deviation."""
+    found: dict[str, Any] = {"words": branch.condition, "rows": branch.rows, "weight": branch.weight}
+    if branch.counts is not None:
+        return found | {"counts": list(branch.counts)}
+    return found | {"mean": finite(branch.mean), "deviation": finite(branch.deviation)}
+
+
+def finite(x: float | None) -> float | None:
+    """Return the number, or None where JSON has none."""
+    return None if x is None or not math.isfinite(x) else float(x)
+
+
+def summed(weight: NDArray[Any], values: NDArray[Any]) -> float:
+    """Return the weighted sum, without the threads of a matrix product: they wait for each other on a busy machine."""
+    return float((weight * values).sum())

@@ -1,0 +1,452 @@
+"""The studio in a real browser: every feature used as a person would, by mouse or by keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette, which the studio is served by")
+pytest.importorskip("uvicorn", reason="needs uvicorn, which serves the studio")
+
+from studio_cases import EVIL, people
+
+import treewright as tw
+from treewright.interactive.serve import Studio
+from treewright.lessons.tables import TITANIC
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@contextmanager
+def opened(
+    browser: Any, data: Any, target: str, folder: Path | None = None, **more: Any
+) -> Iterator[tuple[Any, Studio]]:
+    """A studio and its page; an error, a message or a request to another place fails the test."""
+    size = more.pop("size", (1440, 900))
+    scheme = more.pop("scheme", "light")
+    with tw.studio(data, target, folder=folder, open_page=False, **more) as studio:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+        context.set_default_timeout(8000)
+        page = context.new_page()
+        odd: list[str] = []
+        own = studio.url.split("?")[0]
+        page.on(
+            "console", lambda message: odd.append(f"console: {message.text}") if "422" not in message.text else None
+        )
+        page.on("pageerror", lambda error: odd.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (odd.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on(
+            "request", lambda request: odd.append(request.url) if not request.url.startswith((own, "data:,")) else None
+        )
+        try:
+            page.goto(studio.url)
+            page.wait_for_selector("[data-ready]")
+            page.wait_for_selector("[data-apply]")
+            yield page, studio
+        except Exception as error:
+            raise AssertionError(f"{error}; the page said {odd}") from error
+        finally:
+            context.close()
+        assert odd == []
+
+
+def steps(page: Any, n: int) -> None:
+    page.wait_for_selector(f"#studio[data-steps='{n}']")
+
+
+def tab(page: Any, name: str) -> Any:
+    page.get_by_role("tab", name=name, exact=True).click()
+    return page.get_by_role("tabpanel", name=name)
+
+
+def card(page: Any, node: int) -> Any:
+    return page.locator(f".st-place [data-node='{node}']")
+
+
+def titanic() -> dict[str, list[Any]]:
+    """The passengers, with an age in years that fits "adult" and "child"."""
+    table = {name.lower(): list(values) for name, values in TITANIC.items()}
+    rng = np.random.default_rng(0)
+    years = [rng.integers(18, 70) if age == "adult" else rng.integers(0, 18) for age in table["age"]]
+    return {**table, "years": [float(x) for x in years]}
+
+
+def test_the_token_leaves_the_address_and_the_tree_grows_by_mouse_and_keys(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, titanic(), "survived", tmp_path) as (page, studio):
+        assert "token" not in page.url
+        assert page.locator(".st-splits > li").count() >= 3
+        first = page.locator(".st-splits > li").first
+        assert "sex" in first.inner_text()
+        first.get_by_role("button", name="Apply").click()
+        steps(page, 1)
+        assert studio.tree.root.split.column == "sex"
+        assert studio.tree.root.edit.split
+        assert card(page, 0).locator(".tw-hand").count() == 1
+        card(page, 1).click()
+        page.wait_for_selector("[role=tabpanel] [data-node='1']")
+        page.keyboard.press("2")
+        steps(page, 2)
+        assert not studio.tree[1].is_leaf
+        page.keyboard.press("c")
+        steps(page, 3)
+        assert studio.tree[1].is_leaf
+        page.keyboard.press("u")
+        steps(page, 2)
+        page.keyboard.press("Control+Shift+Z")
+        steps(page, 3)
+        page.keyboard.press("A")
+        steps(page, 4)
+        whole = studio.tree
+        assert whole.n_nodes > 10
+        for left in (3, 2, 1, 0):
+            page.get_by_role("button", name="Undo").click()
+            steps(page, left)
+        assert studio.tree.n_nodes == 1
+        assert page.get_by_role("button", name="Undo").is_disabled()
+        page.keyboard.press("g")
+        steps(page, 1)
+        assert studio.tree.depth == 1
+        page.keyboard.press("s")
+        steps(page, 2)
+        assert "Node 1" in page.get_by_role("tabpanel", name="Arithmetic").inner_text()
+        page.keyboard.press("l")
+        steps(page, 3)
+        page.get_by_role("button", name="Collapse").is_disabled()
+        assert studio.tree[1].edit.locked
+        page.keyboard.press("?")
+        assert page.get_by_role("dialog", name="Keys").is_visible()
+        page.keyboard.press("Escape")
+
+
+def test_forbid_allow_and_set_a_prediction(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, titanic(), "survived", tmp_path) as (page, studio):
+        page.get_by_role("button", name="Forbid sex here and below").click()
+        steps(page, 1)
+        page.wait_for_selector(".st-refused >> text=forbidden at node 0")
+        page.keyboard.press("g")
+        steps(page, 2)
+        assert studio.tree.root.split.column != "sex"
+        page.locator(".st-refused").get_by_role("button", name="allow again").click()
+        steps(page, 3)
+        page.keyboard.press("c")
+        steps(page, 4)
+        page.get_by_label("Prediction", exact=True).select_option(label="yes")
+        page.get_by_role("button", name="Set", exact=True).click()
+        steps(page, 5)
+        assert studio.tree.root.prediction == "yes"
+        assert "set by hand" in card(page, 0).locator(".tw-hand").get_attribute("title")
+
+
+def test_a_cut_is_dragged_and_everything_follows(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(900), "buys", tmp_path) as (page, studio):
+        page.get_by_role("button", name="Edit the split on fare").click()
+        panel = page.get_by_role("tabpanel", name="Editor")
+        panel.locator(".st-tried").wait_for()
+        best = float(panel.get_by_label("Threshold", exact=True).input_value())
+        assert "as good as the best" not in panel.locator(".st-tried").inner_text()  # another column is better
+        curve = panel.get_by_role("slider")
+        box = curve.bounding_box()
+        page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 60)
+        page.mouse.down()
+        for share in (0.55, 0.6, 0.7):
+            page.mouse.move(box["x"] + box["width"] * share, box["y"] + 60)
+        page.mouse.up()
+        moved = float(panel.get_by_label("Threshold", exact=True).input_value())
+        assert moved != best
+        page.wait_for_selector(f"[data-tried='{moved:g}']") if moved == round(moved) else page.wait_for_timeout(300)
+        rows = [int(x.replace(",", "")) for x in panel.locator(".st-result td:nth-child(2)").all_inner_texts()]
+        training = studio._session.snapshot.table.only_training()
+        fares = training.columns[studio.tree.schema.names.index("fare")]
+        assert rows == [int((fares <= moved).sum()), int((fares > moved).sum())]
+        told = panel.locator(".st-tried").inner_text()
+        assert "held-out accuracy" in told
+        assert "less than" in told
+        curve.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert float(panel.get_by_label("Threshold", exact=True).input_value()) > moved
+        panel.get_by_label("Threshold", exact=True).fill("20")
+        page.wait_for_selector("[data-tried='20']")
+        panel.get_by_label("Where missing values go").select_option(label="to child 2")
+        panel.get_by_role("button", name="Apply this split").click()
+        steps(page, 1)
+        split = studio.tree.root.split
+        assert (split.column, split.threshold, split.missing) == ("fare", 20.0, 1)
+        assert "by hand" in card(page, 0).get_attribute("aria-label")
+
+
+def test_levels_move_between_groups_by_mouse_and_keys(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(900), "buys", tmp_path) as (page, studio):
+        page.get_by_role("button", name="Edit the split on town").click()
+        panel = page.get_by_role("tabpanel", name="Editor")
+        panel.locator(".st-level").first.wait_for()
+        panel.locator(".st-level", has_text="cork").drag_to(panel.get_by_role("list", name="Child 1"))
+        assert "cork" in panel.get_by_role("list", name="Child 1").inner_text()
+        panel.locator(".st-level", has_text="ulm").focus()
+        page.keyboard.press("ArrowDown")
+        assert "ulm" in panel.get_by_role("list", name="Child 3").inner_text()
+        panel.get_by_role("button", name="Apply this split").click()
+        steps(page, 1)
+        assert studio.tree.root.split.groups == (("cork", "oslo"), ("rome",), ("ulm",))
+
+
+def test_columns_rows_scatter_arithmetic_and_case(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(900), "buys", tmp_path) as (page, _studio):
+        page.keyboard.press("g")
+        steps(page, 1)
+        columns = tab(page, "Columns")
+        columns.locator("[data-column='age']").wait_for()
+        assert "missing" in columns.locator("[data-column='age']").inner_text()
+        rows = tab(page, "Rows")
+        rows.locator("tbody tr").first.wait_for()
+        assert rows.locator("tbody tr").count() == 50
+        rows.get_by_role("button", name="fare").click()
+        page.wait_for_selector("th[aria-sort='ascending']")
+        rows.get_by_role("button", name="fare").click()
+        page.wait_for_selector("th[aria-sort='descending']")
+        fares = [float(x) for x in rows.locator("tbody td:nth-child(5)").all_inner_texts()]
+        assert fares == sorted(fares, reverse=True)
+        rows.get_by_role("button", name="Rows after").click()
+        page.wait_for_selector("text=51 to 100 of 675")
+        rows.get_by_label("held-out rows").check()
+        page.wait_for_selector("text=1 to 50 of 225")
+        scatter = tab(page, "Scatter")
+        scatter.locator("circle").first.wait_for()
+        assert scatter.locator(".st-boundary").count() == 1
+        scatter.get_by_label("held-out mistakes").check()
+        scatter.locator(".st-wrong-point").first.wait_for()
+        assert "of all" in scatter.locator(".st-worst").inner_text()
+        arithmetic = tab(page, "Arithmetic")
+        arithmetic.locator("math").first.wait_for()
+        arithmetic.get_by_label("Column to work out").select_option(label="best of town")
+        arithmetic.locator("th, td", has_text="town").first.wait_for()
+        arithmetic.get_by_role("button", name="Large").click()
+        assert page.get_by_role("dialog", name="Arithmetic").is_visible()
+        page.get_by_role("dialog", name="Arithmetic").get_by_role("button", name="Close").click()
+        case = tab(page, "Case")
+        case.locator(".tw-prediction").wait_for()
+        case.get_by_label("age").fill("5")
+        assert "Contributions" in case.inner_text()
+        assert "What would change" in case.inner_text()
+        assert card(page, 0).get_attribute("class").count("tw-lit") == 1
+        tab(page, "Splits")
+        page.wait_for_selector(".tw-card:not(.tw-lit)[data-node='0']")
+
+
+def test_a_column_is_left_out_a_kind_changed_another_target_and_all_undone(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(900), "buys", tmp_path) as (page, studio):
+        columns = tab(page, "Columns")
+        columns.get_by_role("button", name="Leave out town").click()
+        steps(page, 1)
+        assert "town" not in studio.tree.schema.names
+        columns.get_by_label("Kind of noise").select_option("nominal")
+        steps(page, 2)
+        assert studio.tree.schema.columns[2].kind == "nominal"
+        columns.locator("summary").click()
+        columns.get_by_label("Cost of predicting no for yes").fill("5")
+        columns.get_by_label("Share held out").fill("0.5")
+        columns.get_by_role("button", name="Begin anew with these").click()
+        steps(page, 3)
+        assert studio.tree.schema.target.costs == ((0.0, 1.0), (5.0, 0.0))
+        assert studio._session.snapshot.table.held_out.n_rows == 450
+        columns.get_by_label("Target").select_option("fare")
+        columns.get_by_role("button", name="Begin anew with these").click()
+        steps(page, 4)
+        assert studio.tree.schema.target.task == "regression"
+        assert "root mean squared error" in page.locator(".st-scores").inner_text()
+        page.locator("body").press("u")
+        steps(page, 3)
+        assert studio.tree.schema.target.name == "buys"
+
+
+def test_two_trees_side_by_side_and_another_recipe(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(900), "buys", tmp_path) as (page, studio):
+        page.keyboard.press("3")
+        steps(page, 1)
+        recipe = page.get_by_role("group", name="Recipe")
+        for name, words in (("c45", "C4.5"), ("chaid", "CHAID"), ("cart", "CART")):
+            recipe.get_by_label("algorithm").select_option(name)
+            recipe.get_by_role("button", name="Compare").click()
+            page.wait_for_selector(f".st-compared h2 >> text={words.replace('.', '')}")
+            assert page.locator(".st-compared .st-differs").count() >= 1
+            assert page.locator(".st-place .st-differs").count() >= 1
+            assert "part at 1 node" in page.locator(".st-compared").inner_text()
+        page.get_by_role("button", name="Cross-validate").click()
+        page.wait_for_selector("text=five folds")
+        page.get_by_role("button", name="Close", exact=True).first.click()
+        recipe.get_by_label("algorithm").select_option("c45")
+        recipe.get_by_label("pruning").select_option("none")
+        recipe.get_by_label("criterion").first.select_option("gini")
+        recipe.get_by_role("button", name="Begin anew").click()
+        steps(page, 2)
+        assert type(studio.tree.recipe.criterion).__name__ == "Gini"
+        page.wait_for_selector("text=by gini, best first")
+
+
+def test_an_error_says_what_to_do_and_changes_nothing(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(), "buys", tmp_path) as (page, studio):
+        columns = tab(page, "Columns")
+        columns.get_by_label("Kind of town").select_option("numeric")
+        page.wait_for_selector(".st-alert .st-wrong")
+        assert "town" in page.locator(".st-alert").inner_text()
+        assert studio._session.history.done == 1
+        page.get_by_role("button", name="Close the message").click()
+        assert page.locator(".st-alert").is_hidden()
+
+
+def test_what_is_taken_away_is_the_tree(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(), "buys", tmp_path) as (page, studio):
+        page.keyboard.press("1")
+        steps(page, 1)
+        panel = tab(page, "Take away")
+        assert "split node 0 on" in panel.inner_text()
+        with page.expect_download() as told:
+            panel.get_by_role("link", name="Download the tree, as JSON").click()
+        told.value.save_as(tmp_path / "downloaded.json")
+        assert tw.load(tmp_path / "downloaded.json") == studio.tree
+        panel.get_by_role("button", name="Save the log of edits, JSON lines into the folder").click()
+        page.wait_for_selector("text=Saved as table-log.jsonl")
+        assert len(tw.edit.read_log(tmp_path / "table-log.jsonl")) == 1
+
+
+def test_closing_and_opening_again_goes_on(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(), "buys", tmp_path) as (page, studio):
+        page.keyboard.press("1")
+        steps(page, 1)
+        tree = studio.tree
+    with opened(browser, people(), "buys", tmp_path) as (page, studio):
+        assert studio.tree == tree
+        assert "Continued after 1 steps" in page.locator(".st-alert").inner_text()
+        page.keyboard.press("u")
+        steps(page, 0)
+
+
+def test_a_second_browser_without_the_token_sees_nothing(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(), "buys", tmp_path) as (_, studio):
+        stranger = browser.new_context().new_page()
+        answer = stranger.goto(studio.url.split("?")[0])
+        assert answer.status == 403
+        assert "Refused" in stranger.content()
+
+
+def test_a_hostile_page_on_another_origin_is_refused(browser: Any, tmp_path: Path) -> None:
+    """The same browser, with the cookie, on a page of another site that tries to change and to read."""
+    import http.server
+    import threading
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>hostile</title>")
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    hostile = http.server.HTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=hostile.serve_forever, daemon=True).start()
+    try:
+        with opened(browser, people(), "buys", tmp_path) as (page, studio):
+            own = studio.url.split("?")[0]
+            evil = page.context.new_page()
+            evil.goto(f"http://127.0.0.1:{hostile.server_port}/")
+            told = evil.evaluate(
+                """async (own) => {
+                  const tries = [
+                    () => fetch(own + "api/state", { credentials: "include" }),
+                    () => fetch(own + "api/edit", { method: "POST", credentials: "include",
+                      headers: { "Content-Type": "application/json" }, body: '{"edit":"Grow","node":0}' }),
+                    () => fetch(own + "api/edit", { method: "POST", credentials: "include", mode: "no-cors",
+                      headers: { "Content-Type": "text/plain" }, body: '{"edit":"Grow","node":0}' }),
+                  ];
+                  const seen = (answer) => (answer.type === "opaque" ? "opaque" : "read");
+                  return Promise.all(tries.map((one) => one().then(seen, () => "refused")));
+                }""",
+                own,
+            )
+            assert told[:2] == ["refused", "refused"]
+            assert told[2] in ("opaque", "refused")
+            frame = evil.evaluate(
+                """(own) => new Promise((done) => { const f = document.createElement("iframe"); f.src = own;
+                  f.onload = () => { try { done(f.contentDocument ? "seen" : "hidden"); } catch { done("hidden"); } };
+                  document.body.append(f); })""",
+                own,
+            )
+            assert frame == "hidden"
+            assert studio._session.history.done == 1
+    finally:
+        hostile.shutdown()
+        hostile.server_close()
+
+
+def test_names_and_levels_with_markup_do_nothing(browser: Any, tmp_path: Path) -> None:
+    table = people()
+    table[EVIL] = [EVIL + one if one == "oslo" else one for one in table.pop("town")]
+    with opened(browser, table, "buys", tmp_path) as (page, _studio):
+        page.get_by_role("button", name=f"Apply the split on {EVIL}").click()
+        steps(page, 1)
+        for name in ("Editor", "Columns", "Rows", "Scatter", "Arithmetic", "Case", "Take away", "Splits"):
+            tab(page, name)
+            page.wait_for_timeout(150)
+        assert page.locator("img").count() == 0
+        assert EVIL in page.locator("#studio").inner_text()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [((1440, 900), "light"), ((1024, 768), "dark")])
+def test_nothing_is_cut_off(browser: Any, tmp_path: Path, size: tuple[int, int], scheme: str) -> None:
+    with opened(browser, people(), "buys", tmp_path, size=size, scheme=scheme) as (page, _):
+        page.keyboard.press("1")
+        steps(page, 1)
+        wide = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert wide[0] <= wide[1]
+        for name in ("Editor", "Columns", "Scatter", "Arithmetic", "Take away"):
+            panel = tab(page, name)
+            page.wait_for_timeout(200)
+            over = panel.evaluate("(e) => e.scrollWidth - e.clientWidth")
+            assert over <= 1, name
+        unnamed = page.evaluate(
+            """() => [...document.querySelectorAll("button, select, input, a[href]")].filter((e) =>
+              e.checkVisibility() &&
+              !(e.ariaLabel || e.textContent.trim() || e.labels?.length || e.title)).map((e) => e.outerHTML)"""
+        )
+        assert unnamed == []
+
+
+def test_a_numeric_target_has_its_page(browser: Any, tmp_path: Path) -> None:
+    data = people(600)
+    with opened(browser, data, "fare", tmp_path) as (page, studio):
+        page.keyboard.press("G")
+        steps(page, 1)
+        assert studio.tree.n_leaves > 3
+        for name in ("Editor", "Columns", "Rows", "Scatter", "Arithmetic", "Case"):
+            tab(page, name)
+            page.wait_for_timeout(150)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "target"), [("titanic", "survived"), ("adult", "income"), ("diamonds", "price")])
+def test_real_tables(browser: Any, tmp_path: Path, name: str, target: str) -> None:
+    found = [
+        path
+        for path in (SHARED.rglob(f"{name}*") if SHARED.is_dir() else [])
+        if re.search(r"\.(csv|parquet)$", path.name)
+    ]
+    if not found:
+        pytest.skip(f"needs shared/data with {name} beside the repository")
+    with opened(browser, str(found[0]), target, tmp_path) as (page, studio):
+        page.keyboard.press("1")
+        steps(page, 1)
+        page.keyboard.press("g")
+        steps(page, 2)
+        for panel in ("Editor", "Columns", "Rows", "Scatter", "Arithmetic", "Case", "Take away"):
+            tab(page, panel)
+            page.wait_for_timeout(300)
+        assert json.dumps(studio.log[0].as_dict())
