@@ -7,6 +7,7 @@ from collections.abc import Callable
 from treewright.lessons.content import Lesson
 from treewright.lessons.stories.boundaries import boundaries
 from treewright.lessons.stories.buys import buys
+from treewright.lessons.stories.by_hand import by_hand
 from treewright.lessons.stories.codes import codes
 from treewright.lessons.stories.cricket import cricket
 from treewright.lessons.stories.fluke import fluke
@@ -24,6 +25,7 @@ from treewright.lessons.stories.xor import xor
 
 STORIES: dict[str, Callable[..., Lesson]] = {
     "tennis": tennis,
+    "by-hand": by_hand,
     "buys": buys,
     "codes": codes,
     "trading": trading,
@@ -44,6 +46,7 @@ STORIES: dict[str, Callable[..., Lesson]] = {
 #: One line about each, for a list.
 ABOUT: dict[str, str] = {
     "tennis": "which split comes first? (ID3, information gain)",
+    "by-hand": "the same tree, split by split, as in the studio",
     "buys": "a first table for C4.5 (gain ratio)",
     "codes": "what entropy and gini measure",
     "trading": "gini by hand (CART)",
