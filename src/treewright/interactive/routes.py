@@ -52,6 +52,8 @@ from treewright.interactive.start import Start
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 #: Seconds of work after which freed memory is given back.
 _MUCH = 0.03
+#: Seconds until a stream of events looks whether the studio is closing.
+_PATIENCE = 0.3
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 #: What is served of the package, besides the module that routes rows.
 _FOLDERS = {"reporting": "treewright.reporting", "interactive": "treewright.interactive"}
@@ -254,9 +256,9 @@ async def _stream(session: Session) -> AsyncIterator[str]:
 
     with session.jobs.listening(listener):
         yield ": open\n\n"
-        while True:
+        while not session.jobs.closing.is_set():
             try:
-                event = await asyncio.wait_for(queue.get(), 15)
+                event = await asyncio.wait_for(queue.get(), _PATIENCE)
                 yield f"data: {json.dumps(event)}\n\n"
             except TimeoutError:
-                yield ": still here\n\n"
+                yield ":\n\n"  # says that the studio is still there, and finds out whether the page is
