@@ -64,8 +64,9 @@ SANITIZED = $(PIP) install --no-build-isolation --no-deps --upgrade --target bui
 	TSAN_OPTIONS=halt_on_error=0:exitcode=66:log_path=$(CURDIR)/build/$@/log:ignore_noninstrumented_modules=1:die_after_fork=0 \
 	PYTHONPATH="$(CURDIR)/build/$@/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
 	build/$@/venv/bin/python -m pytest -n 2 $(3) $(ARGS) || { cat build/$@/log.*; exit 1; }
-THREADED = tests/test_histogram_search.py tests/test_extremes.py tests/test_long_fits.py \
-	tests/test_predict_large.py tests/test_disk_partitions.py tests/test_against_oracle.py
+# polars does not start under the thread sanitizer, so no file here imports it.
+THREADED = $(addprefix tests/test_, histogram_search.py extremes.py long_fits.py disk_partitions.py against_oracle.py \
+	predict.py optimal_hypothesis.py stability.py shap_values.py shared_folds.py)
 
 sanitize: $(VENV)/core.stamp $(VENV)/test.stamp
 	$(call SANITIZED,address$(comma)undefined,libasan.so,$(or $(TESTS),tests))

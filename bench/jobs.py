@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import by_criterion
 from contenders import Contender, Predict
 from ours import OURS, OURS_CART, OURS_LEARN, VARIANTS, recipe
 from peers import PEERS
@@ -55,6 +56,14 @@ def fit_latency(name: str, folder: Path, depth: int | None, threads: int, times:
         fitted = learner(table, depth, threads)
         runs.append(time.perf_counter() - start)
     return {"seconds": median(runs), "score": table.score(fitted.predict)}
+
+
+def grow_by(criterion: str, folder: Path, exhaustive: bool, threads: int) -> dict[str, Any]:
+    """One tree of a criterion, by histograms or value by value."""
+    table = _loaded(folder)
+    start = time.perf_counter()
+    by_criterion.grown(table, by_criterion.CASES[criterion][1], exhaustive, threads)
+    return {"seconds": time.perf_counter() - start, "score": None}
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------

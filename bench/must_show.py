@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from by_criterion import CASES
 from timing import Record
 
 OWN = ("treewright", "treewright learn", "treewright CART", "treewright predict")
@@ -87,6 +88,11 @@ def _rivals(case: str, kind: str) -> Callable[[Records], Shown]:
     return lambda r: _at_most(promise, 1.3, _times(r, "rivals", case, f"CART, {kind}", f"CART, {kind}, no rivals"))
 
 
+def _by_histogram(criterion: str) -> Callable[[Records], Shown]:
+    promise = f"{criterion}, depth 10: by histogram over value by value"
+    return lambda r: _at_least(promise, 10, _times(r, "criteria", criterion, "value by value", "by histogram"))
+
+
 def _impurity(records: Records) -> Shown:
     apart = [abs(r.best) for r in records if r.section == "impurity" and r.best is not None]
     promise, wanted = "training impurity beside scikit-learn, depth 1 to 10", "within 1e-9"
@@ -151,6 +157,7 @@ PROMISES: tuple[Callable[[Records], Shown], ...] = (
         1.2,
         _faster(r, "predict-one", "depth 10", ("onnxruntime",)),
     ),
+    *map(_by_histogram, CASES),
     *map(_validated, ("adult", "diamonds", "covertype", "flights")),
     *(_rivals(case, kind) for kind in ("cross-validated", "unpruned") for case in ("two classes", "numbers")),
 )

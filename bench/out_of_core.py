@@ -110,10 +110,10 @@ def forget(folder: Path) -> None:
 def timed(program: str, *arguments: str) -> tuple[str, float]:
     """What a program prints, and its seconds."""
     begun = time.perf_counter()
-    said = subprocess.run(
+    printed = subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
     ).stdout
-    return said, time.perf_counter() - begun
+    return printed, time.perf_counter() - begun
 
 
 if __name__ == "__main__":

@@ -366,7 +366,7 @@ def write_docs() -> None:
         marks = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
         pattern = re.escape(marks[0]) + ".*?" + re.escape(marks[1])
         replaced = f"{marks[0]}\n\n{made()}\n\n{marks[1]}"
-        text = re.sub(pattern, lambda _, new=replaced: new, text, flags=re.DOTALL)  # type: ignore[misc]
+        text = re.sub(pattern, lambda _, new=replaced: new, text, flags=re.DOTALL)
     PAGE.write_text(text, encoding="utf-8")
 
 

@@ -97,7 +97,7 @@ def same(first: object, second: object) -> bool:
     assert isinstance(first, type(second))
     names = ("splits", "columns", "rand", "n_leaves", "depth")
     equal = all(getattr(first, name) == getattr(second, name) for name in names)
-    return equal and np.array_equal(first.rows, second.rows) and str(first) == str(second)  # type: ignore[attr-defined]
+    return equal and np.array_equal(first.rows, second.rows) and str(first) == str(second)
 
 
 def memory(what: str, x: np.ndarray, y: np.ndarray, threads: int) -> int:

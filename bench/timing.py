@@ -71,13 +71,13 @@ def interleaved(
             name = a.contender
             if a.refusal or {(name, waiting), (name, WAITING[0])} & set(failures) or sum(runs[name]) > limit / 2:
                 continue
-            answer = _answer(workers, a, limit, waiting)
-            if isinstance(answer, Failure):
-                failures[name, waiting] = answer.reason
+            result = _answer(workers, a, limit, waiting)
+            if isinstance(result, Failure):
+                failures[name, waiting] = result.reason
                 continue
-            runs[name].append(answer["seconds" if unit == "s" else "tables"])
+            runs[name].append(result["seconds" if unit == "s" else "tables"])
             print(f"    {case}, {name}: {_short(runs[name][-1])} {unit}", flush=True)
-            scores[name] = answer["score"]
+            scores[name] = result["score"]
     for a in asked:
         name = a.contender
         failure = "" if runs[name] else a.refusal or failures.get((name, WAITING[0]), "")

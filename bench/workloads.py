@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import by_criterion
 import exactness
 import jobs
 import tables
@@ -164,6 +165,21 @@ def rivals(scale: Scale, workers: Workers) -> Iterator[Record]:
             yield from interleaved(workers, "rivals", case, places, min(scale.repeats, 4), scale.limit * 3)
 
 
+def criteria(scale: Scale, workers: Workers) -> Iterator[Record]:
+    """Every criterion by histograms, and value by value."""
+    for case, (target, _) in by_criterion.CASES.items():
+        with stored(by_criterion.table_of(target, scale.rows)) as folder:
+            places = [
+                Asked(
+                    name,
+                    (jobs.grow_by, (case, folder, False, THREADS)),
+                    (jobs.grow_by, (case, folder, by, THREADS)),
+                )
+                for name, by in (("by histogram", False), ("value by value", True))
+            ]
+            yield from interleaved(workers, "criteria", case, places, min(scale.repeats, 2), scale.limit * 6)
+
+
 # --- growth -----------------------------------------------------------------------------------------------------------
 
 
@@ -282,13 +298,13 @@ def impurity(scale: Scale, workers: Workers) -> Iterator[Record]:
     made = (tables.made(scale.rows), tables.made(scale.rows, classes=0), tables.real("covertype"))
     for table in (t.first(scale.real_rows) for t in made if t is not None):
         with stored(table) as folder:
-            answer = workers.ask("impurity", 120, exactness.impurities, folder, 10, THREADS)
-            if isinstance(answer, Failure):
-                yield Record("impurity", table.name, "treewright", failure=answer.reason)
+            result = workers.ask("impurity", 120, exactness.impurities, folder, 10, THREADS)
+            if isinstance(result, Failure):
+                yield Record("impurity", table.name, "treewright", failure=result.reason)
                 continue
-            for depth, (ours, theirs) in enumerate(zip(answer["ours"], answer["theirs"], strict=True), 1):
+            for depth, (ours, theirs) in enumerate(zip(result["ours"], result["theirs"], strict=True), 1):
                 apart = abs(ours - theirs) / theirs
-                aside = f"{answer['ties']} ties aside"
+                aside = f"{result['ties']} ties aside"
                 yield Record("impurity", f"{table.name}, depth {depth}", aside, (apart,), unit="apart")
 
 
@@ -297,13 +313,13 @@ def profile(scale: Scale, workers: Workers) -> Iterator[Record]:
     for table in (tables.made(scale.rows), tables.made(scale.rows, classes=0)):
         with stored(table) as folder:
             for depth in (10, None):
-                answer = workers.ask("profile", 60, jobs.profile, folder, depth, THREADS)
+                result = workers.ask("profile", 60, jobs.profile, folder, depth, THREADS)
                 case = f"{table.name}, {named(depth)}"
-                if answer is None or isinstance(answer, Failure):
-                    reason = answer.reason if answer else "the core keeps no account of its time"
+                if result is None or isinstance(result, Failure):
+                    reason = result.reason if result else "the core keeps no account of its time"
                     yield Record("profile", case, "treewright", failure=reason)
                     continue
-                for part, amount in answer.items():
+                for part, amount in result.items():
                     yield Record("profile", case, part, (float(amount),), unit="")
 
 
@@ -317,6 +333,7 @@ WORKLOADS: dict[str, Callable[[Scale, Workers], Iterator[Record]]] = {
     "iris": iris,
     "cross-validation": cross_validation,
     "rivals": rivals,
+    "criteria": criteria,
     "predict-many": predict_many,
     "predict-one": predict_one,
     "threads": threads,

@@ -27,20 +27,20 @@ def improvement(table: Table, child_of: Mapping[int, int]) -> Fraction:
 
 def impurity(table: Table, rows: Iterable[int]) -> Fraction:
     """Rows times gini, or the sum of squares around the mean."""
-    answers = [answer(table, row) for row in rows]
-    n = len(answers)
+    targets = [target_of(table, row) for row in rows]
+    n = len(targets)
     if table.n_classes:
-        return n - Fraction(sum(count * count for count in Counter(answers).values()), n)
-    total = sum(answers, Fraction(0))
-    return sum((y * y for y in answers), Fraction(0)) - total * total / n
+        return n - Fraction(sum(count * count for count in Counter(targets).values()), n)
+    total = sum(targets, Fraction(0))
+    return sum((y * y for y in targets), Fraction(0)) - total * total / n
 
 
 def mean_answer(table: Table, rows: Collection[int]) -> Fraction:
     """Of two classes it is the share of the second."""
-    return sum((answer(table, row) for row in rows), Fraction(0)) / len(rows)
+    return sum((target_of(table, row) for row in rows), Fraction(0)) / len(rows)
 
 
-def answer(table: Table, row: int) -> Fraction:
+def target_of(table: Table, row: int) -> Fraction:
     return Fraction(repr(table.target[row].item()))
 
 

@@ -288,10 +288,13 @@ def table_rows(table: str, rows: int = 1500) -> tuple[pa.Table, pa.Table]:
     whole = whole.filter(pc.is_valid(pc.field(target)))
     whole = pa.table({name: _plain(whole.column(name)) for name in whole.column_names})
     order = np.random.default_rng(3).permutation(len(whole))
-    learn, ask = whole.take(order[: min(rows, len(whole) * 2 // 3)]), whole.take(order[-min(500, len(whole) // 3) :])
+    learn, held_out = (
+        whole.take(order[: min(rows, len(whole) * 2 // 3)]),
+        whole.take(order[-min(500, len(whole) // 3) :]),
+    )
     used = [name for name in whole.column_names if learn.column(name).null_count < len(learn)]
     rng = np.random.default_rng(5)
-    changed = {name: _harder(ask.column(name), rng) for name in used if name != target}
+    changed = {name: _harder(held_out.column(name), rng) for name in used if name != target}
     return learn.select(used), pa.table(changed)
 
 
@@ -318,9 +321,9 @@ def table_case(table: str, recipe: str) -> Case | None:
     target, task, _ = TABLES[table]
     if task == "regression" and RECIPES[recipe].regression is None:
         return None
-    learn, ask = table_rows(table)
+    learn, held_out = table_rows(table)
     tree = tw.learn(learn, target, RECIPES[recipe], task=task, n_threads=1)
-    return Case(f"{table} {recipe}", tree, ask)
+    return Case(f"{table} {recipe}", tree, held_out)
 
 
 def table_cases(recipes: Sequence[str] = tuple(RECIPES)) -> list[Case]:

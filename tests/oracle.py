@@ -234,21 +234,21 @@ def stop_after_choice(p: Problem, node: Node, chosen: Candidate, finals: Sequenc
     stopping, branching = p.recipe.stopping, p.recipe.branching
     scale = max(node_impurity(p, node), sys.float_info.min)
     worth = weigh(node) / weigh(p.root) * chosen.decrease
-    asked: list[tuple[int, bool, bool]] = []  # reason, whether it may hold, whether it holds without doubt
+    checks: list[tuple[int, bool, bool]] = []  # reason, whether it may hold, whether it holds without doubt
     if isinstance(branching, r.Merge):
-        asked.append((NOT_SIGNIFICANT, *exceeds(-chosen.score, branching.alpha_split)))
-        asked.append((SMALL, None in finals, all(final is None for final in finals)))
+        checks.append((NOT_SIGNIFICANT, *exceeds(-chosen.score, branching.alpha_split)))
+        checks.append((SMALL, None in finals, all(final is None for final in finals)))
     if not stopping.zero_gain:
-        asked.append((NO_GAIN, chosen.gain <= TOLERANCE * scale, chosen.gain <= TOLERANCE * scale))
+        checks.append((NO_GAIN, chosen.gain <= TOLERANCE * scale, chosen.gain <= TOLERANCE * scale))
     if stopping.min_impurity_decrease > 0:
         least = stopping.min_impurity_decrease
-        asked.append((DECREASE, worth < least + TOLERANCE, worth < least - TOLERANCE))
+        checks.append((DECREASE, worth < least + TOLERANCE, worth < least - TOLERANCE))
     if stopping.significance is not None:
         scored = [p.pairs(child) for child in children_of(p, chosen.split, node)]
         log_p = significance(p.criterion, scored, p.n_classes)[2]
-        asked.append((NOT_SIGNIFICANT, *exceeds(log_p, stopping.significance)))
+        checks.append((NOT_SIGNIFICANT, *exceeds(log_p, stopping.significance)))
     reasons = []
-    for reason, perhaps, surely in asked:
+    for reason, perhaps, surely in checks:
         if perhaps:
             reasons.append(reason)
         if surely:
@@ -276,7 +276,7 @@ def node_stats(p: Problem, node: Node) -> list[float]:
     return list(moments(p.pairs(node))) if node else [0.0, 0.0, 0.0]
 
 
-def answer(p: Problem, node: Node, parent_value: list[float] | None, parent: Node) -> list[float]:
+def leaf_value(p: Problem, node: Node, parent_value: list[float] | None, parent: Node) -> list[float]:
     if node:
         return own_answer(p, node)
     assert parent_value is not None
@@ -331,7 +331,7 @@ def open_node(p: Problem, node: Node, depth: int, parent_value: list[float] | No
         "rows": len(node),
         "weight": weigh(node),
         "stats": node_stats(p, node),
-        "value": answer(p, node, parent_value, parent),
+        "value": leaf_value(p, node, parent_value, parent),
         "impurity": node_impurity(p, node) if node else 0.0,
         "gain": 0.0,
         "stop": 0 if decision.options and not decision.stops else decision.stops[0],

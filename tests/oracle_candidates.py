@@ -84,7 +84,7 @@ def known_against_missing(p: Problem, node: Node, column: int) -> list[Split]:
 def nominal_divisions(p: Problem, node: Node, column: int, with_missing: bool) -> Iterator[Split]:
     """`with_missing`: missing is one more level, numbered after the declared ones."""
     n_levels = p.levels[column]
-    present: list[int] = sorted({p.columns[column][row] for row, _ in p.known(node, column)})  # type: ignore[type-var]
+    present: list[int] = sorted({p.columns[column][row] for row, _ in p.known(node, column)})
     if with_missing:
         present.append(n_levels)
     branching = p.recipe.branching
@@ -161,8 +161,8 @@ def present_bins(p: Problem, node: Node, column: int) -> tuple[list[int], int]:
     values = {p.columns[column][row] for row, _ in p.known(node, column)}
     bounds = p.bounds[column]
     if bounds is None:
-        return sorted(values), p.levels[column]  # type: ignore[type-var]
-    return sorted({bin_of(bounds, x) for x in values}), len(bounds) + 1  # type: ignore[arg-type]
+        return sorted(values), p.levels[column]
+    return sorted({bin_of(bounds, x) for x in values}), len(bounds) + 1
 
 
 def each_ordered_value(p: Problem, node: Node, column: int, with_missing: bool) -> Iterator[Split]:
@@ -175,7 +175,7 @@ def cuts(p: Problem, node: Node, column: int) -> Iterator[Split]:
     numeric = p.recipe.numeric
     if p.kinds[column] == NUMBER and p.bounds[column] is None:
         assert isinstance(numeric, r.Threshold)
-        values = sorted({p.columns[column][row] for row, _ in p.known(node, column)})  # type: ignore[type-var]
+        values = sorted({p.columns[column][row] for row, _ in p.known(node, column)})
         for a, b in itertools.pairwise(values):
             if b - a > numeric.min_gap:
                 yield Split(column, (stored_cut(p, column, a, b),), (0, 1), closed(p), 2)

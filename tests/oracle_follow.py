@@ -18,10 +18,10 @@ from oracle import (
     LIMIT,
     Decision,
     all_clear,
-    answer,
     decide,
     fate_for_prediction,
     grow_problem,
+    leaf_value,
     node_impurity,
     node_stats,
     predict_row,
@@ -147,7 +147,7 @@ def check_node(
     assert tree["stats"] == close(node_stats(p, node)), where
     if not (isinstance(p.criterion, r.AbsoluteError) and isinstance(p.recipe.missing, r.Fractional)):
         # (Rounded parts of spread rows may reach half the weight at either of two medians.)
-        assert tree["value"] == close(answer(p, node, parent_value, parent)), where
+        assert tree["value"] == close(leaf_value(p, node, parent_value, parent)), where
     assert tree["impurity"] == close(node_impurity(p, node) if node else 0.0), where
     decision = decide(p, node, tree["depth"])
     if not tree["children"]:

@@ -49,7 +49,7 @@ def all_cuts(values: np.ndarray, stats: np.ndarray, criterion: object, learned: 
 
 
 def weight(stats: np.ndarray, criterion: object) -> np.ndarray:
-    return stats.sum(-1) if criterion.task == "classification" else stats[..., 0]  # type: ignore[attr-defined]
+    return stats.sum(-1) if criterion.task == "classification" else stats[..., 0]
 
 
 def gains(low: np.ndarray, high: np.ndarray, criterion: object) -> np.ndarray:

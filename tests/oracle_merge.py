@@ -60,7 +60,7 @@ def cells_of(p: Problem, node: Node, column: int) -> dict[int, Node]:
     for row, weight in node:
         value = p.columns[column][row]
         category = n if value is None else value if bounds is None else bin_of(bounds, value)
-        cells.setdefault(category, []).append((row, weight))  # type: ignore[arg-type]
+        cells.setdefault(category, []).append((row, weight))
     return cells
 
 

@@ -96,7 +96,7 @@ def surrogates_of(p: Problem, split: Split, node: Node) -> list[Surrogate]:
     policy = p.recipe.missing
     if not isinstance(policy, r.Surrogates):
         return []
-    answered = [
+    routed = [
         (row, weight, route(split, p.kinds[split.column], value))
         for row, weight in node
         if (value := p.columns[split.column][row]) is not None
@@ -104,20 +104,20 @@ def surrogates_of(p: Problem, split: Split, node: Node) -> list[Surrogate]:
     found = []
     for column in range(len(p.columns)):
         if column != split.column:
-            tried = [s for s in imitations(p, split, node, answered, column) if s.adjusted > 1e-10]
+            tried = [s for s in imitations(p, split, node, routed, column) if s.adjusted > 1e-10]
             if tried:
                 found.append(max(tried, key=lambda s: s.agreement))
     found.sort(key=lambda s: (-s.agreement, s.split.column))
     return found[: policy.maximum]
 
 
-def imitations(p: Problem, split: Split, node: Node, answered: Seen, column: int) -> list[Surrogate]:
+def imitations(p: Problem, split: Split, node: Node, routed: Seen, column: int) -> list[Surrogate]:
     """All divisions of another column that could stand in, with their agreement."""
     kind = p.kinds[column]
-    known = [(p.columns[column][row], weight, child) for row, weight, child in answered]
+    known = [(p.columns[column][row], weight, child) for row, weight, child in routed]
     known = [e for e in known if e[0] is not None]
-    total = math.fsum(weight for _, weight, _ in answered)
-    majority = max(votes_of(answered, split.n_children)) / total
+    total = math.fsum(weight for _, weight, _ in routed)
+    majority = max(votes_of(routed, split.n_children)) / total
     upper = upper_child(p, split, node)
     found = []
     for plan in plans(p, node, column):

@@ -67,7 +67,7 @@ class Table:
     def pick(self, columns: Sequence[int]) -> Table:
         """The columns in another order, some of them, or some twice."""
         part = [[everything[j] for j in columns] for everything in (self.columns, self.kinds, self.levels)]
-        return Table(*part, self.target, self.n_classes, self.weight)  # type: ignore[arg-type]
+        return Table(*part, self.target, self.n_classes, self.weight)
 
 
 def column(kind: int, levels: int, pool: Sequence[float], missing: bool, n: int) -> st.SearchStrategy[np.ndarray]:

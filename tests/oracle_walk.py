@@ -74,7 +74,7 @@ def nodes_of(tree: Tree) -> list[Tree]:
 # --- following --------------------------------------------------------------------------------------------------------
 
 
-def answers(tree: Tree, row: Sequence[Value], kinds: Sequence[int], seed: int) -> list[tuple[Tree, float]]:
+def ends_of(tree: Tree, row: Sequence[Value], kinds: Sequence[int], seed: int) -> list[tuple[Tree, float]]:
     """Every node that answers the row, with its weight. A value of None is missing, a code of -2 was never declared."""
     return follow_row(tree, row, kinds, mix(seed, 0), 1.0)
 
@@ -110,13 +110,13 @@ def destination(tree: Tree, row: Sequence[Value], kinds: Sequence[int]) -> int:
 
 
 def predict(tree: Tree, row: Sequence[Value], kinds: Sequence[int], seed: int) -> list[float]:
-    reached = answers(tree, row, kinds, seed)
+    reached = ends_of(tree, row, kinds, seed)
     return [math.fsum(w * node["value"][i] for node, w in reached) for i in range(len(tree["value"]))]
 
 
 def heaviest(tree: Tree, row: Sequence[Value], kinds: Sequence[int], seed: int) -> set[int]:
     """The ids among which `apply` may choose: several only where paths weigh the same."""
-    reached = answers(tree, row, kinds, seed)
+    reached = ends_of(tree, row, kinds, seed)
     top = max(w for _, w in reached)
     return {node["id"] for node, w in reached if w >= top * (1 - 1e-12)}
 

@@ -62,7 +62,7 @@ def grown(table: Table, recipe: str) -> tw.Tree:
 def accuracy(tree: tw.Tree, table: Table) -> float:
     """The weight of the rows answered rightly; for numbers, the squared error with a minus."""
     weight = np.ones(table.n_rows) if table.weight is None else table.weight
-    answer = predict_values(tree, encoded(table), 1)
+    values = predict_values(tree, encoded(table), 1)
     if table.n_classes:
-        return float(weight[answer.argmax(axis=1) == table.target].sum())
-    return -float((weight * (answer[:, 0] - table.target) ** 2).sum())
+        return float(weight[values.argmax(axis=1) == table.target].sum())
+    return -float((weight * (values[:, 0] - table.target) ** 2).sum())

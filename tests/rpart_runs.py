@@ -77,10 +77,10 @@ def read_table(name: str) -> Table:
         columns.append(_codes(column) if is_nominal else column.to_numpy().astype(np.float64))
         kinds.append(NOMINAL if is_nominal else NUMBER)
         levels.append(len(column.chunk(0).dictionary) if is_nominal else 0)
-    answer = read[target]
-    if pa.types.is_dictionary(answer.type):
-        return Table(columns, kinds, levels, _codes(answer), len(answer.chunk(0).dictionary))
-    return Table(columns, kinds, levels, answer.to_numpy().astype(np.float64), 0)
+    labels = read[target]
+    if pa.types.is_dictionary(labels.type):
+        return Table(columns, kinds, levels, _codes(labels), len(labels.chunk(0).dictionary))
+    return Table(columns, kinds, levels, labels.to_numpy().astype(np.float64), 0)
 
 
 def _codes(column: Any) -> np.ndarray:

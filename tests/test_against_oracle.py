@@ -385,8 +385,8 @@ def test_known_numbers_are_never_missing() -> None:
     target = np.array([0, 0, 0, 0, 1, 1, 2, 2, 2], dtype=np.int32)
     recipe = recipe_of(r.GainRatio(), r.EachValue(), r.LearnedDirection(), numeric=r.Binned(9))
     arrays = Table([level, number], [NOMINAL, NUMBER], [2, 0], target, 3).grow(recipe)
-    asked = [np.array([0], dtype=np.int32), np.array([1.0])]
-    assert _core.Predictor(arrays, 0).predict(asked, [NOMINAL, NUMBER], 1, 1)[0].argmax() == 0
+    row = [np.array([0], dtype=np.int32), np.array([1.0])]
+    assert _core.Predictor(arrays, 0).predict(row, [NOMINAL, NUMBER], 1, 1)[0].argmax() == 0
 
 
 # --- a user's criterion -----------------------------------------------------------------------------------------------
@@ -436,9 +436,9 @@ def test_custom_criterion_is_run_once_per_node_and_column(built_in: Any, branchi
         assume(oracle.all_clear(expected))
         own = recipe_of(r.Custom(counted, task), branching, r.Ignore())
         tree = walk.decode(table.grow(own))
-        asked = sum(bool(found) for d in check_tree(p, walk.decode(table.grow(recipe))) for found in d.outcomes)
+        row = sum(bool(found) for d in check_tree(p, walk.decode(table.grow(recipe))) for found in d.outcomes)
         assert signature(tree) == signature(expected)
-        assert len(calls) == asked
+        assert len(calls) == row
 
     compare()
 

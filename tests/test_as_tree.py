@@ -112,12 +112,12 @@ def test_models_of_scikit_learn_are_refused_with_a_remedy(fitted: Any) -> None:
 
     matrix = np.array(list(X.values())).T
     with pytest.raises(TypeError, match=r"treewright.from_sklearn\(model\)"):
-        tw.render.svg(DecisionTreeClassifier().fit(matrix, Y))  # type: ignore[arg-type]
+        tw.render.svg(DecisionTreeClassifier().fit(matrix, Y))
     with pytest.raises(TypeError, match="give the estimator inside it"):
-        tw.render.svg(make_pipeline(fitted))  # type: ignore[arg-type]
+        tw.render.svg(make_pipeline(fitted))
     found = GridSearchCV(tw.CARTClassifier(pruning=None), {"max_depth": [1, 2]}, cv=2).fit(matrix, Y)
     with pytest.raises(TypeError, match="best_estimator_"):
-        tw.render.svg(found)  # type: ignore[arg-type]
+        tw.render.svg(found)
     assert tw.render.svg(found.best_estimator_).startswith("<svg")
 
 
@@ -140,7 +140,7 @@ def test_a_setting_of_the_recipe_given_to_learn_is_refused_with_a_remedy(argumen
 
 def test_the_remedy_for_a_setting_given_to_learn_can_be_run() -> None:
     with pytest.raises(TypeError) as raised:
-        tw.learn(ROWS, "y", tw.ID3, max_depth=1)  # type: ignore[arg-type]
+        tw.learn(ROWS, "y", tw.ID3, max_depth=1)
     written = str(raised.value).split("write learn(data, target, ")[1].removesuffix(")")
     made = eval(written, {"treewright": tw})
     assert made == tw.ID3.with_(max_depth=1)

@@ -138,9 +138,9 @@ def test_infinity_in_the_target_and_in_a_level() -> None:
     refused_table(with_column(size=[1.0, 2.0, float("inf"), 3.0]), "'size'", "inf", kinds={"size": "nominal"})
 
 
-@pytest.mark.parametrize("answers", [["u", None, "v", "v"], [1.0, float("nan"), 2.0, 3.0]], ids=["classes", "numbers"])
-def test_missing_targets(answers: list[Any]) -> None:
-    refused_table(with_column(y=answers), "target 'y' is missing in 1 of 4 rows", "drop those rows first")
+@pytest.mark.parametrize("labels", [["u", None, "v", "v"], [1.0, float("nan"), 2.0, 3.0]], ids=["classes", "numbers"])
+def test_missing_targets(labels: list[Any]) -> None:
+    refused_table(with_column(y=labels), "target 'y' is missing in 1 of 4 rows", "drop those rows first")
 
 
 def test_a_target_with_one_value_per_row() -> None:
@@ -245,8 +245,8 @@ def test_a_target_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("size", [3, 5])
 def test_a_target_of_another_length(size: int) -> None:
-    answers = ["u", "v", "u", "v", "u"][:size]
-    refused_table(GOOD, "the table has 4 rows", f"the target 'target' has {size}", target=answers)
+    labels = ["u", "v", "u", "v", "u"][:size]
+    refused_table(GOOD, "the table has 4 rows", f"the target 'target' has {size}", target=labels)
 
 
 def test_a_target_that_is_also_a_column() -> None:
@@ -659,4 +659,4 @@ def test_weights_that_cannot_be_added(weight: float) -> None:
 
 def test_predicting_with_something_else() -> None:
     with pytest.raises(TypeError, match=r"expected a Tree.*fitted estimator"):
-        tw.predict("tree", {"x": [1]})  # type: ignore[arg-type]
+        tw.predict("tree", {"x": [1]})

@@ -36,32 +36,48 @@ def best_gain(name: str, target: Any, weight: Any, n_classes: int, first: int, l
             if is_low.all() or not is_low.any():
                 continue
             sides = [statistic(target[side], weight[side], n_classes) for side in (is_low, ~is_low)]
-            best = max(best, _core.score(name, whole, np.array(sides)))
+            best = max(best, gain(name, whole, np.array(sides)))
     return best
 
 
 @st.composite
-def bins(draw: st.DrawFn, n_classes: int) -> tuple[Any, Any, int, int]:
+def bins(draw: st.DrawFn, n_classes: int, least: int = -5) -> tuple[Any, Any, int, int]:
     before, inside, after = draw(st.integers(0, 12)), draw(st.integers(2, 6)), draw(st.integers(0, 12))
     rows = before + inside + after
     if n_classes:
         target: Any = np.array(draw(st.lists(st.integers(0, n_classes - 1), min_size=rows, max_size=rows)), np.int32)
     else:
-        numbers = st.one_of(st.integers(-5, 5).map(float), st.floats(-1e3, 1e3, width=32))
+        numbers = st.one_of(st.integers(least, 5).map(float), st.floats(1e3 * min(least, 0), 1e3, width=32))
         target = np.array(draw(st.lists(numbers, min_size=rows, max_size=rows)), np.float64)
     weights = st.one_of(st.none(), st.lists(st.sampled_from([0.25, 0.5, 1.0, 3.0]), min_size=rows, max_size=rows))
     weight = draw(weights)
     return target, None if weight is None else np.array(weight), before, before + inside
 
 
-CASES = [(name, k) for name in ("gini", "information_gain", "misclassification") for k in (2, 3, 5)] + [("variance", 0)]
+BY_CLASS = ("gini", "information_gain", "misclassification", "twoing", "chi_square", "likelihood_ratio")
+BY_NUMBER = ("variance", "f", "standard_deviation", "poisson")
+CASES = [(n, k) for n in BY_CLASS for k in (2, 3, 5)] + [("hellinger", 2)] + [(n, 0) for n in BY_NUMBER]
+
+
+def gain(name: str, whole: Any, sides: Any) -> float:
+    """What a bound bounds: tests by their statistic over the weight, Poisson's deviance by its own formula."""
+    if name in ("chi_square", "likelihood_ratio"):
+        return float(_core.chi_square(sides, name == "likelihood_ratio")[0] / whole.sum())
+    if name == "f":
+        return float(_core.f_test(sides)[0] / whole[0])
+    if name == "poisson":
+        means = sides[:, 1] / sides[:, 0]
+        if not (means > 0).all():
+            return 0.0
+        return float((sides[:, 1] * np.log(means / (whole[1] / whole[0]))).sum() / whole[0])
+    return float(_core.score(name, whole, sides))
 
 
 @pytest.mark.parametrize(("name", "n_classes"), CASES)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_no_cut_beats_the_bound(name: str, n_classes: int, data: st.DataObject) -> None:
-    target, weight, first, last = data.draw(bins(n_classes))
+    target, weight, first, last = data.draw(bins(n_classes, 0 if name == "poisson" else -5))
     bound = _core.bin_bound(name, target, n_classes, weight, first, last)
     ones = np.ones(len(target)) if weight is None else weight
     reached = best_gain(name, target, ones, n_classes, first, last)

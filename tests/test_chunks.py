@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pa.parquet.write_to_dataset(ARROW, root / "partitioned", partition_cols=["answer"])
     plain = TABLE.assign(day=TABLE["day"].dt.strftime("%Y-%m-%d"))
     plain.to_json(root / "all.jsonl", orient="records", lines=True)
-    pl.from_arrow(ARROW).write_ipc(root / "all.arrow")  # type: ignore[union-attr]
+    pl.from_arrow(ARROW).write_ipc(root / "all.arrow")
     for number, (start, stop) in enumerate(cut for cut in CUTS if cut[0] < cut[1]):
         for form in ("csv", "parquet", "jsonl"):
             (root / form / f"deep{number}").mkdir(parents=True, exist_ok=True)
@@ -229,19 +229,19 @@ print(sum(frame.n_rows for frame in chunks.frames()), peak() - before)
 
 
 def test_a_pass_that_is_broken_off_is_taken_up(tmp_path: Path) -> None:
-    asked = []
+    requested = []
 
     def tables() -> Iterator[Any]:
         for piece in PIECES:
-            asked.append(len(piece))
+            requested.append(len(piece))
             yield piece
 
     chunks = opened(tables(), tmp_path)
     next(chunks.frames())
-    assert len(asked) < len(PIECES)
+    assert len(requested) < len(PIECES)
     assert values_of(list(chunks.frames())) == WHOLE
     assert values_of(list(chunks.frames())) == WHOLE
-    assert asked == [len(piece) for piece in PIECES]
+    assert requested == [len(piece) for piece in PIECES]
 
 
 def test_an_error_of_the_iterator_is_the_users(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def treewright(*arguments: object, folder: Path | None = None, given: bytes | No
         os.chdir(before)
 
 
-def told(*arguments: object, folder: Path | None = None) -> Any:
+def json_of(*arguments: object, folder: Path | None = None) -> Any:
     result = treewright(*arguments, "--json", folder=folder)
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
@@ -118,7 +118,7 @@ def test_version_and_module() -> None:
 
 
 def test_learn_tells_what_it_guessed(folder: Path) -> None:
-    result = told("learn", "people.csv", "-t", "score", folder=folder)
+    result = json_of("learn", "people.csv", "-t", "score", folder=folder)
     assert {column["name"]: column["kind"] for column in result["columns"]} == {
         "age": "numeric", "city": "nominal", "zip": "nominal",
     }  # fmt: skip
@@ -135,7 +135,7 @@ def test_learn_is_what_the_library_learns(saved: Path) -> None:
 def test_choices_reach_the_recipe(folder: Path) -> None:
     options = "--criterion entropy --branching one-vs-rest --missing-policy majority --max-depth 2 --min-leaf 0.05"
     options += " --pruning none"
-    recipe = told("learn", "people.csv", "-t", "score", *options.split(), folder=folder)["recipe"]
+    recipe = json_of("learn", "people.csv", "-t", "score", *options.split(), folder=folder)["recipe"]
     assert recipe["criterion"]["choice"] == "InformationGain"
     assert recipe["branching"]["choice"] == "OneVsRest"
     assert recipe["missing"]["choice"] == "MajorityChild"
@@ -159,7 +159,7 @@ def test_kinds_and_costs_and_weights(folder: Path) -> None:
 
 
 def test_a_number_is_learned_and_scored(folder: Path) -> None:
-    result = told("learn", "people.csv", "-t", "age", "--folds", 3, folder=folder)
+    result = json_of("learn", "people.csv", "-t", "age", "--folds", 3, folder=folder)
     assert result["target"]["task"] == "regression"
     assert result["scores"]["folds"]["measure"] == "root mean squared error"
     assert result["scores"]["folds"]["value"] < result["scores"]["folds"]["baseline"]
@@ -167,14 +167,16 @@ def test_a_number_is_learned_and_scored(folder: Path) -> None:
 
 def test_two_whole_numbers_are_classes_and_rows_without_target_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40)) + "7,?\n")
-    result = told("learn", "a.csv", "-t", "y", folder=tmp_path)
+    result = json_of("learn", "a.csv", "-t", "y", folder=tmp_path)
     assert result["target"]["classes"] == [0, 1]
     assert result["rows_without_target"] == 1
-    assert told("learn", "a.csv", "-t", "y", "--task", "regression", folder=tmp_path)["target"]["task"] == "regression"
+    assert (
+        json_of("learn", "a.csv", "-t", "y", "--task", "regression", folder=tmp_path)["target"]["task"] == "regression"
+    )
 
 
 def test_test_rows_and_report(saved: Path) -> None:
-    result = told("learn", "people.csv", "-t", "score", "--test", "people.csv", "--report", "r.html", folder=saved)
+    result = json_of("learn", "people.csv", "-t", "score", "--test", "people.csv", "--report", "r.html", folder=saved)
     assert result["scores"]["held_out"]["rows"] == 90
     assert "<html" in (saved / "r.html").read_text(encoding="utf-8")
 
@@ -182,7 +184,7 @@ def test_test_rows_and_report(saved: Path) -> None:
 def test_c45_files_need_no_target(tmp_path: Path) -> None:
     (tmp_path / "w.names").write_text("yes, no.\nsky: sun, rain.\n")
     (tmp_path / "w.data").write_text("sun, yes\nrain, no\n" * 5)
-    assert told("learn", "w.names", folder=tmp_path)["target"]["name"] == "class"
+    assert json_of("learn", "w.names", folder=tmp_path)["target"]["name"] == "class"
 
 
 # --- predict ----------------------------------------------------------------------------------------------------------
@@ -190,7 +192,7 @@ def test_c45_files_need_no_target(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
 def test_predictions_in_every_form(saved: Path, form: str) -> None:
-    result = told(
+    result = json_of(
         "predict", "tree.json", "people.csv", "-o", f"out.{form}", "--keep", "name,age", "-p", "--leaf", folder=saved
     )
     assert result == {"rows": 90, "output": f"out.{form}", "format": form}
@@ -294,10 +296,10 @@ def test_half_of_a_surrogate_pair_is_escaped_or_refused_in_one_line(tmp_path: Pa
     t = tree(fork(Question(0, (0, 1), missing=0), leaf(2, 1), leaf(1, 2)), HALF)
     tw.save(t, tmp_path / "tree.json")
     assert tw.load(tmp_path / "tree.json") == t
-    rules = json.dumps(told("rules", "tree.json", folder=tmp_path))
+    rules = json.dumps(json_of("rules", "tree.json", folder=tmp_path))
     assert "n\\udc00" in rules
     for command in ("show", "show --importance"):
-        told(*command.split()[:1], "tree.json", *command.split()[1:], folder=tmp_path)
+        json_of(*command.split()[:1], "tree.json", *command.split()[1:], folder=tmp_path)
     for command in ("show", "rules", "show --html x.html", "show --svg x.svg"):
         assert treewright(*command.split()[:1], "tree.json", *command.split()[1:], folder=tmp_path).exit_code == 0
     for form in formats():
@@ -322,18 +324,18 @@ def test_half_of_a_surrogate_pair_is_escaped_or_refused_in_one_line(tmp_path: Pa
 def test_show(saved: Path) -> None:
     result = treewright("show", "tree.json", folder=saved)
     assert result.stdout == f"{tw.load(saved / 'tree.json')}\n"
-    assert told("show", "tree.json", "--svg", "a.svg", "--html", "a.html", folder=saved) == {
+    assert json_of("show", "tree.json", "--svg", "a.svg", "--html", "a.html", folder=saved) == {
         "written": ["a.svg", "a.html"]
     }
     assert (saved / "a.svg").read_text(encoding="utf-8").startswith("<svg")
-    assert told("show", "tree.json", "--growth", "growth.html", folder=saved) == {"written": ["growth.html"]}
+    assert json_of("show", "tree.json", "--growth", "growth.html", folder=saved) == {"written": ["growth.html"]}
     assert "Level 1" in (saved / "growth.html").read_text(encoding="utf-8")
     assert "age" in treewright("show", "tree.json", "--importance", folder=saved).stdout
-    assert tw.Tree.from_dict(told("show", "tree.json", folder=saved)) == tw.load(saved / "tree.json")
+    assert tw.Tree.from_dict(json_of("show", "tree.json", folder=saved)) == tw.load(saved / "tree.json")
 
 
 def test_rules(saved: Path) -> None:
-    every = told("rules", "tree.json", folder=saved)
+    every = json_of("rules", "tree.json", folder=saved)
     assert len(every["rules"]) == tw.load(saved / "tree.json").n_leaves
     only = treewright("rules", "tree.json", "--class", "yes", folder=saved).stdout
     assert "score = yes" in only
@@ -343,11 +345,11 @@ def test_rules(saved: Path) -> None:
 
 
 def test_explain_by_row_and_by_place(saved: Path) -> None:
-    first = told("explain", "tree.json", "--row", "age=24,city=north,zip=00", folder=saved)
-    same = told("explain", "tree.json", "--row", '{"age": 24, "city": "north", "zip": "00"}', folder=saved)
+    first = json_of("explain", "tree.json", "--row", "age=24,city=north,zip=00", folder=saved)
+    same = json_of("explain", "tree.json", "--row", '{"age": 24, "city": "north", "zip": "00"}', folder=saved)
     assert first == same
     assert first["prediction"] == "no"
-    by_place = told("explain", "tree.json", "--data", "people.csv", "--index", "4", folder=saved)
+    by_place = json_of("explain", "tree.json", "--data", "people.csv", "--index", "4", folder=saved)
     assert by_place["prediction"] == "no"
     assert by_place["steps"][0]["value"] == "24"
     assert "there is no" in treewright("explain", "none.json", "--row", "a=1", folder=saved).stderr
@@ -369,11 +371,12 @@ def test_a_typed_row_has_the_kinds_of_the_tree() -> None:
 
 
 def test_prune(saved: Path) -> None:
-    result = told("prune", "tree.json", "-m", "max-leaves", "--leaves", 2, "-s", "small.json", folder=saved)
+    result = json_of("prune", "tree.json", "-m", "max-leaves", "--leaves", 2, "-s", "small.json", folder=saved)
     assert result["leaves"]["after"] == tw.load(saved / "small.json").n_leaves == 2
-    assert told("prune", "tree.json", "-m", "collapse-nodes:nodes=0", folder=saved)["leaves"]["after"] == 1
+    assert json_of("prune", "tree.json", "-m", "collapse-nodes:nodes=0", folder=saved)["leaves"]["after"] == 1
     assert (
-        told("prune", "tree.json", "-m", "reduced-error", "--data", "people.csv", folder=saved)["leaves"]["after"] >= 2
+        json_of("prune", "tree.json", "-m", "reduced-error", "--data", "people.csv", folder=saved)["leaves"]["after"]
+        >= 2
     )
 
 
@@ -407,12 +410,16 @@ def test_every_exporter_is_a_format(saved: Path) -> None:
 
 
 def test_compare_has_one_line_for_each(folder: Path) -> None:
-    result = told("compare", "people.csv", "-t", "score", "--folds", 3, "--prunings", "none,pessimistic", folder=folder)
+    result = json_of(
+        "compare", "people.csv", "-t", "score", "--folds", 3, "--prunings", "none,pessimistic", folder=folder
+    )
     found = {(row["algorithm"], row["pruning"]) for row in result["results"]}
     assert found == {(a, p) for a in ("id3", "c4.5", "cart", "chaid") for p in ("none", "pessimistic")}
     values = [row["value"] for row in result["results"] if "value" in row]
     assert values == sorted(values, reverse=True)
-    numbers = told("compare", "people.csv", "-t", "age", "--folds", 3, "--prunings", "none,pessimistic", folder=folder)
+    numbers = json_of(
+        "compare", "people.csv", "-t", "age", "--folds", 3, "--prunings", "none,pessimistic", folder=folder
+    )
     refused = {(row["algorithm"], row["pruning"]) for row in numbers["results"] if "refused" in row}
     assert ("c4.5", "none") in refused
     assert ("cart", "pessimistic") in refused
@@ -575,13 +582,13 @@ def test_a_page_of_a_holdout_names_rows_as_the_file_does(tmp_path: Path) -> None
     lines = ["x,y", *(f"{i},{'' if i % 10 == 3 else 'ab'[i > 60]}" for i in range(120))]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
     page = tmp_path / "r.html"
-    told("learn", "rows.csv", "-t", "y", "--holdout", "0.3", "--report", "r.html", folder=tmp_path)
+    json_of("learn", "rows.csv", "-t", "y", "--holdout", "0.3", "--report", "r.html", folder=tmp_path)
     text = page.read_text(encoding="utf-8")
     assert "<title>y, rows.csv</title>" in text
-    rows = json.loads(re.search(r'id="treewright-report">(.*?)</script>', text, re.DOTALL)[1])["rows"]  # type: ignore[index]
+    rows = json.loads(re.search(r'id="treewright-report">(.*?)</script>', text, re.DOTALL)[1])["rows"]
     # x is the number of the row in the file.
     assert rows["row"] == rows["values"][0]
-    told("learn", "rows.csv", "-t", "y", "--report", "r.html", "--title", "Who <pays>?", folder=tmp_path)
+    json_of("learn", "rows.csv", "-t", "y", "--report", "r.html", "--title", "Who <pays>?", folder=tmp_path)
     assert "<title>Who &lt;pays&gt;?</title>" in page.read_text(encoding="utf-8")
 
 
@@ -601,9 +608,9 @@ def test_decimal_commas_and_the_order_of_days_are_options(tmp_path: Path) -> Non
     learn = ("learn", "rows.csv", "-t", "y", "-s", "tree.json", "--kind", "y=nominal")
     assert "--day-first" in treewright(*learn, folder=tmp_path).stderr
     assert "--decimal ','" in treewright(*learn, "--month-first", folder=tmp_path).stderr
-    told = treewright(*learn, "--day-first", "--decimal", ",", folder=tmp_path).stdout
-    assert "2020-03-01 to 2020-03-12" in told
-    assert "1.5 to 12.5" in told
+    json_of = treewright(*learn, "--day-first", "--decimal", ",", folder=tmp_path).stdout
+    assert "2020-03-01 to 2020-03-12" in json_of
+    assert "1.5 to 12.5" in json_of
     predict = ("predict", "tree.json", "rows.csv")
     assert treewright(*predict, folder=tmp_path).stdout.split() == ["prediction", *"aaaaaabbbbbb"]
     assert treewright(*predict, "--decimal", ".", folder=tmp_path).exit_code == 1

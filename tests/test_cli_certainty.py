@@ -59,9 +59,33 @@ def test_what_cannot_work_is_refused(table: Path) -> None:
         (("--optimal", "--stability", 10), "the tree of --optimal has none"),
         (("--optimal", "--intervals", 0.9), "--holdout or --test"),
         (("--holdout", 0.02, "--intervals", 0.9), "needs at least 9 calibration rows, and there are 4"),
+        (("--optimal", "--honest"), "--honest needs a recipe"),
+        (("--optimal", "--soften", "bootstrap"), "the tree of --optimal has none"),
+        (("--honest", "--folds", 3), "score the tree of --honest with --holdout or --test"),
+        (("--soften", "error", "--folds", 3), "score the tree of --soften with --holdout or --test"),
+        (("--soften", "error", "--intervals", 0.9), "soft thresholds need rows it has not seen: --holdout or --test"),
     ):
         result = treewright("learn", table, "--target", "y", *options)
         assert result.exit_code != 0
         assert says in " ".join(result.output.split()), result.output
     best = treewright("learn", table, "--target", "y", "--optimal", "--holdout", 0.5, "--intervals", 0.9, "--json")
     assert json.loads(best.output)["calibration"]["method"] == "split"
+
+
+def test_honest_leaves_and_soft_thresholds(table: Path) -> None:
+    saved = table.with_suffix(".json")
+    for method in ("error", "bootstrap"):
+        options = ("--max-depth", 2, "--honest", "--soften", method, "--seed", 3, "--save", saved)
+        result = treewright("learn", table, "--target", "y", *options)
+        assert result.exit_code == 0, result.output
+        assert "honest: predictions come from 100 rows that chose no split" in result.output
+        assert "about" in result.output
+        data = tw.csv(str(table))
+        recipe = tw.CART.with_(max_depth=2, seed=3)
+        library = tw.soften(tw.learn(data, "y", recipe, honest=True), data, method=method, seed=3)
+        assert tw.load(saved) == library, "the command line learns what the library does"
+    result = treewright("learn", table, "--target", "y", "--honest", "--soften", "error", "--json")
+    found = json.loads(result.output)
+    assert found["honest"] == {"rows": 100}
+    assert found["soft"]["method"] == "error"
+    assert found["soft"]["thresholds"] >= 1

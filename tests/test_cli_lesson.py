@@ -13,7 +13,7 @@ from treewright.cli.lesson import lesson, play
 
 
 def run(*arguments: str, **settings: str) -> Result:
-    return CliRunner().invoke(lesson, list(arguments), **settings)  # type: ignore[arg-type]
+    return CliRunner().invoke(lesson, list(arguments), **settings)
 
 
 def test_all_are_listed() -> None:

@@ -127,7 +127,7 @@ def test_any_number_of_workers_and_partitions(workers: int, name: str, recipe: s
 
 def test_what_the_user_says(two_workers: Any) -> None:
     frame = table().drop(columns="dose")
-    said: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "weight": "weight",
         "class_weight": "balanced",
         "costs": {"yes": {"no": 4.0}},
@@ -136,7 +136,8 @@ def test_what_the_user_says(two_workers: Any) -> None:
     }
     recipe = replace(PLAIN, pruning=tw.pruning.CostComplexityCV(folds=3))
     same_tree(
-        tw.learn(dd.from_pandas(frame, npartitions=5), "ill", recipe, **said), tw.learn(frame, "ill", recipe, **said)
+        tw.learn(dd.from_pandas(frame, npartitions=5), "ill", recipe, **arguments),
+        tw.learn(frame, "ill", recipe, **arguments),
     )
     assert tasks_left(two_workers) == []
 

@@ -74,7 +74,9 @@ def cut_tables(draw: st.DrawFn) -> Cut:
 
 
 tasks = st.sampled_from([None, "classification", "regression"])
-wishes = st.none() | st.dictionaries(st.sampled_from(["c0", "c0", "c1", "y"]), st.sampled_from(CHOICES), max_size=2)
+chosen_kinds = st.none() | st.dictionaries(
+    st.sampled_from(["c0", "c0", "c1", "y"]), st.sampled_from(CHOICES), max_size=2
+)
 
 
 def whole_road(frame: Frame, task: Any, kinds: Any) -> tuple[Schema, Encoded]:
@@ -134,7 +136,7 @@ def sliced(frame: Frame, start: int, stop: int) -> Frame:
 
 
 @settings(max_examples=120, deadline=None)
-@given(cut_tables(), tasks, wishes)
+@given(cut_tables(), tasks, chosen_kinds)
 def test_a_frame_cut_anywhere(cut: Cut, task: Any, kinds: Any) -> None:
     columns, cuts, _ = cut
     frame = read(columns)
@@ -142,7 +144,7 @@ def test_a_frame_cut_anywhere(cut: Cut, task: Any, kinds: Any) -> None:
 
 
 @settings(max_examples=120, deadline=None)
-@given(cut_tables(), tasks, wishes)
+@given(cut_tables(), tasks, chosen_kinds)
 def test_partitions_that_come_as_tables_of_their_own(cut: Cut, task: Any, kinds: Any) -> None:
     """Every part is made by itself, so that its types are what its own rows suggest."""
     columns, cuts, maker = cut
@@ -318,7 +320,7 @@ def test_partitions_without_rows_say_nothing(empty: Any) -> None:
     schema = described(some)
     coded = encode_partition(frame_of(empty), schema, "y", "w")
     assert coded.n_rows == 0
-    assert [array.dtype for array in (*coded.columns, coded.target, coded.weight)] == ["f8", "i4", "f8"]  # type: ignore[union-attr]
+    assert [array.dtype for array in (*coded.columns, coded.target, coded.weight)] == ["f8", "i4", "f8"]
     with pytest.raises(DataError, match="The table is empty: it has no rows"):
         described(merge(nothing, nothing))
 
@@ -352,7 +354,7 @@ def test_weights_of_all_partitions(weights: list[Any], message: str) -> None:
 def test_a_part_may_have_no_weight_at_all() -> None:
     frames = [frame_of({"x": [1.0, 2.0], "y": ["a", "b"], "w": part}) for part in ([0.0, 0.0], [0.0, 2.0])]
     schema = described(reduce(merge, (summarize(frame, "y", "w", None) for frame in frames)))
-    assert [encode_partition(frame, schema, "y", "w").weight.tolist() for frame in frames] == [[0, 0], [0, 2]]  # type: ignore[union-attr]
+    assert [encode_partition(frame, schema, "y", "w").weight.tolist() for frame in frames] == [[0, 0], [0, 2]]
 
 
 def test_no_partitions_at_all() -> None:

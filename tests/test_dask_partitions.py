@@ -129,7 +129,7 @@ def test_replies_are_those_of_partitions_in_memory(client: Any, cuts: tuple[int,
     growth = parts.growth(toy_requests.TOY)
     found = rounds(growth)
     assert found == expected(parts)
-    assert growth.traffic == [(1 + number, len(said)) for number, said in enumerate(found)]
+    assert growth.traffic == [(1 + number, len(message)) for number, message in enumerate(found)]
     growth.close()
     growth.close()
     parts.close()
@@ -325,14 +325,14 @@ def test_what_is_no_table_of_partitions(client: Any) -> None:
 
 
 def test_without_a_client_or_dask() -> None:
-    asked = "\ntry: c.from_dask(['a.parquet'], 'a')\nexcept ValueError as error: print(error)\nprint(c.has_client())"
-    for before, said in (
+    call = "\ntry: c.from_dask(['a.parquet'], 'a')\nexcept ValueError as error: print(error)\nprint(c.has_client())"
+    for before, message in (
         ("", "make one first, for example client = distributed.Client()"),
         ("import sys; sys.modules['dask'] = None\n", "pip install 'treewright[dask]'"),
     ):
-        code = f"{before}import treewright.out_of_core.dask_partitions as c{asked}"
+        code = f"{before}import treewright.out_of_core.dask_partitions as c{call}"
         found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-        assert said in found.stdout
+        assert message in found.stdout
         assert found.stdout.endswith("False\n")
 
 
@@ -409,12 +409,12 @@ def test_a_worker_is_killed_while_it_makes_up_for_another(
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
     kill_one(cluster)
     with ThreadPoolExecutor(1) as threads:
-        asked = threads.submit(growth.send, bytes([5]) * 6)
-        while not asked.done() and (busy := replaying(cluster)) is None:
+        call = threads.submit(growth.send, bytes([5]) * 6)
+        while not call.done() and (busy := replaying(cluster)) is None:
             time.sleep(0.02)
         assert busy is not None
         os.kill(busy.process.pid, signal.SIGKILL)
-        assert asked.result(timeout=60) == truth[5]
+        assert call.result(timeout=60) == truth[5]
     settled(cluster)
 
 
@@ -435,10 +435,10 @@ def test_ten_workers_are_killed_at_ten_moments(client: Any, cluster: Any, monkey
         parts, _ = from_dask(dd.from_pandas(table(), npartitions=8), "ill")
         truth = expected(parts, 10)
         with ThreadPoolExecutor(1) as threads:
-            asked = threads.submit(rounds, parts.growth({**toy_requests.TOY, "pause": 0.02}), 10)
+            call = threads.submit(rounds, parts.growth({**toy_requests.TOY, "pause": 0.02}), 10)
             time.sleep(0.13 * moment)
             kill_one(cluster)
-            assert asked.result(timeout=60) == truth
+            assert call.result(timeout=60) == truth
         settled(cluster)
 
 

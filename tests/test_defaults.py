@@ -209,16 +209,16 @@ def test_a_score_has_every_measure() -> None:
     score = score_on(tree, rows)
     shares = tw.predict_proba(tree, table)
     measures = {measure["name"]: measure["value"] for measure in score["measures"]}
-    answers = tw.predict(tree, table)
+    predictions = tw.predict(tree, table)
     assert measures == pytest.approx(
         {
-            "accuracy": metrics.accuracy_score(table.survived, answers),
-            "balanced accuracy": metrics.balanced_accuracy_score(table.survived, answers),
+            "accuracy": metrics.accuracy_score(table.survived, predictions),
+            "balanced accuracy": metrics.balanced_accuracy_score(table.survived, predictions),
             "ROC AUC": metrics.roc_auc_score(table.survived, shares[:, 1]),
         }
     )
-    told = {measure["name"]: measure["value"] for measure in score_of_leaves(tree)["measures"]}
-    assert told == pytest.approx(measures)
+    reported = {measure["name"]: measure["value"] for measure in score_of_leaves(tree)["measures"]}
+    assert reported == pytest.approx(measures)
     rows, _ = training_table(table, "fare")
     tree = tw.learn(table, "fare", tw.SKLEARN)
     found = {measure["name"]: measure["value"] for measure in score_on(tree, rows)["measures"]}

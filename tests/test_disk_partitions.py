@@ -363,8 +363,8 @@ print(peak() - before)
 )
 def test_memory_stays_below_the_limit(tmp_path: Path, n_rows: int, limit: int) -> None:
     command = [sys.executable, "-c", LEARNING, str(tmp_path), str(n_rows), str(limit)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
-    assert 0 < int(told) < limit
+    output = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
+    assert 0 < int(output) < limit
     assert list(tmp_path.iterdir()) == []
 
 

@@ -389,7 +389,7 @@ def test_targets_that_cannot_be() -> None:
     with pytest.raises(DataError, match=r"target 'y' holds moments or durations \(date\)"):
         describe_target(read_column([dt.date(2024, 5, 1)], "y"))
     with pytest.raises(DataError, match="task must be 'classification' or 'regression', not 'ranking'"):
-        describe_target(read_column([1, 2], "y"), task="ranking")  # type: ignore[arg-type]
+        describe_target(read_column([1, 2], "y"), task="ranking")
 
 
 def test_a_class_of_its_own_for_every_row() -> None:

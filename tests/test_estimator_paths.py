@@ -20,7 +20,7 @@ SPARSE = np.where(X < 2.0, 0.0, X)
 
 
 def ours(**parameters: object) -> tw.TreeClassifier:
-    return tw.TreeClassifier(recipe=tw.SKLEARN, **parameters)  # type: ignore[arg-type]
+    return tw.TreeClassifier(recipe=tw.SKLEARN, **parameters)
 
 
 def test_decision_path_leads_from_the_root_to_the_leaf_of_apply() -> None:

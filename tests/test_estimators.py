@@ -401,8 +401,8 @@ def test_a_repeated_row_is_a_row_of_more_weight(estimator: Any) -> None:
     assert weighted.tree_ == tw.learn(X, y, RECIPES[estimator], weight=times)
     assert weighted.get_n_leaves() == repeated.get_n_leaves()
     assert weighted.feature_importances_ == pytest.approx(repeated.feature_importances_)
-    answers = [e.predict_proba(X) if estimator in CLASSIFIERS else e.predict(X) for e in (weighted, repeated)]
-    np.testing.assert_allclose(answers[0], answers[1])
+    predictions = [e.predict_proba(X) if estimator in CLASSIFIERS else e.predict(X) for e in (weighted, repeated)]
+    np.testing.assert_allclose(predictions[0], predictions[1])
 
 
 @pytest.mark.parametrize("times", [None, np.random.default_rng(3).integers(1, 4, len(X))])

@@ -135,10 +135,10 @@ def test_predictions_and_scores_of_every_form(estimator: Any, form: str, tmp_pat
     fitted = estimator(**settings_of(estimator)).fit(TABLE[COLUMNS], TABLE[target])
     X, y, weight = HELD_OUT[COLUMNS], HELD_OUT[target], HELD_OUT["w"]
     given = forms(HELD_OUT, target, tmp_path)[form]
-    for ask in ("predict", "apply", *(["predict_proba", "predict_log_proba"] if estimator in CLASSIFIERS else [])):
-        found = getattr(fitted, ask)(given().X)
+    for method in ("predict", "apply", *(["predict_proba", "predict_log_proba"] if estimator in CLASSIFIERS else [])):
+        found = getattr(fitted, method)(given().X)
         assert is_dask(found) == form.startswith("dask")
-        assert np.array_equal(found, getattr(fitted, ask)(X))
+        assert np.array_equal(found, getattr(fitted, method)(X))
     now = given()
     assert fitted.score(now.X, now.y) == pytest.approx(fitted.score(X, y), abs=1e-12)
     now = given()

@@ -322,7 +322,7 @@ def test_errors() -> None:
     with pytest.raises(tw.DataError, match="'Outlook' cannot split node 1: constant"):
         tw.explain_node(tree, 1, TENNIS, column="Outlook")
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.explain_node("tree")  # type: ignore[arg-type]
+        tw.explain_node("tree")
     with pytest.raises(IndexError, match="no node 99"):
         tw.explain_node(tree, 99)
 

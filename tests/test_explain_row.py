@@ -144,7 +144,7 @@ def test_rows_that_cannot_be(row: Any, message: str) -> None:
 
 def test_only_trees_are_explained() -> None:
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.explain_row(ROW, ROW)  # type: ignore[arg-type]
+        tw.explain_row(ROW, ROW)
 
 
 def test_a_recipe_that_refuses_missing_values_refuses_here_too() -> None:
@@ -294,7 +294,7 @@ def fewest(t: tw.Tree, row: dict[str, Any], fixed: set[str]) -> int | None:
             choices = [dict(zip(names, new, strict=True)) for new in grid]
             if choices:
                 table = {name: [{**row, **new}[name] for new in choices] for name in row}
-                if any(answer != now for answer in tw.predict(t, table).tolist()):
+                if any(prediction != now for prediction in tw.predict(t, table).tolist()):
                     return size
     return None
 

@@ -30,7 +30,7 @@ from treewright.export.program.tables import identifiers
 from treewright.tree.tree import Tree
 
 #: What a program said about one case: predictions, probabilities and leaves.
-Answers = tuple[list[Any], list[list[float]] | None, list[int]]
+Results = tuple[list[Any], list[list[float]] | None, list[int]]
 
 
 def microseconds(value: Any) -> Any:
@@ -66,20 +66,20 @@ def loaded(source: str) -> dict[str, Any]:
     return found
 
 
-def ask_python(cases: list[Case], _folder: Path) -> list[Answers]:
-    answers = []
+def run_python(cases: list[Case], _folder: Path) -> list[Results]:
+    results = []
     for case in cases:
         module, rows = loaded(tw.export.python(case.tree)), case.rows.to_pylist()
         shares = None if case.probabilities is None else [module["predict_proba"](row) for row in rows]
-        answers.append(([module["predict"](row) for row in rows], shares, [module["leaf"](row) for row in rows]))
-        assert [module["leaf"](row) for row in plain_rows(case)] == answers[-1][2]  # microseconds do as well
-    return answers
+        results.append(([module["predict"](row) for row in rows], shares, [module["leaf"](row) for row in rows]))
+        assert [module["leaf"](row) for row in plain_rows(case)] == results[-1][2]  # microseconds do as well
+    return results
 
 
 # --- JavaScript -------------------------------------------------------------------------------------------------------
 
 
-def ask_javascript(cases: list[Case], folder: Path) -> list[Answers]:
+def ask_javascript(cases: list[Case], folder: Path) -> list[Results]:
     for i, case in enumerate(cases):
         (folder / f"tree{i}.mjs").write_text(tw.export.javascript(case.tree), encoding="ascii")
         rows = [{k: None if v != v else v for k, v in row.items()} for row in plain_rows(case)]
@@ -95,24 +95,24 @@ for (let i = 0; i < Number(process.argv[2]); ++i) {
 """
     )
     lines = run("node", folder / "run.mjs", str(len(cases))).splitlines()
-    answers = []
+    results = []
     for case, line in zip(cases, lines, strict=True):
         predicted, shares, leaves = json.loads(line)
         numbers = isinstance((case.prediction or [""])[0], float)
-        answers.append(([float(v) for v in predicted] if numbers else predicted, shares, leaves))  # 2.0 is written as 2
-    return answers
+        results.append(([float(v) for v in predicted] if numbers else predicted, shares, leaves))  # 2.0 is written as 2
+    return results
 
 
-def ask_page(cases: list[Case], folder: Path) -> list[Answers]:
+def ask_page(cases: list[Case], folder: Path) -> list[Results]:
     """The router as the report page uses it: the same text, on the lists of a report."""
-    answers: list[Answers] = []
+    results: list[Results] = []
     for case, found in zip(cases, route([(case.tree, case.rows) for case in cases], folder), strict=True):
         classes, leaves = case.tree.schema.target.classes, [row["node"] for row in found]
         if classes is None:
-            answers.append(([float(row["values"][0]) for row in found], None, leaves))
+            results.append(([float(row["values"][0]) for row in found], None, leaves))
         else:
-            answers.append(([classes[row["place"]] for row in found], [row["values"] for row in found], leaves))
-    return answers
+            results.append(([classes[row["place"]] for row in found], [row["values"] for row in found], leaves))
+    return results
 
 
 # --- C ----------------------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def c_value(value: Any, name: str, spec: ColumnSpec, prefix: str) -> str:
     return f"{prefix}_code_{name}({'NAN' if value is None or value != value else repr(float(value))})"
 
 
-def ask_c(cases: list[Case], folder: Path, compiler: tuple[str, ...] = ("gcc", "-std=c99")) -> list[Answers]:
+def ask_c(cases: list[Case], folder: Path, compiler: tuple[str, ...] = ("gcc", "-std=c99")) -> list[Results]:
     source, body = "", ""
     for i, case in enumerate(cases):
         prefix = f"t{i}"
@@ -162,26 +162,26 @@ def ask_c(cases: list[Case], folder: Path, compiler: tuple[str, ...] = ("gcc", "
     return places_read(cases, run(folder / "trees"))
 
 
-def places_read(cases: list[Case], said: str) -> list[Answers]:
+def places_read(cases: list[Case], output: str) -> list[Results]:
     """Lines of leaf, place of the class or number, probabilities."""
-    lines = iter(said.splitlines())
-    answers: list[Answers] = []
+    lines = iter(output.splitlines())
+    results: list[Results] = []
     for case in cases:
         words = [next(lines).split() for _ in case.leaf]
         classes = case.tree.schema.target.classes
         leaves = [int(line[0]) for line in words]
         if classes is None:
-            answers.append(([float(line[1]) for line in words], None, leaves))
+            results.append(([float(line[1]) for line in words], None, leaves))
         else:
             shares = [[float(x) for x in line[2:]] for line in words]
-            answers.append(([classes[int(line[1])] for line in words], shares, leaves))
-    return answers
+            results.append(([classes[int(line[1])] for line in words], shares, leaves))
+    return results
 
 
 def inputs_of(t: Tree) -> list[ColumnSpec]:
     """The columns that the tree asks about, surrogates included: worked out from its nodes."""
-    asked = {s.column_index for node in t for s in (*([node.split] if node.split else ()), *node.surrogates)}
-    return [t.schema.columns[i] for i in sorted(asked)]
+    given_rows = {s.column_index for node in t for s in (*([node.split] if node.split else ()), *node.surrogates)}
+    return [t.schema.columns[i] for i in sorted(given_rows)]
 
 
 # --- Rust -------------------------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def rust_value(value: Any, spec: ColumnSpec) -> str:
     return f"Some({str(value).lower() if isinstance(value, bool) else repr(float(value))})"
 
 
-def ask_rust(cases: list[Case], folder: Path, fields_of: list[str] | None = None) -> list[Answers]:
+def ask_rust(cases: list[Case], folder: Path, fields_of: list[str] | None = None) -> list[Results]:
     source, body = "#![deny(warnings)]\n", ""
     for i, case in enumerate(cases):
         source += f"mod t{i} {{\n{tw.export.rust(case.tree)}}}\n"
@@ -225,9 +225,9 @@ def ask_rust(cases: list[Case], folder: Path, fields_of: list[str] | None = None
 
 # --- agreement --------------------------------------------------------------------------------------------------------
 
-Ask = Callable[[list[Case], Path], list[Answers]]
+Ask = Callable[[list[Case], Path], list[Results]]
 LANGUAGES: dict[str, tuple[Ask, str | None]] = {
-    "python": (ask_python, None),
+    "python": (run_python, None),
     "javascript": (ask_javascript, "node"),
     "page": (ask_page, "node"),
     "c": (ask_c, "gcc"),
@@ -244,8 +244,8 @@ def ask(request: pytest.FixtureRequest) -> Ask:
 
 
 def check(ask: Ask, cases: list[Case], folder: Path) -> None:
-    for case, answers in zip(cases, ask(cases, folder), strict=True):
-        case.expect(*answers)
+    for case, results in zip(cases, ask(cases, folder), strict=True):
+        case.expect(*results)
 
 
 def test_made_up_trees(ask: Ask, tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_soft_thresholds(ask: Ask, tmp_path: Path) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9), st.sampled_from([None, -2, -1, 0, 1]))
 def test_any_tree(seed: int, missing: int | None) -> None:
-    check(ask_python, [random_case(seed, depth=3, n_rows=15, missing=missing)], Path())
+    check(run_python, [random_case(seed, depth=3, n_rows=15, missing=missing)], Path())
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the tables are not here")
@@ -332,7 +332,7 @@ def test_names_that_end_or_begin_a_comment(ask: Ask, tmp_path: Path, target: str
     check(ask_any_names if ask is ask_rust else ask, [Case("signs", tree(plan, schema), rows)], tmp_path)
 
 
-def ask_any_names(cases: list[Case], folder: Path) -> list[Answers]:
+def ask_any_names(cases: list[Case], folder: Path) -> list[Results]:
     """Rust's names are taken from its struct, where they stand in order."""
     source = tw.export.rust(cases[0].tree)
     names = re.findall(r"^    pub (\w+): ", source, re.MULTILINE)
@@ -451,15 +451,15 @@ def test_chance_is_refused_everywhere() -> None:
 
 def test_mixed_levels_where_the_language_tells_them_apart(tmp_path: Path) -> None:
     t = of_levels("1", 1, classes=("one", 1))
-    case = Case("mixed", t, {"c": ["1", 1, None, True]})  # type: ignore[arg-type]
+    case = Case("mixed", t, {"c": ["1", 1, None, True]})
     assert case.prediction == ["one", 1, "one", 1]
     module = loaded(tw.export.python(t))
     assert [module["predict"]({"c": value}) for value in ("1", 1, None, True)] == case.prediction
     if shutil.which("node") is not None:
         (tmp_path / "tree.mjs").write_text(tw.export.javascript(t))
-        asked = "['1', 1, null, true].map(c => predict({ c }))"
+        given_rows = "['1', 1, null, true].map(c => predict({ c }))"
         (tmp_path / "run.mjs").write_text(
-            f"import {{ predict }} from './tree.mjs'; console.log(JSON.stringify({asked}))"
+            f"import {{ predict }} from './tree.mjs'; console.log(JSON.stringify({given_rows}))"
         )
         assert json.loads(run("node", tmp_path / "run.mjs")) == case.prediction
 

@@ -85,7 +85,7 @@ def expected(case: Case) -> list[Row]:
     shares: list[Any] = case.probabilities or [None] * len(case.prediction)
     rows = zip(case.prediction, shares, case.leaf, several_paths(case), strict=True)
     width = len(case.tree.schema.target.classes or ())
-    nothing: Row = (None, [None] * width if width else None, None)  # type: ignore[list-item]
+    nothing: Row = (None, [None] * width if width else None, None)
     return [nothing if several else (prediction, share, node) for prediction, share, node, several in rows]
 
 
@@ -132,15 +132,15 @@ def test_rows_that_predict_refuses_have_no_prediction(tmp_path: Path) -> None:
     recipe = tw.CART.with_(pruning=None, missing=tw.missing.RefuseMissing(), min_samples_split=2, min_samples_leaf=1)
     grown = tw.learn(table, "y", replace(recipe, unseen="error"))
     rows = [{"x": "a", "z": 1}, {"x": None, "z": 1}, {"x": "A", "z": 1}, {"x": "b", "z": None}]
-    asked = {node.split.column for node in grown if node.split is not None}
+    used = {node.split.column for node in grown if node.split is not None}
     import pyarrow as pa
 
     found = calculated([Case("refused", grown, pa.Table.from_pylist(rows))], tmp_path)[0]
     missing = {"x": 1, "z": 3}
     assert found[0][0] == tw.predict(grown, {"x": ["a"], "z": [1]}).tolist()[0]
-    for column in asked:
+    for column in used:
         assert found[missing[column]][0] is None
-    assert found[2][0] is None or "x" not in asked
+    assert found[2][0] is None or "x" not in used
 
 
 def test_the_file_is_the_same_every_time_and_needs_no_rows() -> None:

@@ -95,7 +95,7 @@ def test_frames(t: Tree) -> None:
         assert polars["rows"].to_list() == t.arrays["rows"].tolist()
         assert tw.export.frame(t, "arrow").num_rows == t.n_nodes
     with pytest.raises(ExportError, match="kind must be"):
-        tw.export.frame(t, "excel")  # type: ignore[arg-type]
+        tw.export.frame(t, "excel")
 
 
 # --- scikit-learn -----------------------------------------------------------------------------------------------------

@@ -46,12 +46,12 @@ def ran(t: Tree, rows: pa.Table) -> dict[str, Any]:
 
 
 def check(case: Case) -> None:
-    said = ran(case.tree, case.rows)
+    outputs = ran(case.tree, case.rows)
     if case.probabilities is None:
-        assert said["prediction"][:, 0].tolist() == case.prediction, case.name
+        assert outputs["prediction"][:, 0].tolist() == case.prediction, case.name
     else:
-        assert said["probabilities"].tolist() == case.probabilities, case.name
-        assert said["label"].tolist() == case.prediction, case.first(said["label"].tolist(), case.prediction)
+        assert outputs["probabilities"].tolist() == case.probabilities, case.name
+        assert outputs["label"].tolist() == case.prediction, case.first(outputs["label"].tolist(), case.prediction)
 
 
 @given(st.integers(0, 2**32))
@@ -113,12 +113,12 @@ def test_the_same_tree_is_the_same_bytes() -> None:
 def test_rows_that_predict_refuses_have_no_prediction() -> None:
     strict = tree(tennis_plan(), recipe=dataclasses.replace(tw.C45, unseen="error"))
     rows = pa.table({"outlook": ["snow", "rain"], "humidity": [70.0, 70.0], "windy": [True, True]})
-    said = ran(strict, rows)
-    assert said["label"].tolist() == ["", "no"]
-    assert np.isnan(said["probabilities"]).all(axis=1).tolist() == [True, False]
+    outputs = ran(strict, rows)
+    assert outputs["label"].tolist() == ["", "no"]
+    assert np.isnan(outputs["probabilities"]).all(axis=1).tolist() == [True, False]
     needy = tree(fork(Question(1, breaks=(77.5,)), leaf(2, 0), leaf(0, 2)), recipe=tw.ID3)
-    said = ran(needy, rows.set_column(1, "humidity", pa.array([None, 99.0])))
-    assert said["label"].tolist() == ["", "yes"]
+    outputs = ran(needy, rows.set_column(1, "humidity", pa.array([None, 99.0])))
+    assert outputs["label"].tolist() == ["", "yes"]
 
 
 def test_what_onnx_cannot_say() -> None:

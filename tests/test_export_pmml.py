@@ -105,14 +105,14 @@ def evaluates(backend: Any, case: Case, path: Path) -> None:
     if exported(case) is None:
         return
     target = case.tree.schema.target
-    said = evaluated(backend, case, path)
-    labels = [answer[target.name] for answer in said]
+    results = evaluated(backend, case, path)
+    labels = [result[target.name] for result in results]
     assert labels == case.prediction, case.first(labels, case.prediction)
-    for i, answer in enumerate(said):
+    for i, result in enumerate(results):
         for place, label in enumerate(target.classes or ()):
             name = str(label).lower() if isinstance(label, bool) else str(label)
             # The evaluator divides shares by their sum, which may change the last bit.
-            assert answer[f"probability({name})"] == pytest.approx(case.probabilities[i][place], rel=1e-12, abs=0)  # type: ignore[index]
+            assert result[f"probability({name})"] == pytest.approx(case.probabilities[i][place], rel=1e-12, abs=0)
 
 
 def test_random_trees_evaluated(backend: Any, tmp_path: Path) -> None:
@@ -134,8 +134,8 @@ def test_trees_of_real_tables_evaluated(backend: Any, tmp_path: Path) -> None:
 
 def test_rows_with_several_paths_have_no_prediction(backend: Any, tmp_path: Path) -> None:
     rows = pa.table({"outlook": ["rain", None, "sunny"], "humidity": [1.0, 2.0, None], "windy": [True, False, False]})
-    said = evaluated(backend, Case("tennis", tennis(), rows), tmp_path / "tree.pmml", several_paths="null")
-    assert [answer["play"] for answer in said] == ["no", None, None]
+    results = evaluated(backend, Case("tennis", tennis(), rows), tmp_path / "tree.pmml", several_paths="null")
+    assert [result["play"] for result in results] == ["no", None, None]
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------

@@ -56,8 +56,8 @@ def python_ranges(some: list[Case], _folder: Path) -> list[Ranges]:
     found = []
     for case in some:
         module = loaded(tw.export.python(case.tree))
-        ask = module["predict_interval" if case.tree.schema.target.classes is None else "predict_set"]
-        found.append(as_truth(case, [list(ask(row)) for row in case.rows.to_pylist()]))
+        range_of = module["predict_interval" if case.tree.schema.target.classes is None else "predict_set"]
+        found.append(as_truth(case, [list(range_of(row)) for row in case.rows.to_pylist()]))
     return found
 
 
@@ -123,8 +123,8 @@ def rust_ranges(some: list[Case], folder: Path) -> list[Ranges]:
     return read_lines(some, run(folder / "rusty"))
 
 
-def read_lines(some: list[Case], said: str) -> list[Ranges]:
-    lines = iter(said.splitlines())
+def read_lines(some: list[Case], printed: str) -> list[Ranges]:
+    lines = iter(printed.splitlines())
     read: dict[bool, Callable[[str], Any]] = {True: float, False: lambda word: word == "1"}
     return [
         [[read[case.tree.schema.target.classes is None](word) for word in next(lines).split()] for _ in case.leaf]
@@ -133,16 +133,16 @@ def read_lines(some: list[Case], said: str) -> list[Ranges]:
 
 
 @pytest.mark.parametrize(
-    ("ask", "program"),
+    ("ranges_of", "program"),
     [(python_ranges, None), (javascript_ranges, "node"), (c_ranges, "gcc"), (rust_ranges, "rustc")],
 )
 def test_programs_give_the_same_ranges(
-    ask: Callable[[list[Case], Path], list[Ranges]], program: str | None, tmp_path: Path
+    ranges_of: Callable[[list[Case], Path], list[Ranges]], program: str | None, tmp_path: Path
 ) -> None:
     if program is not None and shutil.which(program) is None:
         pytest.skip(f"{program} is not here")
     some = cases()
-    for case, found in zip(some, ask(some, tmp_path), strict=True):
+    for case, found in zip(some, ranges_of(some, tmp_path), strict=True):
         assert found == expected(case), case.name
 
 

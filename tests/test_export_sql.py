@@ -64,10 +64,10 @@ def check(engine: Engine, cases: list[Case]) -> None:
 
 def _typed(case: Case, rows: list[tuple[Any, ...]], engine: Engine) -> list[tuple[Any, ...]]:
     """psql gives text, and SQLite has no truth values."""
-    answer = type(case.prediction[0]) if case.prediction else str
+    kind_of_value = type(case.prediction[0]) if case.prediction else str
     if engine.dialect == "duckdb":
         return rows
-    read = {bool: lambda text: text in ("t", 1)}.get(answer, answer)
+    read = {bool: lambda text: text in ("t", 1)}.get(kind_of_value, kind_of_value)
     return [(read(first), *(float(number) for number in others)) for first, *others in rows]
 
 
@@ -410,9 +410,9 @@ def test_what_sql_cannot_say(schema: Schema, message: str) -> None:
 
 def test_what_cannot_be_requested() -> None:
     with pytest.raises(ExportError, match="no SQL dialect 'oracle'; choose from 'standard', 'duckdb'"):
-        tw.export.sql(tennis(), dialect="oracle")  # type: ignore[arg-type]
+        tw.export.sql(tennis(), dialect="oracle")
     with pytest.raises(ExportError, match="output has 'odds'"):
-        tw.export.sql(tennis(), output="odds")  # type: ignore[arg-type]
+        tw.export.sql(tennis(), output="odds")
     with pytest.raises(ExportError, match="keep has 'Prediction', which is the name of an output"):
         tw.export.sql(tennis(), keep=("Prediction",))
     with pytest.raises(ExportError, match="output is empty"):
@@ -426,4 +426,4 @@ def test_what_cannot_be_requested() -> None:
     with pytest.raises(ExportError, match=r"column 'took' .* no time that SQL \(duckdb\) can write"):
         tw.export.sql(tree(plan, late))
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.export.sql(None)  # type: ignore[arg-type]
+        tw.export.sql(None)

@@ -403,17 +403,17 @@ def test_levels_absent_from_the_golden_may_lie_anywhere() -> None:
 def test_another_prediction_is_found() -> None:
     golden = load("iris", "c45.default.unpruned")
     classes = ["Iris-setosa", "Iris-versicolor", "Iris-virginica"]
-    answers = [classes[place] for place in golden["predictions"]]
-    assert golden_compare.prediction_differences(answers, golden, classes) == []
-    answers[7] = classes[2]
-    (found,) = golden_compare.prediction_differences(answers, golden, classes)
+    predictions = [classes[place] for place in golden["predictions"]]
+    assert golden_compare.prediction_differences(predictions, golden, classes) == []
+    predictions[7] = classes[2]
+    (found,) = golden_compare.prediction_differences(predictions, golden, classes)
     assert found.theirs == [(7, classes[2], classes[0])]
     assert found.place == "predictions: rows 7"  # an exception names every row
     numbers = load("boston-housing", "rpart.anova.default.us2")
-    answers = copy.copy(numbers["predictions"])
-    assert golden_compare.prediction_differences(answers, numbers, None) == []
-    answers[0] *= 1 + 1e-8
-    assert len(golden_compare.prediction_differences(answers, numbers, None)) == 1
+    predictions = copy.copy(numbers["predictions"])
+    assert golden_compare.prediction_differences(predictions, numbers, None) == []
+    predictions[0] *= 1 + 1e-8
+    assert len(golden_compare.prediction_differences(predictions, numbers, None)) == 1
 
 
 @pytest.mark.skipif(not MAKE["ORACLES"].exists(), reason="the oracles lie beside the repository only where it is built")

@@ -166,9 +166,9 @@ def tree_differences(data_set: str, name: str) -> list[Difference]:
         recipe = replace(recipe, pruning=None)
     tree = tw.learn(data, target=target, recipe=recipe, **costs_of(options))
     classes = next(column.get("levels") for column in whole["columns"] if column["name"] == target)
-    answers = list(tw.predict(tree, data.drop(columns=target)))
+    predictions = list(tw.predict(tree, data.drop(columns=target)))
     found = golden_compare.tree_differences(tree, golden, prior_weights(data_set, options))
-    found += golden_compare.prediction_differences(answers, golden, classes)
+    found += golden_compare.prediction_differences(predictions, golden, classes)
     if golden["program"] == "rpart":
         path = tw.pruning_path(tree, pruner=tw.pruning.CostComplexityCV(weakest_link="rpart"))
         found += golden_compare.path_differences(path, rpart_steps(golden), path.root_risk or 1.0)

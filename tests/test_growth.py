@@ -39,7 +39,7 @@ def test_a_step_shows_the_tree_to_its_level_and_nothing_moves(name: str, directi
     frames = tw.render.growth(tree, direction=direction).frames
     assert len(frames) == tree.depth + 1
     places = {i: place for i, (place, _) in nodes(tw.render.svg(tree, direction=direction)).items()}
-    sizes = {re.search(r'width="\d+" height="\d+"', frame)[0] for frame in frames}  # type: ignore[index]
+    sizes = {re.search(r'width="\d+" height="\d+"', frame)[0] for frame in frames}
     assert len(sizes) == 1
     for level, frame in enumerate(frames):
         drawn = nodes(frame)
@@ -59,7 +59,7 @@ def test_split_by_split_opens_one_node_at_a_time() -> None:
     for before, after in zip(grown.frames[:-1], grown.frames[1:], strict=True):
         assert len(nodes(after)) - len(nodes(before)) == 2
     with pytest.raises(ValueError, match="by must be"):
-        tw.render.growth(tree, by="leaf")  # type: ignore[arg-type]
+        tw.render.growth(tree, by="leaf")
 
 
 @pytest.mark.parametrize("name", ["classes", "merged"])
@@ -79,7 +79,7 @@ def test_the_caption_of_numbers_states_the_error_of_the_tree_so_far() -> None:
     for level, caption in enumerate(tw.render.growth(tree).captions):
         so_far = tw.predict(tw.prune(tree, tw.pruning.MaxDepth(level)), GOLF)
         error = (sum((a - b) ** 2 for a, b in zip(so_far, GOLF["Hours"], strict=True)) / len(so_far)) ** 0.5
-        assert float(re.search(r"RMSE (\S+)\.$", caption)[1]) == pytest.approx(error, abs=1e-3)  # type: ignore[index]
+        assert float(re.search(r"RMSE (\S+)\.$", caption)[1]) == pytest.approx(error, abs=1e-3)
 
 
 def test_a_test_is_captioned_by_its_p_value() -> None:

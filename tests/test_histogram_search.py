@@ -70,39 +70,61 @@ def target_of(rng: np.random.Generator, columns: list[Any], kind: str) -> Any:
         return signal
     if kind == "dyadic":
         return np.round(signal * 4) / 4
+    if kind == "count":
+        return np.maximum(0.0, np.round(2 * signal + 1))
     cuts = [0.0] if kind == "two" else np.quantile(signal, [0.2, 0.5, 0.6, 0.9])
     return np.searchsorted(cuts, signal).astype(np.int32)
 
 
-CRITERIA = {
+LIKELIHOOD_RATIO = tw.criterion.ChiSquare(likelihood_ratio=True)
+CRITERIA: dict[str, list[Any]] = {
     "two": ["gini", "information_gain", "gain_ratio", "misclassification"],
     "five": ["gini", "information_gain", "gain_ratio", "misclassification"],
     "number": ["variance"],
     "dyadic": ["variance"],
 }
+# Those whose cuts are scored by both sides together.
+PAIRED: dict[str, list[Any]] = {
+    "two": ["twoing", "hellinger", "chi_square", LIKELIHOOD_RATIO],
+    "five": ["twoing", "chi_square", LIKELIHOOD_RATIO],
+    "number": ["standard_deviation", "f"],
+    "dyadic": ["standard_deviation", "f"],
+    "count": ["poisson", "f"],
+}
+CASES = [(target, criterion) for names in (CRITERIA, PAIRED) for target in names for criterion in names[target]]
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("rows", [40, 900, 5000])
-@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
-def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: str, rows: int, seed: int) -> None:
+@pytest.mark.parametrize(("target", "criterion"), CASES, ids=str)
+def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: Any, rows: int, seed: int) -> None:
     rng = np.random.default_rng([seed, rows])
     columns = [numbers(rng, rows, shape) for shape in ("many", "few", "lumps", "rounded")]
-    answers = target_of(rng, columns, target)
-    field = "regression" if answers.dtype == np.float64 else "criterion"
+    labels = target_of(rng, columns, target)
+    field = "regression" if labels.dtype == np.float64 else "criterion"
     recipe = replace(
         tw.SKLEARN,
         **{field: criterion},
         rivals=0,
         stopping=tw.stopping.Stopping(max_depth=8, min_samples_leaf=1 + 3 * seed),
     )
-    assert_same(columns, [0] * 4, [0] * 4, answers, recipe)
+    assert_same(columns, [0] * 4, [0] * 4, labels, recipe)
 
 
 @pytest.mark.parametrize("shape", ["even", "crowded", "rounded", "two ends"])
 @pytest.mark.parametrize(
     ("target", "criterion"),
-    [("two", "gini"), ("two", "misclassification"), ("five", "information_gain"), ("number", "variance")],
+    [
+        ("two", "gini"),
+        ("two", "misclassification"),
+        ("five", "information_gain"),
+        ("number", "variance"),
+        ("two", "hellinger"),
+        ("five", "twoing"),
+        ("number", "standard_deviation"),
+        ("count", "poisson"),
+        ("number", "f"),
+    ],
 )
 def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -> None:
     """Bins go by every fifth row, which are spread; all other rows lie close together and fall into one bin."""
@@ -119,15 +141,36 @@ def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -
     gappy = np.where(np.arange(rows) % 50 == 7, np.nan, x)
     other = rng.normal(size=rows)
     signal = np.sin(9 * x) + 0.3 * other + rng.normal(size=rows)
-    answers = target_of(rng, [signal, other * 0, other * 0], target)
-    field = "regression" if answers.dtype == np.float64 else "criterion"
+    labels = target_of(rng, [signal, other * 0, other * 0], target)
+    field = "regression" if labels.dtype == np.float64 else "criterion"
     recipe = replace(
         tw.SKLEARN, **{field: criterion}, rivals=0, stopping=tw.stopping.Stopping(max_depth=3, min_samples_leaf=3)
     )
-    assert_same([x, other], [0] * 2, [0] * 2, answers, recipe)
-    assert_same([gappy, other], [0] * 2, [0] * 2, answers, recipe)
+    assert_same([x, other], [0] * 2, [0] * 2, labels, recipe)
+    assert_same([gappy, other], [0] * 2, [0] * 2, labels, recipe)
     if criterion in ("gini", "variance"):
-        assert_same([x, other], [0] * 2, [0] * 2, answers, recipe, weight=rng.integers(0, 4, rows).astype(np.float64))
+        assert_same([x, other], [0] * 2, [0] * 2, labels, recipe, weight=rng.integers(0, 4, rows).astype(np.float64))
+
+
+@pytest.mark.parametrize("target", ["two", "number"])
+@pytest.mark.parametrize("depth", [1, 2, 3, 5])
+@pytest.mark.parametrize("least", [1, 40])
+def test_few_levels_with_gains_that_are_estimated(target: str, depth: int, least: int) -> None:
+    """Without rivals only cuts near the best are scored, and with few levels to come small nodes are counted too."""
+    rng = np.random.default_rng(depth)
+    rows = 3000
+    noise = [rng.normal(size=rows).round(places) for places in (1, 2, 8)]
+    skewed = np.where(rng.random(rows) < 0.9, 0.0, rng.exponential(size=rows))
+    columns: list[Any] = [*noise, skewed, rng.permutation(rows).astype(float), np.repeat(1.0, rows)]
+    signal = columns[4] > rows - 9  # a corner that only the last bin has
+    if target == "two":
+        truth: Any = (signal | (rng.random(rows) < 0.02)).astype(np.int32)
+    else:
+        truth = signal * 7.0 + rng.normal(size=rows).round(2)
+    recipe = replace(tw.CART, rivals=0, stopping=tw.stopping.Stopping(max_depth=depth, min_samples_leaf=least))
+    assert_same(columns, [0] * 6, [0] * 6, truth, recipe)
+    columns[0][::7] = np.nan
+    assert_same(columns, [0] * 6, [0] * 6, truth, replace(recipe, missing="majority"))
 
 
 @pytest.mark.parametrize("rivals", [0, 3])
@@ -135,11 +178,11 @@ def test_levels_and_missing_values_beside_coded_columns(rivals: int) -> None:
     rng = np.random.default_rng(5)
     rows = 4000
     columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps")]
-    answers = target_of(rng, columns, "two")
+    labels = target_of(rng, columns, "two")
     gappy = np.where(rng.random(rows) < 0.2, np.nan, columns[0])
     levels = rng.integers(0, 6, size=rows).astype(np.int32)
     recipe = replace(tw.CART, missing="majority", rivals=rivals, stopping=tw.stopping.Stopping(max_depth=6))
-    assert_same([*columns, gappy, levels], [0, 0, 0, 0, 2], [0, 0, 0, 0, 6], answers, recipe)
+    assert_same([*columns, gappy, levels], [0, 0, 0, 0, 2], [0, 0, 0, 0, 6], labels, recipe)
 
 
 @pytest.mark.parametrize("missing", ["fractional", "surrogate", "own", "majority", "random", "learned", "ignore"])
@@ -148,31 +191,68 @@ def test_missing_values_under_every_policy(target: str, missing: str) -> None:
     rng = np.random.default_rng(7)
     rows = 3000
     columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps", "few")]
-    answers = target_of(rng, columns, target)
+    labels = target_of(rng, columns, target)
     gappy = [np.where(rng.random(rows) < 0.15, np.nan, column) for column in columns]
-    gappy[1][answers > answers.mean()] = np.nan  # missing for a reason: known against missing is a good question
+    gappy[1][labels > labels.mean()] = np.nan  # missing for a reason: known against missing is a good question
     recipe = replace(tw.CART, missing=missing, rivals=0, stopping=tw.stopping.Stopping(max_depth=7, min_samples_leaf=3))
-    assert_same(gappy, [0] * 4, [0] * 4, answers, recipe)
+    assert_same(gappy, [0] * 4, [0] * 4, labels, recipe)
 
 
 @pytest.mark.parametrize("missing", ["learned", "majority"])
 @pytest.mark.parametrize("weights", ["whole", "fractions", "mask"])
-@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
-def test_weights(target: str, criterion: str, weights: str, missing: str) -> None:
+@pytest.mark.parametrize(("target", "criterion"), CASES, ids=str)
+def test_weights(target: str, criterion: Any, weights: str, missing: str) -> None:
     rng = np.random.default_rng(8)
     rows = 2500
     columns = [numbers(rng, rows, shape) for shape in ("many", "rounded", "lumps")]
-    answers = target_of(rng, columns, target)
+    labels = target_of(rng, columns, target)
     columns[0] = np.where(rng.random(rows) < 0.1, np.nan, columns[0])
     weight = {
         "whole": rng.integers(0, 4, size=rows).astype(np.float64),
         "fractions": rng.random(rows),
         "mask": (rng.random(rows) < 0.7).astype(np.float64),
     }[weights]
-    field = "regression" if answers.dtype == np.float64 else "criterion"
+    field = "regression" if labels.dtype == np.float64 else "criterion"
     stopping = tw.stopping.Stopping(max_depth=7, min_weight_leaf=2.5)
     recipe = replace(tw.CART, **{field: criterion}, missing=missing, rivals=0, stopping=stopping)
-    assert_same(columns, [0] * 3, [0] * 3, answers, recipe, weight)
+    assert_same(columns, [0] * 3, [0] * 3, labels, recipe, weight)
+
+
+@pytest.mark.parametrize("missing", ["surrogate", "own", "majority", "learned"])
+@pytest.mark.parametrize(
+    ("target", "criterion"), [("two", "chi_square"), ("five", "twoing"), ("number", "f"), ("count", "poisson")]
+)
+def test_sides_scored_together_beside_missing_values(target: str, criterion: str, missing: str) -> None:
+    """A p depends on how many rows have a value: columns compare by p, cuts of a column by the statistic."""
+    rng = np.random.default_rng(17)
+    columns, kinds, levels, whole = gappy_table(rng, 3000, 0.2)
+    field = "criterion" if target in ("two", "five") else "regression"
+    stopping = tw.stopping.Stopping(max_depth=6, min_samples_leaf=2)
+    recipe = replace(tw.CART, **{field: criterion}, missing=missing, rivals=3, stopping=stopping)
+    assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
+
+
+@pytest.mark.parametrize("rivals", [0, 2])
+@pytest.mark.parametrize("base", [tw.SKLEARN, tw.CART, tw.C45, tw.J48], ids=lambda recipe: recipe.name)
+def test_columns_are_drawn(base: tw.Recipe, rivals: int) -> None:
+    """Constant columns are not drawn: one here is constant everywhere, some are in small nodes."""
+    rng = np.random.default_rng(18)
+    columns, kinds, levels, whole = gappy_table(rng, 4000, 0.0 if base is tw.SKLEARN else 0.1)
+    columns.append(np.full(4000, 0.1))
+    for drawn in (1, 3, 6):
+        recipe = replace(base, rivals=rivals, stopping=replace(base.stopping, max_depth=9, max_features=drawn))
+        assert_same(columns, [*kinds, 0], [*levels, 0], target_of(rng, whole, "two"), recipe)
+
+
+def test_a_wide_bin_of_one_value_is_constant_when_columns_are_drawn() -> None:
+    rng = np.random.default_rng(19)
+    lone = np.full(5000, 0.25)
+    lone[:300] = rng.normal(size=300)  # spread where the other column is low, one value where it is high
+    other = np.where(np.arange(5000) < 300, -1.0, rng.random(5000))
+    answers = ((other > 0.5) ^ (rng.random(5000) < 0.1)).astype(np.int32)
+    for seed in range(5):
+        recipe = replace(tw.SKLEARN, seed=seed, stopping=tw.stopping.Stopping(max_depth=8, max_features=1))
+        assert_same([lone, other], [0] * 2, [0] * 2, answers, recipe)
 
 
 def gappy_table(rng: np.random.Generator, rows: int, share: float) -> tuple[list[Any], list[int], list[int], list[Any]]:
@@ -184,18 +264,21 @@ def gappy_table(rng: np.random.Generator, rows: int, share: float) -> tuple[list
     return columns, [0, 0, 0, 0, 2, 2], [0, 0, 0, 0, 3, 6], whole
 
 
-@pytest.mark.parametrize("branching", ["each_value", "binary"])
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3])
-@pytest.mark.parametrize(("target", "criterion"), [(t, c) for t, names in CRITERIA.items() for c in names])
-def test_rows_are_spread(target: str, criterion: str, share: float, branching: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "criterion", "branching"),
+    [(*case, b) for case in CASES for b in ("each_value", "binary") if "twoing" not in case or b == "binary"],
+    ids=str,
+)
+def test_rows_are_spread(target: str, criterion: Any, share: float, branching: str) -> None:
     rng = np.random.default_rng(12)
     columns, kinds, levels, whole = gappy_table(rng, 2500, share)
-    answers = target_of(rng, whole, target)
+    labels = target_of(rng, whole, target)
     weight = rng.integers(0, 3, 2500) / 2 if target in ("five", "dyadic") else None
-    field = "regression" if answers.dtype == np.float64 else "criterion"
+    field = "regression" if labels.dtype == np.float64 else "criterion"
     recipe = replace(tw.CART, **{field: criterion}, missing="fractional", branching=branching)
     recipe = replace(recipe, rivals=0, stopping=tw.stopping.Stopping(max_depth=6, min_weight_leaf=2))
-    assert_same(columns, kinds, levels, answers, recipe, weight)
+    assert_same(columns, kinds, levels, labels, recipe, weight)
 
 
 THRESHOLDS = {
@@ -264,9 +347,9 @@ def test_a_mask_of_weights_is_the_table_without_these_rows() -> None:
     coded = _core.BinnedTable(columns, [0] * 3, 4000, 2)
     recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_depth=8))
     for kind in ("two", "five", "number"):
-        answers = target_of(rng, columns, kind)
-        masked = grow(columns, [0] * 3, [0] * 3, answers, recipe, weight=kept.astype(np.float64), binned=coded)
-        alone = grow([column[kept] for column in columns], [0] * 3, [0] * 3, answers[kept], recipe)
+        labels = target_of(rng, columns, kind)
+        masked = grow(columns, [0] * 3, [0] * 3, labels, recipe, weight=kept.astype(np.float64), binned=coded)
+        alone = grow([column[kept] for column in columns], [0] * 3, [0] * 3, labels[kept], recipe)
         for name in SAME:
             np.testing.assert_array_equal(masked[name], alone[name], err_msg=name)
 
@@ -275,12 +358,12 @@ def test_a_mask_of_weights_is_the_table_without_these_rows() -> None:
 def test_a_matrix_is_read_where_it_lies(dtype: Any) -> None:
     rng = np.random.default_rng(10)
     matrix = rng.normal(size=(3000, 4)).astype(dtype)
-    answers = target_of(rng, list(matrix.T.astype(np.float64)), "two")
+    labels = target_of(rng, list(matrix.T.astype(np.float64)), "two")
     recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_depth=8))
     views = [matrix[:, i] for i in range(4)]
     assert not views[0].flags.c_contiguous
-    in_place = grow(views, [0] * 4, [0] * 4, answers, recipe)
-    copied = grow([np.ascontiguousarray(view, np.float64) for view in views], [0] * 4, [0] * 4, answers, recipe)
+    in_place = grow(views, [0] * 4, [0] * 4, labels, recipe)
+    copied = grow([np.ascontiguousarray(view, np.float64) for view in views], [0] * 4, [0] * 4, labels, recipe)
     for name in SAME:
         np.testing.assert_array_equal(in_place[name], copied[name], err_msg=name)
 
@@ -288,9 +371,9 @@ def test_a_matrix_is_read_where_it_lies(dtype: Any) -> None:
 def test_leaf_limit_and_smoothing() -> None:
     rng = np.random.default_rng(6)
     columns = [numbers(rng, 6000, shape) for shape in ("many", "rounded", "lumps")]
-    for answers in (target_of(rng, columns, "two"), target_of(rng, columns, "number")):
+    for labels in (target_of(rng, columns, "two"), target_of(rng, columns, "number")):
         recipe = replace(tw.SKLEARN, rivals=0, stopping=tw.stopping.Stopping(max_leaf_nodes=40))
-        assert_same(columns, [0] * 3, [0] * 3, answers, recipe)
+        assert_same(columns, [0] * 3, [0] * 3, labels, recipe)
     smooth = replace(
         tw.SKLEARN,
         rivals=0,

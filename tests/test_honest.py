@@ -121,7 +121,7 @@ def test_estimators_learn_honestly() -> None:
 def test_bad_input_is_refused() -> None:
     data = table(50, 4)
     with pytest.raises(tw.DataError, match=r"honest must be True or False, not 0\.5"):
-        tw.learn(data, "y", honest=0.5)  # type: ignore[arg-type]
+        tw.learn(data, "y", honest=0.5)
     with pytest.raises(tw.DataError, match=r"median of 'y'.*Variance"):
         tw.learn(table(50, 4, numeric=True), "y", FULL.with_(regression="absolute_error"), honest=True)
     with pytest.raises(tw.DataError, match="put the pruner into the recipe"):

@@ -19,7 +19,7 @@ from test_goldens import EXCEPTIONS, costs_of, read, rpart_recipe, table
 
 import treewright as tw
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
-from treewright.inspection.permutation import columns_used
+from treewright.tree.shape import columns_used
 
 ORACLES = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
@@ -132,14 +132,14 @@ def test_columns_that_are_never_used_get_exactly_zero(seed: int) -> None:
     one = case(seed)
     learned = grown(one)
     found = tw.importance(learned, one.table, kind="permutation", n_repeats=3)
-    asked = {one.column for node in learned if node.split for one in (node.split, *node.surrogates)}
-    assert {learned.schema.names[i] for i in columns_used(learned)} == asked
+    used = {one.column for node in learned if node.split for one in (node.split, *node.surrogates)}
+    assert {learned.schema.names[i] for i in columns_used(learned)} == used
     for place, column in enumerate(found.columns):
         assert found.low is not None
         assert found.high is not None
         assert found.low[place] <= found.values[place] + 1e-12
         assert found.values[place] <= found.high[place] + 1e-12
-        if column not in asked:
+        if column not in used:
             assert (found.values[place], found.low[place], found.high[place]) == (0, 0, 0)
 
 
@@ -165,9 +165,9 @@ def test_measures() -> None:
     for measure in ("variance explained", "squared error", "absolute error"):
         found = tw.importance(learned, one.table, kind="permutation", measure=measure, n_repeats=5)
         assert found.values[0] > 0  # what is worse is positive, whichever way the measure goes
-    answers, truth = tw.predict(learned, one.table), one.table["target"].to_numpy()
+    predictions, truth = tw.predict(learned, one.table), one.table["target"].to_numpy()
     assert tw.importance(learned, one.table, kind="permutation", measure="absolute error", n_repeats=1).base == (
-        pytest.approx(np.abs(answers - truth).mean())
+        pytest.approx(np.abs(predictions - truth).mean())
     )
 
 
@@ -208,9 +208,9 @@ Humidity  0.1617  ████████"""
 
 def test_wrong_questions() -> None:
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.importance(None)  # type: ignore[arg-type]
+        tw.importance(None)
     with pytest.raises(tw.DataError, match="kind must be"):
-        tw.importance(tennis(), kind="gain")  # type: ignore[arg-type]
+        tw.importance(tennis(), kind="gain")
     with pytest.raises(tw.DataError, match="give it as data="):
         tw.importance(tennis(), kind="permutation")
     one = case(1, classes=True)

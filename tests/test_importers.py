@@ -214,7 +214,7 @@ def test_j48() -> None:
     assert tw.predict(t, rows).tolist() == ["yes", "no", "yes", "no", "yes", "yes"]
     assert t.schema.columns[2].levels == ("TRUE", "other")
     assert t[7].split is None
-    assert t[5].split.conditions == ("windy = TRUE", "windy = other")  # type: ignore[union-attr]
+    assert t[5].split.conditions == ("windy = TRUE", "windy = other")
     assert t.root.counts == (11, 3)
     assert t.root.gain == pytest.approx(tw.criteria.information_gain([[3, 2], [4, 0], [4, 1]]))
     assert tw.predict_proba(t, {name: [None] for name in rows}).tolist() == [pytest.approx([11 / 14, 3 / 14])]
@@ -265,9 +265,9 @@ def test_print_outs_of_the_programs() -> None:
             rows = list(csv.DictReader(file))
         kinds = {spec.name: float if spec.kind == "numeric" else str for spec in t.schema.columns}
         whole = [i for i, row in enumerate(rows) if all(row[name] != "" for name in kinds)]
-        said = golden["train_predictions"]
-        wanted = [classes[said[i]] if classes else said[i] for i in whole if said[i] is not None]
-        whole = [i for i in whole if said[i] is not None]
+        predicted = golden["train_predictions"]
+        wanted = [classes[predicted[i]] if classes else predicted[i] for i in whole if predicted[i] is not None]
+        whole = [i for i in whole if predicted[i] is not None]
         table = {name: [kind(rows[i][name]) for i in whole] for name, kind in kinds.items()}
         found = tw.predict(t, table).tolist()
         assert found == wanted if classes else found == pytest.approx(wanted, rel=1e-4), path

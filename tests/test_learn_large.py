@@ -181,11 +181,11 @@ WISHES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("wish", WISHES)
 def test_what_the_user_says(wish: str, scratch: Path, on_disk: list[tuple[int, ...]]) -> None:
-    said = {"target": "ill", **WISHES[wish]}
+    arguments = {"target": "ill", **WISHES[wish]}
     frame = table().drop(columns="dose")
     for recipe in (PLAIN, replace(PLAIN, pruning=tw.pruning.CostComplexityCV(folds=3))):
-        expected = tw.learn(frame, recipe=recipe, **said)
-        same_tree(tw.learn(pieces(frame), recipe=recipe, memory_limit=LITTLE, **said), expected)
+        expected = tw.learn(frame, recipe=recipe, **arguments)
+        same_tree(tw.learn(pieces(frame), recipe=recipe, memory_limit=LITTLE, **arguments), expected)
     assert [sum(sizes) for sizes in on_disk] == [len(frame)] * 2
 
 
@@ -203,11 +203,13 @@ def test_the_number_of_threads(scratch: Path, on_disk: list[tuple[int, ...]]) ->
 
 
 def test_progress_is_reported(scratch: Path) -> None:
-    told: list[float] = []
-    tw.learn(pieces(table()), "dose", replace(tw.CART, pruning=None), memory_limit=LITTLE, progress=told.append)
-    assert told == sorted(told)
-    assert len(set(told)) > 3
-    assert 0 <= told[0] < told[-1] == 1
+    progress_made: list[float] = []
+    tw.learn(
+        pieces(table()), "dose", replace(tw.CART, pruning=None), memory_limit=LITTLE, progress=progress_made.append
+    )
+    assert progress_made == sorted(progress_made)
+    assert len(set(progress_made)) > 3
+    assert 0 <= progress_made[0] < progress_made[-1] == 1
 
 
 # --- real tables ------------------------------------------------------------------------------------------------------
@@ -323,12 +325,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("error", ERRORS)
 def test_errors_are_those_of_the_table_in_memory(error: str, scratch: Path) -> None:
-    make, said = ERRORS[error]
+    make, arguments = ERRORS[error]
     frame = make()
     with pytest.raises(TreewrightError) as plain:
-        tw.learn(frame, **said)
+        tw.learn(frame, **arguments)
     with pytest.raises(TreewrightError) as large:
-        tw.learn(pieces(frame), memory_limit=LITTLE, **said)
+        tw.learn(pieces(frame), memory_limit=LITTLE, **arguments)
     # What is said of all rows at once knows the value and not its row.
     said_in_memory = re.sub(r" in row \d+", "", str(plain.value))
     assert (type(large.value), str(large.value)) == (type(plain.value), said_in_memory)

@@ -37,7 +37,7 @@ def lesson(name: str) -> Lesson:
 
 
 @cache
-def told(name: str) -> str:
+def text_of(name: str) -> str:
     return lesson(name).text()
 
 
@@ -237,7 +237,7 @@ NUMBERS: list[tuple[str, str, Callable[[], float]]] = [
 def test_every_number_of_the_sources_is_shown(name: str, digits: str, computed: Callable[[], float]) -> None:
     places = len(digits.partition(".")[2])
     assert f"{computed():.{places}f}" == digits
-    assert has_number(told(name), digits)
+    assert has_number(text_of(name), digits)
     assert has_number(" ".join(Words(page(name)).words), digits)
 
 
@@ -254,7 +254,7 @@ def test_missing_tells_the_chances_of_every_policy() -> None:
         for depth in (1, None):
             recipe = replace(tw.ID3, missing=policy, stopping=tw.stopping.Stopping(max_depth=depth))
             no, yes = tw.predict_proba(tw.learn(tables.UNKNOWN, "Play", recipe), day)[0].tolist()
-            assert f"{yes:.4f} ({no:.4f})" in told("missing")
+            assert f"{yes:.4f} ({no:.4f})" in text_of("missing")
 
 
 def test_overfitting_tells_every_method() -> None:
@@ -268,10 +268,10 @@ def test_overfitting_tells_every_method() -> None:
     for method in METHODS:
         tree = tw.learn(tables.noisy(600, seed=1), "side", method.recipe)
         right = sum(a == b for a, b in zip(tw.predict(tree, unseen).tolist(), unseen["side"], strict=True)) / 5000
-        (line,) = [line for line in told("overfitting").splitlines() if line.strip().startswith(method.name + "  ")]
+        (line,) = [line for line in text_of("overfitting").splitlines() if line.strip().startswith(method.name + "  ")]
         assert line.split()[-3] == str(tree.n_leaves)
         assert line.split()[-1] == f"{right:.3f}"
-    scores = re.findall(r"^  (\d+) +(\d\.\d+) +(\d\.\d+)( +best)?$", told("overfitting"), re.MULTILINE)
+    scores = re.findall(r"^  (\d+) +(\d\.\d+) +(\d\.\d+)( +best)?$", text_of("overfitting"), re.MULTILINE)
     training, held_out = [float(s[1]) for s in scores], [float(s[2]) for s in scores]
     assert training == sorted(training)
     assert held_out.index(max(held_out)) not in (0, len(held_out) - 1)  # too small is bad, too large is bad
@@ -281,9 +281,9 @@ def test_boundaries_goes_flat() -> None:
     line = tables.straight(0.0, 10.0, 11)
     tree = tw.learn(line, "y", replace(tw.CART, pruning=None))
     for x in (11, 12, 15):
-        answer = float(tw.predict(tree, {"x": [x]})[0])
-        assert answer == max(line["y"])
-        assert re.search(rf"^  {x} +{2 * x + 1} +{answer:.0f}$", told("boundaries"), re.MULTILINE)
+        prediction = float(tw.predict(tree, {"x": [x]})[0])
+        assert prediction == max(line["y"])
+        assert re.search(rf"^  {x} +{2 * x + 1} +{prediction:.0f}$", text_of("boundaries"), re.MULTILINE)
 
 
 # --- computed, not typed ----------------------------------------------------------------------------------------------
@@ -322,9 +322,9 @@ CHANGES: dict[str, tuple[Callable[[tables.Columns], tables.Columns], list[str]]]
 def test_another_row_other_numbers(name: str) -> None:
     change, gone = CHANGES[name]
     other = STORIES[name](change(lesson(name).data)).text()
-    assert other != told(name)
+    assert other != text_of(name)
     for digits in gone:
-        assert has_number(told(name), digits)
+        assert has_number(text_of(name), digits)
         assert not has_number(other, digits)
 
 
@@ -343,8 +343,8 @@ def prose(tree: ast.AST) -> list[str]:
     return [
         word
         for call in calls
-        if call.func.id in kinds  # type: ignore[attr-defined]
-        for argument in (call.args[1:3] if call.func.id == "Lesson" else call.args)  # type: ignore[attr-defined]
+        if call.func.id in kinds
+        for argument in (call.args[1:3] if call.func.id == "Lesson" else call.args)
         for word in literal(argument)
     ]
 
@@ -365,11 +365,11 @@ def test_no_digit_is_typed_into_prose(name: str) -> None:
 def test_code_prints_what_is_shown(name: str) -> None:
     codes = [part.source for part in lesson(name).parts if isinstance(part, Code)]
     assert codes
-    out, names = io.StringIO(), {}  # type: ignore[var-annotated]
+    out, names = io.StringIO(), {}
     with redirect_stdout(out):
         for source in codes:
             exec(compile(source, name, "exec"), names)
-    shown = " ".join(told(name).split())
+    shown = " ".join(text_of(name).split())
     printed = [" ".join(line.split()) for line in out.getvalue().splitlines() if line.strip()]
     assert printed
     for line in printed:
@@ -382,12 +382,12 @@ def test_telehealth_predicts_in_the_database() -> None:
     recipe = replace(tw.CART, missing=tw.missing.Surrogates(search="always"), pruning=None)
     tree = tw.prune(tw.learn(tables.PATIENTS, "advice", recipe), tw.pruning.ErrorBased(), tables.PATIENTS)
     sql = tw.export.sql(tree)
-    assert sql.strip() in told("telehealth")
+    assert sql.strip() in text_of("telehealth")
     rows = pandas.DataFrame(tables.PATIENTS)
     with duckdb.connect() as connection:
         connection.register("rows", rows)
-        answers = [answer for (answer,) in connection.sql(sql).fetchall()]
-    assert answers == tw.predict(tree, tables.PATIENTS).tolist()
+        predictions = [prediction for (prediction,) in connection.sql(sql).fetchall()]
+    assert predictions == tw.predict(tree, tables.PATIENTS).tolist()
     assert sum(value is None for column in tables.PATIENTS.values() for value in column) >= 3
 
 
@@ -430,11 +430,11 @@ def test_terminal_text_keeps_to_its_width(name: str) -> None:
 @pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1000, "dark")])
 def test_pages_in_a_browser(browser: Any, tmp_path: Path, width: int, scheme: str) -> None:
     opened = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
-    said: list[str] = []
-    asked: list[str] = []
-    opened.on("console", lambda message: said.append(message.text))
-    opened.on("pageerror", lambda error: said.append(str(error)))
-    opened.on("request", lambda request: asked.append(request.url))
+    messages: list[str] = []
+    requested: list[str] = []
+    opened.on("console", lambda message: messages.append(message.text))
+    opened.on("pageerror", lambda error: messages.append(str(error)))
+    opened.on("request", lambda request: requested.append(request.url))
     for name in NAMES:
         path = tmp_path / f"{name}.html"
         path.write_text(page(name), encoding="utf-8")
@@ -447,8 +447,8 @@ def test_pages_in_a_browser(browser: Any, tmp_path: Path, width: int, scheme: st
         )
         assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
         assert ground != ink
-    assert said == []
-    assert asked == [(tmp_path / f"{name}.html").as_uri() for name in NAMES]
+    assert messages == []
+    assert requested == [(tmp_path / f"{name}.html").as_uri() for name in NAMES]
     opened.close()
 
 
@@ -456,11 +456,11 @@ def test_pages_in_a_browser(browser: Any, tmp_path: Path, width: int, scheme: st
 
 
 def test_shelf() -> None:
-    assert tw.lessons.names == NAMES == tuple(tw.lessons) == tuple(ABOUT)  # type: ignore[arg-type]
-    assert len(tw.lessons) == 17  # type: ignore[arg-type]
-    assert "tennis" in tw.lessons  # type: ignore[operator]
+    assert tw.lessons.names == NAMES == tuple(tw.lessons) == tuple(ABOUT)
+    assert len(tw.lessons) == 17
+    assert "tennis" in tw.lessons
     assert tw.lessons.golf_hours().name == "golf-hours"
-    assert tw.lessons.tennis().text() == told("tennis")
+    assert tw.lessons.tennis().text() == text_of("tennis")
     assert {"tennis", "golf_hours"} <= set(dir(tw.lessons))
     assert all(name in str(tw.lessons) for name in NAMES)
     assert "<code>tennis</code>" in tw.lessons._repr_html_()

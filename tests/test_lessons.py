@@ -104,7 +104,7 @@ def cuts() -> dict[int, list[list[int]]]:
     pairs = list(zip(HUMIDITY["Humidity"], HUMIDITY["Play"], strict=True))
 
     def count(keep: Callable[[int], bool]) -> list[int]:
-        return [sum(keep(value) and play == answer for value, play in pairs) for answer in "yn"]
+        return [sum(keep(value) and play == label for value, play in pairs) for label in "yn"]
 
     return {
         value: [count(lambda v, cut=value: v <= cut), count(lambda v, cut=value: v > cut)]
@@ -123,8 +123,8 @@ def test_humidity_gains() -> None:
 
 def test_humidity_the_tree_agrees_with_the_formula() -> None:
     """The cut after 62 as a question of its own, so that it stands among the rivals."""
-    asked = {**HUMIDITY, "up to 62": [value <= 62 for value in HUMIDITY["Humidity"]]}
-    root = tw.learn(asked, "Play", PLAIN).root
+    extended = {**HUMIDITY, "up to 62": [value <= 62 for value in HUMIDITY["Humidity"]]}
+    root = tw.learn(extended, "Play", PLAIN).root
     assert gains(root) == {"Humidity": 0.6053, "up to 62": 0.3949}
 
 
@@ -168,7 +168,7 @@ def test_fayyad_and_irani_on_shuffled_classes(seed: int) -> None:
     threshold = tw.learn({**HUMIDITY, "Play": play}, "Play", PLAIN).root.split.threshold
     low = max(value for value in HUMIDITY["Humidity"] if value < threshold)
     high = min(value for value in HUMIDITY["Humidity"] if value > threshold)
-    beside = {answer for value, answer in zip(HUMIDITY["Humidity"], play, strict=True) if value in (low, high)}
+    beside = {label for value, label in zip(HUMIDITY["Humidity"], play, strict=True) if value in (low, high)}
     assert threshold == (low + high) / 2
     assert beside == {"y", "n"}
 
@@ -361,8 +361,8 @@ def test_missing_to_a_random_child() -> None:
     own = [round(first, 9) for first, _ in drawn]
     assert {0.5: "Sunny", 1.0: "Overcast", 0.6: "Rain"}.keys() == set(own)
     # Over many seeds the children are drawn by their shares; three standard deviations of 300 draws are 0.085.
-    for answer, share in ((0.5, 5 / 13), (1.0, 4 / 13), (0.6, 4 / 13)):
-        assert own.count(answer) / 300 == pytest.approx(share, abs=0.085)
+    for label, share in ((0.5, 5 / 13), (1.0, 4 / 13), (0.6, 4 / 13)):
+        assert own.count(label) / 300 == pytest.approx(share, abs=0.085)
     # The other day is another draw: Sunny [2+, 3-] or [3+, 3-], Rain [2+, 2-] or [3+, 2-], Overcast.
     assert {round(second, 9) for _, second in drawn} == {0.4, 0.5, 0.6, 1.0}
     assert chances(tw.missing.RandomChild(), seed=7) == chances(tw.missing.RandomChild(), seed=7)

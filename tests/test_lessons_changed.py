@@ -78,7 +78,7 @@ def changed(name: str, seed: int) -> Columns:
 
 
 @cache
-def told(name: str, seed: int) -> Lesson | None:
+def changed_lesson(name: str, seed: int) -> Lesson | None:
     """The lesson; None where it says in plain words why it cannot be told of such a table."""
     try:
         return STORIES[name](changed(name, seed))
@@ -88,7 +88,7 @@ def told(name: str, seed: int) -> Lesson | None:
 
 def lessons(name: str) -> Iterator[tuple[Lesson, str]]:
     """The lessons of all changed tables, each with its sentences."""
-    found = [one for seed in range(SEEDS[name]) if (one := told(name, seed)) is not None]
+    found = [one for seed in range(SEEDS[name]) if (one := changed_lesson(name, seed)) is not None]
     assert 2 * len(found) > SEEDS[name]
     for one in found:
         words = [part.words for part in one.parts if isinstance(part, Text | Note | Heading)]
@@ -97,7 +97,7 @@ def lessons(name: str) -> Iterator[tuple[Lesson, str]]:
 
 @pytest.mark.parametrize(("name", "seed"), CASES)
 def test_a_lesson_is_made_of_a_changed_table(name: str, seed: int) -> None:
-    found = told(name, seed)
+    found = changed_lesson(name, seed)
     if found is None:
         pytest.skip("this table cannot be the lesson's, and the lesson says so")
     assert found.text()
@@ -106,7 +106,7 @@ def test_a_lesson_is_made_of_a_changed_table(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize(("name", "seed"), CASES)
 def test_the_code_of_a_changed_lesson_prints_what_is_shown(name: str, seed: int) -> None:
-    found = told(name, seed)
+    found = changed_lesson(name, seed)
     if found is None:
         pytest.skip("this table cannot be the lesson's, and the lesson says so")
     # A large table is not written into the code, which says that it is there.
@@ -131,7 +131,7 @@ def gains(data: Columns, target: str, criterion: str = "information_gain") -> di
     made = {}
     for column in columns:
         pairs = list(zip(data[column], data[target], strict=True))
-        counts = [[pairs.count((level, answer)) for answer in classes] for level in dict.fromkeys(data[column])]
+        counts = [[pairs.count((level, label)) for label in classes] for level in dict.fromkeys(data[column])]
         function = {"information_gain": criteria.information_gain, "gini": criteria.gini_gain}[criterion]
         made[column] = function(counts) if len(counts) > 1 else 0.0
     return made
@@ -162,9 +162,9 @@ def test_tennis_claims_follow_from_the_table() -> None:
         assert first == pytest.approx(max(ratio(one.data, "Play", column) for column in found))
         assert ("but only just" in words) == (second >= 0.95 * first > 0)
         close += "but only just" in words
-        for pile, rows, answer in re.findall(r"Where Outlook = (\w+), all (\d+) days are (\w+)", words):
+        for pile, rows, label in re.findall(r"Where Outlook = (\w+), all (\d+) days are (\w+)", words):
             days = [play for sky, play in zip(one.data["Outlook"], one.data["Play"], strict=True) if sky == pile]
-            assert days == [answer] * int(rows)
+            assert days == [label] * int(rows)
         assert ("A slip" in words) == (one.data == tables.TENNIS)
     assert close < SEEDS["tennis"]
 
@@ -202,7 +202,7 @@ def test_titanic_claims_follow_from_the_table() -> None:
     for one, words in lessons("titanic"):
         pairs = list(zip(one.data["Class"], one.data["Survived"], strict=True))
         counts = {
-            (level,): [pairs.count((level, answer)) for answer in ("no", "yes")] for level in set(one.data["Class"])
+            (level,): [pairs.count((level, label)) for label in ("no", "yes")] for level in set(one.data["Class"])
         }
         first, n_rounds = None, 1
         while len(counts) > 2:
@@ -230,7 +230,7 @@ def test_titanic_claims_follow_from_the_table() -> None:
         root = re.search(r"so the root splits on (\w+)|The root splits on (\w+)", words)
         assert (tree.root.split.column if tree.root.split else None) == (root and (root[1] or root[2]))
         if "smallest adjusted p-value, " in words:
-            best, digits = re.search(r"(\w+) has the smallest adjusted p-value, (\d\S*?)[,.] ", words).groups()  # type: ignore[union-attr]
+            best, digits = re.search(r"(\w+) has the smallest adjusted p-value, (\d\S*?)[,.] ", words).groups()
             ranked = tw.rank_splits(one.data, "Survived", recipe=tw.CHAID)
             smallest = {c.column: math.exp(-(c.score or 0)) for c in ranked}
             assert smallest[best] == min(smallest.values())
@@ -302,7 +302,7 @@ def test_cricket_and_telehealth_claims_follow_from_the_table() -> None:
         agreed = re.search(r"All four choose (\w+)\.", words)
         differ = re.search(r"They differ: entropy chooses (\w+), gini chooses (\w+),", words)
         assert (agreed is None) != (differ is None)
-        chosen = (agreed[1], agreed[1]) if agreed else (differ[1], differ[2])  # type: ignore[index]
+        chosen = (agreed[1], agreed[1]) if agreed else (differ[1], differ[2])
         assert all(column in best[name] for column, name in zip(chosen, best, strict=True) if column != "nothing")
     for one, words in lessons("telehealth"):
         trees = [part.tree for part in one.parts if isinstance(part, Shown)]
@@ -314,9 +314,9 @@ def test_cricket_and_telehealth_claims_follow_from_the_table() -> None:
 
 def test_claims_about_missing_values_and_boundaries_follow_from_the_table() -> None:
     for one, words in lessons("missing"):
-        terms, answer = re.search(r"probability of Yes = (.*?) = (\d\.\d+)", words).groups()  # type: ignore[union-attr]
+        terms, label = re.search(r"probability of Yes = (.*?) = (\d\.\d+)", words).groups()
         whole = sum(float(a) * float(b) for a, b in re.findall(r"(\d\.\d+) × (\d\.\d+)", terms))
-        assert whole == pytest.approx(float(answer), abs=0.001)
+        assert whole == pytest.approx(float(label), abs=0.001)
         tree = tw.learn(one.data, "Play", replace(tw.ID3, missing=tw.missing.Fractional()))
         asks_outlook = tree.root.split is not None and tree.root.split.column == "Outlook"
         assert ("The day goes to every child, by shares" in words) == asks_outlook

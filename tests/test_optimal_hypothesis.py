@@ -238,7 +238,7 @@ def test_weights_in_another_unit_give_the_same_tree(case: Case, factor: int) -> 
     tree, heavier = learned(case), learned(replace(case, weight=weight * factor))
     assert heavier.certificate is not None
     assert heavier.certificate.proven
-    assert heavier.certificate.loss == pytest.approx(tree.certificate.loss, rel=1e-9, abs=1e-12)  # type: ignore[union-attr]
+    assert heavier.certificate.loss == pytest.approx(tree.certificate.loss, rel=1e-9, abs=1e-12)
     is_exact = case.options["task"] == "classification" and not {"objective", "priors"} & case.options.keys()
     if is_exact and case.options["leaf_penalty"] == 0:
         assert cuts_of(heavier) == cuts_of(tree)

@@ -83,9 +83,9 @@ def test_tennis_tree() -> None:
     assert [child["split"] and child["split"].column for child in tree["children"]] == [WETNESS, None, WIND]
     assert tree["clear"]
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    for row, answer in zip(rows, target, strict=True):
+    for row, label in zip(rows, target, strict=True):
         value = oracle.predict_row(tree, row, kinds)
-        assert value.index(max(value)) == answer
+        assert value.index(max(value)) == label
 
 
 @pytest.mark.parametrize(("at", "stored"), [("midpoint", 89.5), ("observed", 89.0)])

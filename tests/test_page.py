@@ -74,8 +74,8 @@ def grown() -> tuple[tw.Tree, dict[str, list[Any]], dict[str, list[Any]]]:
 def embedded(text: str) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="treewright-report">(.*?)</script>', text, re.DOTALL)
     assert found is not None
-    told: dict[str, Any] = json.loads(found[1])
-    return told
+    report_in_page: dict[str, Any] = json.loads(found[1])
+    return report_in_page
 
 
 def strange_tree() -> tw.Tree:
@@ -129,12 +129,12 @@ def test_large_parts_are_packed_and_the_report_stays_as_it_is() -> None:
     import base64
     import zlib
 
-    told = report(many_leaves(4000))
-    small = packed(told)
-    assert isinstance(told["details"], list)
+    report_in_page = report(many_leaves(4000))
+    small = packed(report_in_page)
+    assert isinstance(report_in_page["details"], list)
     chunks = [json.loads(zlib.decompress(base64.b64decode(chunk))) for chunk in small["nodes"]["packed"]]
-    assert chunks == [[told["nodes"]]]
-    assert len(html(told)) < 1_000_000
+    assert chunks == [[report_in_page["nodes"]]]
+    assert len(html(report_in_page)) < 1_000_000
 
 
 def many_leaves(n: int) -> tw.Tree:
@@ -158,7 +158,7 @@ def test_data_belongs_to_the_report() -> None:
     with pytest.raises(TypeError, match="a report holds all there is to show"):
         html(report(tennis()), TENNIS_ROWS)
     with pytest.raises(TypeError, match="expected a Tree"):
-        html("tree")  # type: ignore[arg-type]
+        html("tree")
     with pytest.raises(tw.DataError, match="the target 'play' is not a column"):
         html(tennis(), {name: values for name, values in TENNIS_ROWS.items() if name != "play"})
 
@@ -177,9 +177,9 @@ def test_what_one_sees_first(browser: Any, tmp_path: Path) -> None:
         assert page.inner_text(".tw-node-head").split("\n\n")[1:] == ["outlook", "prediction: yes"]
         assert "Rows of each branch" in page.wait_for_selector(".tw-derivation").inner_text()
         page.click('.tw-card[data-node="2"]')
-        told = page.inner_text(".tw-inspector")
-        assert "outlook = sunny" in told
-        assert "humidity <= 77.5" in told
+        report_in_page = page.inner_text(".tw-inspector")
+        assert "outlook = sunny" in report_in_page
+        assert "humidity <= 77.5" in report_in_page
         page.click("text=Copy rule")
         page.wait_for_selector("text=Copied")
         page.hover('.tw-card[data-node="4"]')
@@ -354,14 +354,14 @@ def test_scores_of_pruned_trees_are_those_of_the_trees_themselves(grown: Any) ->
     made = report(t, rows, held_out=unseen)
     assert len(made["pruned"]) == len(made["pruning"]["alpha"]) - 1
     assert all(made["pruned"][-40:])
-    assert sum(told is not None for told in made["pruned"]) <= 102
-    for alpha, told in zip(made["pruning"]["alpha"][1:], made["pruned"], strict=True):
-        if told is None:
+    assert sum(report_in_page is not None for report_in_page in made["pruned"]) <= 102
+    for alpha, report_in_page in zip(made["pruning"]["alpha"][1:], made["pruned"], strict=True):
+        if report_in_page is None:
             continue
         small = tw.prune(t, tw.pruning.CostComplexity(alpha))
         for data, name in ((rows, "training"), (unseen, "held_out")):
             right = sum(a == b for a, b in zip(tw.predict(small, data), data["y"], strict=True))
-            assert told["scores"][name]["headline"]["value"] == right / len(data["y"])
+            assert report_in_page["scores"][name]["headline"]["value"] == right / len(data["y"])
 
 
 def test_rows_keep_their_numbers_in_the_users_table(browser: Any, tmp_path: Path, grown: Any) -> None:
@@ -387,15 +387,15 @@ def test_rules_importance_score(browser: Any, tmp_path: Path, grown: Any) -> Non
         assert page.locator(".tw-rules tbody tr").count() == 0
         page.fill(".tw-filters input[type=search]", "")
         page.select_option(".tw-filters select", "1")
-        answers = page.locator(".tw-rules .tw-then").all_inner_texts()
-        assert answers
-        assert set(answers) == {"class 1"}
+        predictions = page.locator(".tw-rules .tw-then").all_inner_texts()
+        assert predictions
+        assert set(predictions) == {"class 1"}
         page.click('role=tab[name="Importance"]')
         assert page.locator(".tw-importance").count() >= 2
         page.click('role=tab[name="Score"]')
-        told = page.inner_text(".tw-page:visible")
+        report_in_page = page.inner_text(".tw-page:visible")
         right = sum(a == b for a, b in zip(tw.predict(t, unseen), unseen["y"], strict=True)) / len(unseen["y"])
-        assert f"{100 * right:.1f}\u00a0%" in told
+        assert f"{100 * right:.1f}\u00a0%" in report_in_page
         assert page.locator(".tw-confusion").count() == 2
 
 

@@ -63,6 +63,41 @@ def test_splits_ranges_and_probabilities(browser: Any, tmp_path: Path) -> None:
         assert "Node 0" in page.locator(".tw-inspector").inner_text()
 
 
+def test_honest_estimates_and_the_reliability_curve(browser: Any, tmp_path: Path) -> None:
+    rows, unseen = table(300, 0), table(200, 1)
+    tree = tw.learn(rows, "y", FULL, honest=True)
+    found = tw.reliability(tree, unseen)
+    assert tree.honest is not None
+    with opened(browser, tw.render.html(tree, rows, held_out=unseen), tmp_path) as page:
+        page.click('role=tab[name="How sure"]')
+        tab = page.locator('[role=tabpanel]:has(h2:text-is("How sure"))')
+        lines = tab.locator("section", has_text="Honest estimates").locator("tbody tr")
+        leaf = max((node for node in tree if node.is_leaf), key=lambda node: node.rows)
+        place = (tree.schema.target.classes or ()).index(leaf.prediction)
+        cells = [plain(cell) for cell in lines.first.locator("td").all()]
+        other = tree.honest.stats[leaf.id]
+        assert lines.count() == tree.n_leaves
+        assert cells == [
+            str(leaf.prediction),
+            str(leaf.rows),
+            percent(leaf.counts[place] / sum(leaf.counts), 1),
+            f"{sum(other):g}",
+            percent(other[place] / sum(other), 1),
+        ]
+        section = tab.locator("section", has_text="Reliability of the probabilities")
+        points = section.locator("circle")
+        assert points.count() == len(found.bins)
+        frame = section.locator(".tw-diagonal").bounding_box()
+        for i, one in enumerate(found.bins):
+            box = points.nth(i).bounding_box()
+            assert (box["x"] + box["width"] / 2 - frame["x"]) / frame["width"] == pytest.approx(one.predicted, abs=0.01)
+            up = 1 - (box["y"] + box["height"] / 2 - frame["y"]) / frame["height"]
+            assert up == pytest.approx(one.observed, abs=0.01)
+        assert f"Brier score\t{found.brier_score:.4f}\t{found.baseline_brier_score:.4f}" in section.inner_text()
+        lines.first.locator("button").click()
+        assert "honest estimate: " in page.locator(".tw-inspector").inner_text()
+
+
 def test_a_tree_alone_says_what_is_missing(browser: Any, tmp_path: Path) -> None:
     tree = tw.learn({"x": [1, 2, 3, 4], "y": [1.0, 1.5, 7.5, 8.0]}, "y")
     with opened(browser, tw.render.html(tree), tmp_path) as page:
@@ -76,8 +111,22 @@ def test_the_report_has_what_it_is_given() -> None:
     found = tw.stability(tree, rows, resamples=10)
     sure = tw.report(tree, rows, stability=found)["sure"]
     assert sure["calibration"] is None
+    assert sure["honest"] is None
+    assert sure["reliability"] is None, "training rows say nothing of it"
     assert not sure["limits"]["held_out"]
     assert [one["kept"] for one in sure["stability"]["splits"]] == [one.kept for one in found.splits]
     assert sure["stability"]["splits"][0]["cut"]["bands"] == sorted(sure["stability"]["splits"][0]["cut"]["bands"])
     with pytest.raises(TypeError, match="a report holds all there is to show"):
         tw.render.html(tw.report(tree), stability=found)
+
+
+def test_the_report_of_honest_numbers() -> None:
+    rows = table(200, 0)
+    rows["y"] = rows["x"] * 2.0
+    tree = tw.learn(rows, "y", FULL, honest=True)
+    sure = tw.report(tree, rows, held_out=rows)["sure"]
+    assert sure["reliability"] is None
+    for leaf in sure["honest"]["leaves"]:
+        node = tree[leaf["node"]]
+        assert leaf["other"] == pytest.approx(node.prediction), "predictions are the means of the other rows"
+        assert leaf["chosen"] == pytest.approx(tree.arrays["stats"][node.id][1])

@@ -307,6 +307,18 @@ def test_the_title_is_target_and_file(browser: Any, tmp_path: Path) -> None:
 # --- narrow, wide and on paper ----------------------------------------------------------------------------------------
 
 
+def test_a_split_into_very_many_children_keeps_its_bars_and_is_a_list_on_paper(browser: Any, tmp_path: Path) -> None:
+    rows = {"town": [f"town {i // 2}" for i in range(240)], "y": ["no", "no", "yes", "yes"] * 60}
+    tree = tw.learn(rows, "y", tw.ID3, kinds={"town": "nominal"})
+    with opened(browser, html(tree, rows), tmp_path) as page:
+        assert page.locator(".tw-node-histogram rect").count() == 120
+        assert page.locator(".tw-node-histogram .tw-cut").count() == 0  # 119 lines would leave nothing to see
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.locator(".tw-paper .tw-printed-list li").count() == 121
+        assert page.locator(".tw-paper .tw-card").count() == 0
+
+
 def test_classes_have_a_legend_on_screen_and_on_paper(browser: Any, tmp_path: Path, grown: Any) -> None:
     t, rows, _ = grown
     with opened(browser, html(t, rows), tmp_path) as page:

@@ -77,7 +77,7 @@ def test_dollars_are_no_formulas() -> None:
 
 def test_a_theme_that_is_none() -> None:
     with pytest.raises(ValueError, match="theme"):
-        plot(tennis(), theme="sepia")  # type: ignore[arg-type]
+        plot(tennis(), theme="sepia")
 
 
 # --- regions and curves ---
@@ -215,8 +215,8 @@ def test_without_matplotlib_nothing_is_lost_but_the_plots() -> None:
         "try: tw.render.plot(tree)\n"
         "except ImportError as error: print(error)\n"
     )
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert said == "this picture needs matplotlib; install treewright[plot], or use render.svg\n"
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert output == "this picture needs matplotlib; install treewright[plot], or use render.svg\n"
     imported = "import sys, treewright; print('matplotlib' in sys.modules)"
     assert (
         subprocess.run([sys.executable, "-c", imported], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -125,10 +125,10 @@ def test_every_form_gives_the_predictions_of_the_whole_table(
     name: str, form: str, forms: dict[str, Callable[[], Any]]
 ) -> None:
     tree = TREES[name]
-    for kind, ask in KINDS.items():
+    for kind, call in KINDS.items():
         if kind == "probabilities" and name == "number":
             continue
-        expected, found = ask(tree, NEW), ask(tree, forms[form]())
+        expected, found = call(tree, NEW), call(tree, forms[form]())
         assert found.dtype == expected.dtype
         assert np.array_equal(found, expected)
         pieces = list(tw.predict_batches(tree, forms[form](), size=700, kind=kind))
@@ -208,12 +208,12 @@ def test_a_file_larger_than_its_memory(tmp_path: Path) -> None:
         "n = sum(map(len, tw.predict_batches(tree, sys.argv[2])))\n"
         "print(n, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)\n"
     )
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "tree.json"), str(tmp_path / "rows.parquet")],
         capture_output=True, text=True, check=True,
     ).stdout.split()  # fmt: skip
-    assert int(told[0]) == rows
-    assert int(told[1]) < 130, "megabytes"
+    assert int(output[0]) == rows
+    assert int(output[1]) < 130, "megabytes"
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def test_errors_say_where(tmp_path: Path) -> None:
 def test_wrong_questions_are_refused_before_anything_is_read() -> None:
     untouched = iter([NEW])
     with pytest.raises(tw.DataError, match="kind='leaf' is not known; choose from 'prediction'"):
-        tw.predict_batches(TREES["C45"], untouched, kind="leaf")  # type: ignore[arg-type]
+        tw.predict_batches(TREES["C45"], untouched, kind="leaf")
     with pytest.raises(tw.DataError, match="size must be a number of rows, at least 1, not 0"):
         tw.predict_batches(TREES["C45"], untouched, size=0)
     with pytest.raises(tw.DataError, match="has no classes"):
@@ -283,12 +283,12 @@ def test_a_dask_frame_stays_lazy(name: str, known: bool) -> None:
     tree = TREES[name]
     frame = dd.from_pandas(NEW.set_index(NEW.index * 2), npartitions=5)
     frame = frame if known else frame.clear_divisions()
-    answers = tw.predict(tree, frame)
-    assert isinstance(answers, dd.Series)
-    assert answers.name == "prediction"
-    assert answers.divisions == frame.divisions
-    found = answers.compute()
-    assert found.dtype == answers.dtype
+    predictions = tw.predict(tree, frame)
+    assert isinstance(predictions, dd.Series)
+    assert predictions.name == "prediction"
+    assert predictions.divisions == frame.divisions
+    found = predictions.compute()
+    assert found.dtype == predictions.dtype
     assert found.index.equals(NEW.index * 2)
     assert found.tolist() == tw.predict(tree, NEW).tolist()
     nodes = tw.apply(tree, frame)
@@ -311,14 +311,14 @@ def test_empty_partitions_have_the_right_type() -> None:
     frame = dd.from_pandas(NEW, npartitions=6)
     for some in (frame[frame["income"] > 50], frame[frame["income"] > 1e9]):
         expected = NEW[NEW["income"] > (50 if len(some) else 1e9)]
-        for kind, ask in KINDS.items():
-            lazy = ask(TREES["C45"], some)
+        for kind, call in KINDS.items():
+            lazy = call(TREES["C45"], some)
             found = lazy.compute()
             assert len(found) == len(expected)
             kinds = found.dtypes if kind == "probabilities" else [found.dtype]
             assert list(kinds) == list(lazy.dtypes if kind == "probabilities" else [lazy.dtype])
             if len(expected):
-                assert np.array_equal(np.asarray(found), ask(TREES["C45"], expected))
+                assert np.array_equal(np.asarray(found), call(TREES["C45"], expected))
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), (0, 1), (False, True), (0.5, 1.5), (0, "yes")])
@@ -344,8 +344,8 @@ def test_a_dask_array_gives_an_array() -> None:
     tree = tw.learn(numbers, np.where(numbers[:, 0] > numbers[:, 1], "a", "bc"), tw.SKLEARN)
     for chunks in ((100, 4), (128, 2)):
         rows = da.from_array(numbers, chunks=chunks)
-        for ask in KINDS.values():
-            found, expected = ask(tree, rows), ask(tree, numbers)
+        for call in KINDS.values():
+            found, expected = call(tree, rows), call(tree, numbers)
             assert isinstance(found, da.Array)
             assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
             assert np.array_equal(found.compute(), expected)
@@ -381,8 +381,8 @@ def test_predicting_does_not_load_dask() -> None:
         "import sys, treewright as tw; t = tw.learn({'x': [1, 2, 3, 4], 'y': list('aabb')}, 'y', tw.SKLEARN);"
         "tw.predict(t, iter([{'x': [1]}])); print([m for m in ('dask', 'pandas', 'sklearn') if m in sys.modules])"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert told.strip() == "[]"
+    output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert output.strip() == "[]"
 
 
 # --- a tree that travels ----------------------------------------------------------------------------------------------
@@ -415,10 +415,10 @@ def test_any_cut_of_any_table_gives_the_same(seed: int, cuts: list[int], numbers
     )
     edges = [0, *sorted(cuts), 40]
     frames = [table[a:b] for a, b in itertools.pairwise(edges)]
-    for ask in (tw.predict, tw.apply):
-        assert np.array_equal(ask(tree, iter(frames)), ask(tree, table))
+    for call in (tw.predict, tw.apply):
+        assert np.array_equal(call(tree, iter(frames)), call(tree, table))
         assert np.array_equal(
-            ask(tree, dd.concat([dd.from_pandas(f, npartitions=1) for f in frames])), ask(tree, table)
+            call(tree, dd.concat([dd.from_pandas(f, npartitions=1) for f in frames])), call(tree, table)
         )
 
 

@@ -272,8 +272,8 @@ def test_merging_equal_leaves_changes_no_prediction(table: Table, recipe: str) -
     before, after = (predict_values(t, encoded(table), 1).argmax(axis=1) for t in (tree, pruned))
     np.testing.assert_array_equal(before, after)
     for node in pruned:
-        said = {pruned[child].prediction if pruned[child].is_leaf else object() for child in node.children}
-        assert len(said) != 1 or said != {node.prediction}
+        predictions = {pruned[child].prediction if pruned[child].is_leaf else object() for child in node.children}
+        assert len(predictions) != 1 or predictions != {node.prediction}
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -296,10 +296,14 @@ def by_hand(table: Table, recipe: str, pruner: tw.pruning.CostComplexityCV) -> t
             seen = take(rows, ~out)
             fold_tree = grow(seen, schema, RECIPES[recipe], 1)
             cut = tw.pruning.CostComplexity(alpha, risk=pruner.risk, weakest_link=pruner.weakest_link)
-            answer = predict_values(prune_rows(fold_tree, cut, None, 1), take(rows, out), 1)
-            truth = rows.target[out]  # type: ignore[index]
+            predicted_values = predict_values(prune_rows(fold_tree, cut, None, 1), take(rows, out), 1)
+            truth = rows.target[out]
             power = 1 if isinstance(RECIPES[recipe].regression, tw.criterion.AbsoluteError) else 2
-            wrong = answer.argmax(axis=1) != truth if table.n_classes else np.abs(answer[:, 0] - truth) ** power
+            wrong = (
+                predicted_values.argmax(axis=1) != truth
+                if table.n_classes
+                else np.abs(predicted_values[:, 0] - truth) ** power
+            )
             losses[out] = wrong
         risks.append(float(losses.mean()))
         errors.append(float(np.sqrt(losses.var() / table.n_rows)))
@@ -362,8 +366,8 @@ def test_the_threshold_is_the_best_of_those_tried() -> None:
         for fold in range(5):
             out = folds.share_in(fold) > 0
             tree = grow(take(coded, ~out), schema, recipe, 1)
-            answer = predict_values(tree, take(coded, out), 1).argmax(axis=1)
-            wrong[threshold] += int((answer != coded.target[out]).sum())  # type: ignore[index]
+            predicted_values = predict_values(tree, take(coded, out), 1).argmax(axis=1)
+            wrong[threshold] += int((predicted_values != coded.target[out]).sum())
     best = max(t for t in wrong if wrong[t] == min(wrong.values()))
     stopped = tw.learn(DATA, "y", replace(CART, stopping=tw.stopping.Stopping(max_impurity=best)))
     assert tw.prune(RAW, pruner, DATA).n_leaves == stopped.n_leaves
@@ -424,11 +428,11 @@ def test_other_columns_are_named() -> None:
 
 def test_what_is_no_pruner_is_refused() -> None:
     with pytest.raises(RecipeError, match="pruner must be a pruner such as"):
-        tw.prune(RAW, 0.01)  # type: ignore[arg-type]
+        tw.prune(RAW, 0.01)
     with pytest.raises(RecipeError, match="pruner must be a CostComplexityCV"):
-        tw.pruning_path(RAW, pruner=tw.pruning.MaxDepth(3))  # type: ignore[arg-type]
+        tw.pruning_path(RAW, pruner=tw.pruning.MaxDepth(3))
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.prune("tree", tw.pruning.MaxDepth(3))  # type: ignore[arg-type]
+        tw.prune("tree", tw.pruning.MaxDepth(3))
 
 
 BAD_SETTINGS = [

@@ -113,9 +113,9 @@ def test_golf_hours_at_the_root_and_in_sunny() -> None:
 
 def test_humidity() -> None:
     best = tw.rank_splits(HUMIDITY, "Play", "information_gain")[0]
-    assert (round(best.score or 0, 4), best.split.threshold) == (0.6053, 89.5)  # type: ignore[union-attr]
+    assert (round(best.score or 0, 4), best.split.threshold) == (0.6053, 89.5)
     observed = tw.rank_splits(HUMIDITY, "Play", recipe=tw.C45)[0]
-    assert observed.split.threshold == 89  # type: ignore[union-attr]
+    assert observed.split.threshold == 89
 
 
 # --- every column, every table ----------------------------------------------------------------------------------------

@@ -599,7 +599,7 @@ def test_text_of_values() -> None:
 def test_frames_are_frozen() -> None:
     frame = Frame((), 0)
     with pytest.raises(AttributeError):
-        frame.n_rows = 3  # type: ignore[misc]
+        frame.n_rows = 3
 
 
 #: An enumeration whose str() is its name, not its text, as those of older Pythons are.

@@ -136,7 +136,7 @@ def test_a_variant_that_cannot_be_is_refused(changes: dict[str, Any], words: tup
 
 def test_learn_points_to_with_for_a_setting_of_the_recipe() -> None:
     with pytest.raises(TypeError, match=r"treewright\.C45\.with_\(max_depth=3\)"):
-        tw.learn(TABLE, "play", "c45", max_depth=3)  # type: ignore[arg-type]
+        tw.learn(TABLE, "play", "c45", max_depth=3)
 
 
 # --- the text of a recipe ---------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def table(rng: random.Random, rows: int, missing: float) -> dict[str, list[Any]]
 
 
 def holds(extent: object, value: float) -> bool:
-    return value in extent  # type: ignore[operator]
+    return value in extent
 
 
 def the_one(found: list[Region], *values: float) -> int:
@@ -59,8 +59,8 @@ def test_the_node_of_a_region_predicts_there(name: str, seed: int) -> None:
             "level": [levels[code] for _, code in places],
             "z": np.full(len(places), fixed.get("z", np.nan)),
         }
-        answers = tw.apply(tree, rows)
-        assert [the_one(found, *place) for place in places] == answers.tolist()
+        leaves = tw.apply(tree, rows)
+        assert [the_one(found, *place) for place in places] == leaves.tolist()
 
 
 def test_fixing_a_level_and_turning_the_axes_round() -> None:

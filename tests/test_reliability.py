@@ -81,7 +81,7 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(tw.DataError, match="bins must be a whole number"):
         tw.reliability(tree, rows, bins=0)
     with pytest.raises(tw.DataError, match="strategy must be 'uniform' or 'quantile', not 'equal'"):
-        tw.reliability(tree, rows, strategy="equal")  # type: ignore[arg-type]
+        tw.reliability(tree, rows, strategy="equal")
     with pytest.raises(tw.DataError, match="rows with their target"):
         tw.reliability(tree, None)
     with pytest.raises(tw.DataError, match="'e'"):

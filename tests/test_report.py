@@ -27,19 +27,19 @@ def known(request: pytest.FixtureRequest) -> tuple[tw.Tree, dict[str, list[Any]]
 
 @pytest.mark.parametrize("seed", range(12))
 def test_all_values_are_plain(seed: int) -> None:
-    told = report(random_tree(seed, 4))
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    made = report(random_tree(seed, 4))
+    assert json.loads(json.dumps(made, allow_nan=False)) == made
 
 
 def test_without_rows_the_report_has_what_the_tree_determines() -> None:
-    told = report(tennis())
-    assert told["rows"] is None
-    assert told["scores"]["held_out"] is None
-    assert told["scores"]["training"]["headline"] == {"name": "accuracy", "value": 1.0, "baseline": 9 / 14}
-    assert told["scores"]["training"]["matrix"] == [[5, 0], [0, 9]]
-    assert told["nodes"]["edge"] == ["", "sunny", "<= 77.5", "> 77.5", "overcast", "rain", "False", "True"]
-    assert told["nodes"]["condition"][2] == "humidity <= 77.5"
-    assert told["facts"]["leaves"] == 5
+    made = report(tennis())
+    assert made["rows"] is None
+    assert made["scores"]["held_out"] is None
+    assert made["scores"]["training"]["headline"] == {"name": "accuracy", "value": 1.0, "baseline": 9 / 14}
+    assert made["scores"]["training"]["matrix"] == [[5, 0], [0, 9]]
+    assert made["nodes"]["edge"] == ["", "sunny", "<= 77.5", "> 77.5", "overcast", "rain", "False", "True"]
+    assert made["nodes"]["condition"][2] == "humidity <= 77.5"
+    assert made["facts"]["leaves"] == 5
     errors = report(hours())["scores"]["training"]["headline"]
     assert errors["value"] == pytest.approx((210.5 / 14) ** 0.5)
     assert errors["baseline"] == pytest.approx((870 / 14) ** 0.5)
@@ -47,22 +47,22 @@ def test_without_rows_the_report_has_what_the_tree_determines() -> None:
 
 def test_scores_are_those_of_predict(known: Any) -> None:
     tree, rows, unseen = known
-    told = report(tree, rows, held_out=unseen)["scores"]
+    made = report(tree, rows, held_out=unseen)["scores"]
     for part, data in (("training", rows), ("held_out", unseen)):
-        answers, truth = tw.predict(tree, data), np.array(data["y"])
-        headline = told[part]["headline"]
+        predictions, truth = tw.predict(tree, data), np.array(data["y"])
+        headline = made[part]["headline"]
         if tree.schema.target.classes is None:
-            assert headline["value"] == pytest.approx(np.sqrt(np.mean((truth - answers) ** 2)))
+            assert headline["value"] == pytest.approx(np.sqrt(np.mean((truth - predictions) ** 2)))
             assert headline["baseline"] == pytest.approx(np.sqrt(np.mean((truth - tree.root.prediction) ** 2)))
-            assert sum(told[part]["histogram"]["counts"]) == len(truth)
+            assert sum(made[part]["histogram"]["counts"]) == len(truth)
         else:
-            assert headline["value"] == pytest.approx(np.mean(answers == truth))
+            assert headline["value"] == pytest.approx(np.mean(predictions == truth))
             assert headline["baseline"] == pytest.approx(np.mean(truth == tree.root.prediction))
             classes = tree.schema.target.classes
-            counted = [[int(sum((truth == a) & (answers == b))) for b in classes] for a in classes]
-            assert told[part]["matrix"] == counted
+            counted = [[int(sum((truth == a) & (predictions == b))) for b in classes] for a in classes]
+            assert made[part]["matrix"] == counted
     alone = report(tree)["scores"]["training"]["headline"]
-    assert alone["value"] == pytest.approx(told["training"]["headline"]["value"], abs=1e-6)
+    assert alone["value"] == pytest.approx(made["training"]["headline"]["value"], abs=1e-6)
 
 
 def test_every_step_of_the_path_is_that_pruned_tree(known: Any) -> None:
@@ -76,8 +76,8 @@ def test_every_step_of_the_path_is_that_pruned_tree(known: Any) -> None:
         alpha = path["alpha"][step]
         small = tree if alpha < 0 else tw.prune(tree, tw.pruning.CostComplexity(alpha))
         assert small.n_leaves == path["leaves"][step]
-        answers = tw.predict(small, unseen)
-        wrong = (truth - answers) ** 2 if tree.schema.target.classes is None else answers != truth
+        predictions = tw.predict(small, unseen)
+        wrong = (truth - predictions) ** 2 if tree.schema.target.classes is None else predictions != truth
         assert path["held_out"][step] == pytest.approx(np.mean(wrong))
         cut = {i for i, price in enumerate(path["price"]) if not tree[i].is_leaf and price <= alpha}
         tops = [i for i in cut if not any(above in cut for above in above_of(tree, i))]
@@ -101,8 +101,8 @@ def leaves_below(tree: tw.Tree, i: int) -> int:
 
 def test_sampled_rows_are_rows_of_their_leaf(known: Any) -> None:
     tree, rows, _ = known
-    told = report(tree, rows)
-    sample, columns = told["rows"], told["schema"]["columns"]
+    made = report(tree, rows)
+    sample, columns = made["rows"], made["schema"]["columns"]
     nodes = tw.apply(tree, rows)
     assert sample["node"] == sorted(sample["node"])
     assert set(sample["node"]) == set(nodes.tolist())  # every leaf shows some
@@ -121,8 +121,8 @@ def test_a_large_tree_has_details_of_its_heaviest_nodes() -> None:
     from test_page import many_leaves
 
     tree = many_leaves(1200)
-    told = report(tree)["details"]
-    detailed = [i for i, entry in enumerate(told) if "derivation" in entry]
+    made = report(tree)["details"]
+    detailed = [i for i, entry in enumerate(made) if "derivation" in entry]
     assert len(detailed) == 1000
     least = min(tree[i].weight for i in detailed)
     assert all(tree[i].weight <= least for i in range(tree.n_nodes) if i not in set(detailed))
@@ -130,6 +130,6 @@ def test_a_large_tree_has_details_of_its_heaviest_nodes() -> None:
 
 def test_expected_errors() -> None:
     with pytest.raises(TypeError, match="expected a Tree"):
-        report([])  # type: ignore[arg-type]
+        report([])
     with pytest.raises(tw.DataError, match="play"):
         report(tennis(), {"outlook": ["sunny"]})

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exact_ties import agreement, answer, best_in_some_order, improvement
+from exact_ties import agreement, best_in_some_order, improvement, target_of
 from oracle_missing import STOP
 from oracle_table import NOMINAL, NUMBER, Split
 from oracle_tables import Table
@@ -170,11 +170,11 @@ def same_cut(table: Table, ours: Split, theirs: Split) -> bool:
 
 def same_prediction(table: Table, ours: dict[str, Any], rows: frozenset[int]) -> bool:
     """Shares of classes, or the mean, from the rows that rpart has here."""
-    answers = [answer(table, row) for row in rows]
+    targets = [target_of(table, row) for row in rows]
     if not table.n_classes:
-        return math.isclose(ours["value"][0], sum(answers) / len(answers), rel_tol=1e-12, abs_tol=1e-12)
-    counts = [answers.count(code) for code in range(table.n_classes)]
-    return ours["stats"] == counts and np.allclose(ours["value"], np.array(counts) / len(answers), rtol=1e-14)
+        return math.isclose(ours["value"][0], sum(targets) / len(targets), rel_tol=1e-12, abs_tol=1e-12)
+    counts = [targets.count(code) for code in range(table.n_classes)]
+    return ours["stats"] == counts and np.allclose(ours["value"], np.array(counts) / len(targets), rtol=1e-14)
 
 
 def surrogate_difference(

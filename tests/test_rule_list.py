@@ -20,7 +20,7 @@ import treewright as tw
 from treewright.data.encoding import Encoded
 from treewright.data.schema import ColumnSpec
 from treewright.inspection.rules.description_length import TRY_ALL, Problem, shortest
-from treewright.inspection.rules.generalise import MARKS, Candidate, candidates, needed
+from treewright.inspection.rules.generalise import MARKS, RuleCandidate, candidates, needed
 from treewright.inspection.rules.rule_list import in_order, rule_list
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.tree.conditions import Condition, Interval
@@ -36,7 +36,7 @@ def holds(condition: Condition, value: Any) -> bool:
     if value is None or value != value:
         return condition.missing
     if condition.spec.has_levels:
-        return any(condition.spec.levels[code] == value for code in condition.codes)  # type: ignore[index]
+        return any(condition.spec.levels[code] == value for code in condition.codes)
     if condition.spec.kind == "datetime":
         value = value.value / 1000  # pandas counts nanoseconds
     return any(value in interval for interval in condition.intervals)
@@ -50,7 +50,7 @@ def test_the_first_rule_that_applies_predicts(seed: int) -> None:
     expected = []
     for row in one.table.astype(object).where(one.table.notna(), None).to_dict("records"):
         met = (rule.prediction for rule in rules if all(holds(test, row[test.column]) for test in rule.tests))
-        expected.append(next(met, rules.default.prediction))  # type: ignore[union-attr]
+        expected.append(next(met, rules.default.prediction))
     assert rules.predict(one.table).tolist() == expected
     assert rules.accuracy == pytest.approx(np.mean(np.array(expected) == one.table["target"]))
     found = rules.evaluate(one.table)
@@ -67,10 +67,10 @@ def test_no_rule_can_be_left_out_without_more_errors(seed: int) -> None:
     found = rule_list(learned, rows, 0.25)
 
     def errors(rules: list[Any]) -> int:
-        answer = np.full(rows.n_rows, found.default)
+        predicted = np.full(rows.n_rows, found.default)
         for rule in reversed(rules):
-            answer[rule.rows] = rule.prediction
-        return int((answer != rows.target).sum())
+            predicted[rule.rows] = rule.prediction
+        return int((predicted != rows.target).sum())
 
     whole = errors(list(found.rules))
     for left_out in range(len(found.rules)):
@@ -81,8 +81,8 @@ def test_no_rule_can_be_left_out_without_more_errors(seed: int) -> None:
 
 
 def test_classes_that_claim_the_fewest_rows_of_others_come_first() -> None:
-    def rule(answer: int, rows: list[int], rate: float) -> Candidate:
-        return Candidate((), answer, 0, np.array(rows), rate)
+    def rule(predicted: int, rows: list[int], rate: float) -> RuleCandidate:
+        return RuleCandidate((), predicted, 0, np.array(rows), rate)
 
     target = np.array([0, 0, 0, 1, 1, 1, 2, 2], dtype=np.int32)
     rows = Encoded((), (), (), 8, target, 3)
@@ -183,10 +183,10 @@ def plain_length(problem: Problem, chosen: tuple[int, ...]) -> float:
         sides[side] += weight
         sides[side + 1] += weight * (own == (side == 2))
     bits = sum(problem.bits[rule] for rule in chosen) - math.log2(math.factorial(len(chosen)))
-    return 0.5 * max(0.0, bits) + sum(telling(e, n) for n, e in (sides[:2], sides[2:]))
+    return 0.5 * max(0.0, bits) + sum(exception_bits(e, n) for n, e in (sides[:2], sides[2:]))
 
 
-def telling(errors: float, cases: float) -> float:
+def exception_bits(errors: float, cases: float) -> float:
     parts = [part for part in (errors, cases - errors) if part > 0]
     return -sum(part * math.log2(part / cases) for part in parts)
 

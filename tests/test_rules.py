@@ -24,7 +24,7 @@ AGE = ColumnSpec("age", "numeric")
 
 def covered(rules: tw.inspection.rules.rules.Rules, rows: object) -> np.ndarray:
     """Which rule's conditions each row meets: [rule, row]."""
-    columns = rows.columns  # type: ignore[attr-defined]
+    columns = rows.columns
     return np.array(
         [
             np.all(
@@ -276,9 +276,9 @@ def test_plain_values() -> None:
 def test_evaluating_numbers_and_classes() -> None:
     one = case(1, classes=False, missing=False)
     found = tw.rules(grown(one)).evaluate(one.table)
-    answers, truth = tw.predict(grown(one), one.table), one.table["target"].to_numpy()
+    predictions, truth = tw.predict(grown(one), one.table), one.table["target"].to_numpy()
     assert found.measure == "variance explained"
-    assert found.rules == found.tree == pytest.approx(1 - np.mean((answers - truth) ** 2) / np.var(truth))
+    assert found.rules == found.tree == pytest.approx(1 - np.mean((predictions - truth) ** 2) / np.var(truth))
     with pytest.raises(tw.DataError, match="measure must be one of"):
         tw.rules(grown(one)).evaluate(one.table, measure="accuracy")
 
@@ -291,9 +291,9 @@ def test_weights_are_reported() -> None:
 
 def test_a_forgotten_tree_or_kind() -> None:
     with pytest.raises(TypeError, match="expected a Tree"):
-        tw.rules("tree")  # type: ignore[arg-type]
+        tw.rules("tree")
     with pytest.raises(tw.DataError, match="kind must be"):
-        tw.rules(tennis(), kind="leaf")  # type: ignore[arg-type]
+        tw.rules(tennis(), kind="leaf")
 
 
 def test_paths_are_the_trees_own() -> None:

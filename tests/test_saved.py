@@ -39,11 +39,11 @@ def trees() -> list[Tree]:
     odd = Schema(
         (
             ColumnSpec("größe\n\ud800", "ordinal", ("klein", "gro\u00df", "\ud83c\udf33")),
-            ColumnSpec("", "nominal", (1, 2.5, "1", np.int64(7), np.float64(0.1), np.str_("s"))),  # type: ignore[arg-type]
+            ColumnSpec("", "nominal", (1, 2.5, "1", np.int64(7), np.float64(0.1), np.str_("s"))),
             ColumnSpec("none", "nominal", ()),
             ColumnSpec("when", "datetime"),
         ),
-        TargetSpec("y", "classification", (np.False_, np.True_)),  # type: ignore[arg-type]
+        TargetSpec("y", "classification", (np.False_, np.True_)),
     )
     cut = Question(3, (0, 1), (1.7e15 + 0.5,), missing=-1)
     return [
@@ -176,7 +176,7 @@ def test_how_a_text_file_was_read_is_written_only_where_it_was_said(form: dict[s
 
 
 def test_levels_that_cannot_be_written_are_refused() -> None:
-    schema = Schema((ColumnSpec("when", "nominal", (dataclasses,)),), TENNIS.target)  # type: ignore[arg-type]
+    schema = Schema((ColumnSpec("when", "nominal", (dataclasses,)),), TENNIS.target)
     with pytest.raises(FileError, match="levels are strings, numbers or booleans"):
         to_json(tree(leaf(1, 2), schema))
 

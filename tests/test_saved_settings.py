@@ -93,10 +93,10 @@ def test_a_file_without_a_new_setting_loads_and_predicts_as_before(
     t = tw.load(CART_FILE)
     assert isinstance(t.recipe.branching, newer)
     assert t.recipe.as_dict()["branching"]["shuffle"] == 3  # as it was, not the default
-    answers = json.loads(CART_FILE.with_name("cart.answers.json").read_text(encoding="utf-8"))
-    rows = pa.table({name: arrow(form["values"], form["type"]) for name, form in answers["rows"].items()})
-    assert tw.predict(t, rows).tolist() == answers["prediction"]
-    assert tw.predict_proba(t, rows).tolist() == answers["probabilities"]
+    expected = json.loads(CART_FILE.with_name("cart.answers.json").read_text(encoding="utf-8"))
+    rows = pa.table({name: arrow(form["values"], form["type"]) for name, form in expected["rows"].items()})
+    assert tw.predict(t, rows).tolist() == expected["prediction"]
+    assert tw.predict_proba(t, rows).tolist() == expected["probabilities"]
     assert '"shuffle": 3' in to_json(t)  # a new file holds every setting
     assert from_json(to_json(t)) == t
 

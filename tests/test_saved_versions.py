@@ -47,12 +47,12 @@ def arrow(values: list[Any], kind: str) -> pa.Array:
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_kept_tree_predicts_as_it_did(path: Path) -> None:
     t = tw.load(path)
-    said = json.loads(path.with_name(f"{path.stem}.answers.json").read_text(encoding="utf-8"))
-    rows = pa.table({name: arrow(form["values"], form["type"]) for name, form in said["rows"].items()})
-    assert tw.predict(t, rows).tolist() == said["prediction"]
-    assert tw.apply(t, rows).tolist() == said["leaf"]
-    if "probabilities" in said:
-        assert tw.predict_proba(t, rows).tolist() == said["probabilities"]
+    expected = json.loads(path.with_name(f"{path.stem}.answers.json").read_text(encoding="utf-8"))
+    rows = pa.table({name: arrow(form["values"], form["type"]) for name, form in expected["rows"].items()})
+    assert tw.predict(t, rows).tolist() == expected["prediction"]
+    assert tw.apply(t, rows).tolist() == expected["leaf"]
+    if "probabilities" in expected:
+        assert tw.predict_proba(t, rows).tolist() == expected["probabilities"]
     assert from_json(to_json(t)) == t
     assert str(t)
 
@@ -90,7 +90,7 @@ def test_the_page_names_every_field() -> None:
 # --- hostile files ----------------------------------------------------------------------------------------------------
 
 
-def asked(t: Tree) -> Encoded:
+def rows_for(t: Tree) -> Encoded:
     """A few rows as the core takes them: known, missing and unseen values, large and small."""
     rng = np.random.default_rng(0)
     n = 6
@@ -109,15 +109,15 @@ def asked(t: Tree) -> Encoded:
 
 def is_harmless(text: str) -> bool:
     """A FileError, or a tree that answers. True for the latter."""
-    said = ""
+    expected = ""
     try:
         t = from_json(text)
     except FileError as error:
-        said = str(error)
-    if said:
-        assert len(said) < 500  # a message never prints the file
+        expected = str(error)
+    if expected:
+        assert len(expected) < 500  # a message never prints the file
         return False
-    rows = asked(t)
+    rows = rows_for(t)
     values = predict_values(t, rows, 1)
     assert np.isfinite(values).all() or t.schema.target.classes is None
     nodes = route(t, rows, 1)

@@ -248,10 +248,10 @@ def test_a_full_disk(small_disk: Path) -> None:
 
 
 def test_a_disk_that_fills_up_in_the_middle_of_a_question(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def answer(part: Encoded, recipe: object, state: work.State, question: bytes) -> tuple[work.State, bytes]:
+    def reply(part: Encoded, recipe: object, state: work.State, question: bytes) -> tuple[work.State, bytes]:
         return work.State({"times": np.zeros(int(question) * part.n_rows)}), b""
 
-    monkeypatch.setattr(work, "handle", answer)
+    monkeypatch.setattr(work, "handle", reply)
     monkeypatch.setattr(work, "merge", lambda first, second: first + second)
     column = np.ones(30_000)
     with scratch(small_disk) as folder:
@@ -289,18 +289,18 @@ def test_other_errors_of_files_are_not_taken_for_a_full_disk(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("said", "size"),
+    ("text", "size"),
     [(2_000_000, 2_000_000), (2e9, 2 * 10**9), ("2GB", 2 * 10**9), ("1.5 GiB", 3 * 2**29), (" 300 mb ", 300_000_000),
      ("64K", 64_000), ("1tib", 2**40), ("4096", 4096), ("2e3 kB", 2_000_000), (np.int64(5000), 5000)],
 )  # fmt: skip
-def test_memory_as_people_say_it(said: float | str, size: int) -> None:
-    assert memory_size(said) == size
+def test_memory_as_people_say_it(text: float | str, size: int) -> None:
+    assert memory_size(text) == size
 
 
-@pytest.mark.parametrize("said", ["much", "2 lions", "", "GB", -5, True, 0, 2, "0.5", float("nan"), float("inf"), [1]])
-def test_memory_that_cannot_be(said: object) -> None:
+@pytest.mark.parametrize("text", ["much", "2 lions", "", "GB", -5, True, 0, 2, "0.5", float("nan"), float("inf"), [1]])
+def test_memory_that_cannot_be(text: object) -> None:
     with pytest.raises(DataError, match=r"memory_limit=.*'2GB'"):
-        memory_size(said)  # type: ignore[arg-type]
+        memory_size(text)
 
 
 def test_a_containers_limit_counts(tmp_path: Path) -> None:

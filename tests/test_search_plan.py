@@ -37,22 +37,35 @@ def test_c45() -> None:
 
 def test_chaid() -> None:
     assert plan(r.CHAID) == (
-        "counter: none; missing values on either side\ncolumn 0: by value (criterion)\ncolumn 1: by value (nominal)"
+        "counter: weighted classes; missing values on either side; sides are rated\n"
+        "column 0: by value (numeric)\ncolumn 1: by value (nominal)"
     )
 
 
 @pytest.mark.parametrize(
     ("recipe", "missing", "expected"),
     [
-        (replace(r.CART, criterion=r.Twoing()), False, "by value (criterion)"),
+        (replace(r.CART, criterion=r.Twoing()), False, "histogram"),
+        (replace(r.CART, criterion=r.ChiSquare(), tie_tolerance=0.1), False, "by value (tie_tolerance)"),
+        (replace(r.C45, missing=r.OwnCategory()), False, "histogram, in order of values"),
+        (replace(r.C45, missing=r.OwnCategory()), True, "by value (missing)"),
         (replace(r.CART, missing=r.OwnCategory()), True, "histogram"),
         (replace(r.CART, branching=r.EachValue(), missing=r.OwnCategory()), False, "histogram"),
         (replace(r.CART, branching=r.EachValue(), missing=r.OwnCategory()), True, "by value (missing)"),
-        (replace(r.SKLEARN, stopping=r.Stopping(max_features=1)), False, "by value (stopping.max_features)"),
+        (replace(r.SKLEARN, stopping=r.Stopping(max_features=1)), False, "histogram"),
     ],
 )
 def test_why_by_value(recipe: r.Recipe, missing: bool, expected: str) -> None:
     assert plan(recipe, missing=missing).splitlines()[1] == f"column 0: {expected}"
+
+
+def test_what_partitions_search_by_value() -> None:
+    drawn = replace(r.SKLEARN, stopping=r.Stopping(max_features=1))
+    assert plan(drawn, remote=True).splitlines()[1] == "column 0: by value (stopping.max_features)"
+    absolute = replace(r.CART, regression=r.AbsoluteError())
+    assert plan(absolute, classes=0).splitlines()[1] == "column 0: by value (criterion)"
+    assert "candidates of all columns" in plan(replace(r.CART, criterion=r.ChiSquare()), missing=True)
+    assert "candidates of all columns" not in plan(replace(r.CART, criterion=r.ChiSquare()))
 
 
 def test_the_plan_is_logged_for_debugging(caplog: pytest.LogCaptureFixture) -> None:

@@ -104,9 +104,9 @@ def test_adds_up_to_the_prediction(seed: int, policy: str, regression: bool) -> 
     found = tw.shap_values(t, rows)
     expected = tw.predict(t, rows) if regression else tw.predict_proba(t, rows)
     np.testing.assert_allclose(found.predictions, expected, atol=1e-9, rtol=1e-9)
-    asked = {t.schema.columns[i].name for i in t.arrays["column"]}
+    used = {t.schema.columns[i].name for i in t.arrays["column"]}
     for i, name in enumerate(t.schema.names):
-        assert name in asked or not found.values[:, i].any()
+        assert name in used or not found.values[:, i].any()
 
 
 def test_with_costs_and_priors() -> None:
@@ -166,14 +166,14 @@ def test_agrees_with_shap_on_a_tree_of_scikit_learn(classes: int) -> None:
     x = rng.normal(size=(1000, 6)).astype(np.float32).astype(np.float64)
     y = x[:, 0] + x[:, 1] * x[:, 2] + rng.normal(size=1000)
     task = "regression" if classes == 0 else "classification"
-    answers = y if classes == 0 else np.digitize(y, np.quantile(y, np.linspace(0, 1, classes + 1)[1:-1]))
+    labels = y if classes == 0 else np.digitize(y, np.quantile(y, np.linspace(0, 1, classes + 1)[1:-1]))
     make = DecisionTreeRegressor if classes == 0 else DecisionTreeClassifier
     recipe = replace(tw.SKLEARN, stopping=replace(tw.SKLEARN.stopping, max_depth=5, min_samples_leaf=40))
-    ours = tw.learn(x, answers, recipe, task=task)
+    ours = tw.learn(x, labels, recipe, task=task)
     # scikit-learn breaks ties by lot; one of its trees is ours.
-    several = [make(max_depth=5, min_samples_leaf=40, random_state=seed).fit(x, answers) for seed in range(5)]
-    asked = [-2 if node.split is None else node.split.column_index for node in ours.walk()]
-    theirs = next(one for one in several if one.tree_.feature.tolist() == asked)
+    several = [make(max_depth=5, min_samples_leaf=40, random_state=seed).fit(x, labels) for seed in range(5)]
+    used = [-2 if node.split is None else node.split.column_index for node in ours.walk()]
+    theirs = next(one for one in several if one.tree_.feature.tolist() == used)
     explained = shap.TreeExplainer(theirs, feature_perturbation="tree_path_dependent")(x)
     found = tw.shap_values(ours, x).as_shap()
     np.testing.assert_allclose(found.values, explained.values, atol=1e-9)

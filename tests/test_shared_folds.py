@@ -33,7 +33,7 @@ def table(rng: np.random.Generator, rows: int) -> dict[str, Any]:
     other = rng.choice(["u", "v", "w"], rows)
     y = x + (level > "c") * z + 0.3 * (other == "u") + 0.5 * rng.normal(size=rows)
     gappy = np.where(rng.random(rows) < 0.15, np.nan, z)
-    named = np.where(rng.random(rows) < 0.1, None, level)  # type: ignore[call-overload]
+    named = np.where(rng.random(rows) < 0.1, None, level)
     return {"x": x, "gappy": gappy, "named": named, "other": other, "y": y}
 
 
@@ -56,7 +56,7 @@ def apart(encoded: Any, folds: Any, fold: int, schema: Any, recipe: tw.Recipe) -
     found: dict[str, list[Sums]] = {name: [] for name in ("as_leaf", "squares_as_leaf")}
     node, left = end.astype(np.int64), np.arange(len(end))
     while len(left):
-        loss = losses(tree, rows.target[left], node)  # type: ignore[index]
+        loss = losses(tree, rows.target[left], node)
         found["as_leaf"].append(sums_by(node, weight[left] * loss, n))
         found["squares_as_leaf"].append(sums_by(node, weight[left] * loss * loss, n))
         left, node = left[parent[node] >= 0], parent[node][parent[node] >= 0]

@@ -46,7 +46,7 @@ def loaded() -> Any:
     sys.modules[spec.name] = module
     with mock.patch.multiple(sklearn.tree, **ADAPTERS):
         spec.loader.exec_module(module)
-    module.tree = mock.Mock(wraps=sklearn.tree, **ADAPTERS)  # type: ignore[attr-defined]
+    module.tree = mock.Mock(wraps=sklearn.tree, **ADAPTERS)
     return module
 
 

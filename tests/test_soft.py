@@ -233,7 +233,7 @@ def test_bad_input_is_refused() -> None:
     tree = tw.soften(crisp, data)
     assert tw.soften(tree, data) == tree
     with pytest.raises(tw.DataError, match="method must be 'error' or 'bootstrap', not 'wide'"):
-        tw.soften(crisp, data, method="wide")  # type: ignore[arg-type]
+        tw.soften(crisp, data, method="wide")
     with pytest.raises(tw.DataError, match="give them as data"):
         tw.soften(crisp, None)
     with pytest.raises(tw.DataError, match="soften it first and calibrate it then"):

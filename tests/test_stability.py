@@ -14,7 +14,7 @@ import treewright as tw
 from treewright.data.rows import take, weights_of
 from treewright.prediction.routing import route
 from treewright.training.learn import FitOptions, grow_and_prune, training_table
-from treewright.uncertainty.match_nodes import Placed, adjusted_rand_index, closest_nodes
+from treewright.uncertainty.match_nodes import Overlap, Placed, adjusted_rand_index, closest_nodes
 from treewright.uncertainty.resamples import refit, resample
 
 FULL = tw.CART.with_(pruning=None)
@@ -51,14 +51,18 @@ def test_closest_nodes_share_the_most_rows(seed: int) -> None:
     nodes = np.flatnonzero(one.arrays["stop"] == 0)
     if not len(nodes):
         return
-    closest, jaccard = closest_nodes(placed, nodes, there)
+    overlap = Overlap.of(placed, there)
+    closest, jaccard = closest_nodes(overlap, nodes)
     held = [rows_of(other, there.leaf, i) for i in range(other.n_nodes)]
     for node, found, index in zip(nodes, closest, jaccard, strict=True):
         own = rows_of(one, placed.leaf, int(node))
         truth = [len(own & rest) / max(1, len(own | rest)) for rest in held]
         assert found == int(np.argmax(truth))
         assert index == pytest.approx(max(truth))
-    assert adjusted_rand_index(placed, there) == pytest.approx(adjusted_rand_score(placed.leaf, there.leaf))
+    assert adjusted_rand_index(overlap) == pytest.approx(adjusted_rand_score(placed.leaf, there.leaf))
+    sparse = Overlap(placed, there, None)  # the form for pairs that are many
+    assert adjusted_rand_index(sparse) == adjusted_rand_index(Overlap.of(placed, there))
+    assert all(np.array_equal(a, b) for a, b in zip(closest_nodes(sparse, nodes), (closest, jaccard), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +180,7 @@ def test_what_cannot_work_is_refused() -> None:
     with pytest.raises(
         tw.DataError, match="scheme must be 'bootstrap', 'subsample', 'cross-validation', not 'jackknife'"
     ):
-        tw.stability(tree, data, scheme="jackknife")  # type: ignore[arg-type]
+        tw.stability(tree, data, scheme="jackknife")
     with pytest.raises(tw.DataError, match="give them as data"):
         tw.stability(tree, None)
     best = tw.learn_optimal(data, "ill", max_depth=1)
@@ -200,4 +204,22 @@ def test_an_honest_tree_is_learned_again_honestly() -> None:
     assert tw.stability(tree, data, resamples=5).resamples == 5
     limits = tw.leaf_limits(tree)
     assert limits.held_out
-    assert limits.rows.sum() == tree.honest.rows  # type: ignore[union-attr]
+    assert limits.rows.sum() == tree.honest.rows
+
+
+def test_frames_of_columns_rows_and_refits() -> None:
+    rows = table(80, 3)
+    for target in ("ill", "dose"):
+        if target == "dose":
+            rows = {**rows, "dose": np.random.default_rng(0).normal(size=80)}
+        found = tw.stability(tw.learn(rows, target, FULL), rows, target, resamples=7)
+        columns = found.to_pandas("columns")
+        assert sorted(columns["column"]) == sorted(found.tree.schema.names), "those that no refit uses are there too"
+        assert dict(zip(columns["column"], columns["used"], strict=True)).items() >= dict(found.columns).items()
+        measure = "kept" if target == "ill" else "distance"
+        assert found.to_frame("dict", of="rows") == {"row": list(range(80)), measure: found.rows.tolist()}
+        refits = found.to_frame("dict", of="refits")
+        assert (refits["n_leaves"], refits["depth"]) == (list(found.n_leaves), list(found.depth))
+        assert refits["adjusted_rand"] == list(found.rand)
+    with pytest.raises(tw.DataError, match="of must be 'splits', 'columns', 'rows', 'refits', not 'leaves'"):
+        found.to_frame(of="leaves")

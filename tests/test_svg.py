@@ -203,7 +203,7 @@ def card_box(group: Group) -> tuple[float, float, float, float]:
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_overlaps_and_nothing_is_cut_off(seed: int, direction: str) -> None:
-    drawn = picture(random_tree(seed, depth=5), 60, None, None, direction)  # type: ignore[arg-type]
+    drawn = picture(random_tree(seed, depth=5), 60, None, None, direction)
     boxes = [card_box(group) for group in drawn.groups if group.node is not None]
     for i, (left, top, right, bottom) in enumerate(boxes):
         assert left >= 0
@@ -218,7 +218,7 @@ def test_nothing_overlaps_and_nothing_is_cut_off(seed: int, direction: str) -> N
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("seed", range(12))
 def test_words_stay_in_their_card(seed: int, direction: str) -> None:
-    drawn = picture(random_tree(seed, depth=4), 40, None, None, direction)  # type: ignore[arg-type]
+    drawn = picture(random_tree(seed, depth=4), 40, None, None, direction)
     for group, shape in absolute(drawn):
         if isinstance(shape, Words):
             wide = pixels(shape.text, shape.size, shape.bold)
@@ -229,7 +229,7 @@ def test_words_stay_in_their_card(seed: int, direction: str) -> None:
 
 def test_a_direction_that_is_none() -> None:
     with pytest.raises(ValueError, match="direction"):
-        svg(tennis(), direction="up")  # type: ignore[arg-type]
+        svg(tennis(), direction="up")
 
 
 # --- large trees ---

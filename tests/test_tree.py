@@ -101,7 +101,7 @@ def test_a_pruned_leaf_may_keep_rivals() -> None:
 
 def question(*, column: int = 1, schema: Schema = TENNIS, **settings: object) -> Split:
     """The split of a tree whose root asks the question."""
-    q = Question(column, **settings)  # type: ignore[arg-type]
+    q = Question(column, **settings)
     fan = len(q.share) if q.share else max(2, max(q.child_of_bin) + 1, q.missing + 1)
     split = tree(fork(q, *[leaf(i, 1) for i in range(fan)]), schema).root.split
     assert split is not None
@@ -152,9 +152,9 @@ def question(*, column: int = 1, schema: Schema = TENNIS, **settings: object) ->
 def test_conditions_in_words(settings: dict[str, object], conditions: tuple[str, ...]) -> None:
     if not conditions:
         with pytest.raises(FileError):  # breaks that are no different numbers
-            question(**settings)  # type: ignore[arg-type]
+            question(**settings)
     else:
-        assert question(**settings).conditions == conditions  # type: ignore[arg-type]
+        assert question(**settings).conditions == conditions
 
 
 def test_threshold_and_groups() -> None:
@@ -194,7 +194,7 @@ def test_the_test_of_a_split() -> None:
     ],
 )
 def test_times_in_words(kind: str, microseconds: float, closed: int, text: str) -> None:
-    schema = Schema((ColumnSpec("when", kind),), TENNIS.target)  # type: ignore[arg-type]
+    schema = Schema((ColumnSpec("when", kind),), TENNIS.target)
     split = question(column=0, schema=schema, breaks=(microseconds,), closed=closed)
     assert split.conditions[0] == text
     assert split.threshold == microseconds
@@ -253,11 +253,11 @@ def test_a_tree_does_not_change() -> None:
     with pytest.raises(ValueError, match="read-only"):
         t.arrays["parent"][3] = 7
     with pytest.raises(TypeError):
-        t.arrays["parent"] = given["parent"]  # type: ignore[index]
+        t.arrays["parent"] = given["parent"]
     with pytest.raises(dataclasses.FrozenInstanceError):
-        t.schema = HOURS  # type: ignore[misc]
+        t.schema = HOURS
     with pytest.raises(dataclasses.FrozenInstanceError):
-        t.root.id = 3  # type: ignore[misc]
+        t.root.id = 3
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -290,7 +290,7 @@ def test_repr_is_one_line() -> None:
 
 def spoilt(name: str, place: object, value: object) -> dict[str, np.ndarray]:
     made = arrays(tennis_plan(), TENNIS)
-    made[name][place] = value  # type: ignore[index]
+    made[name][place] = value
     return made
 
 
@@ -380,7 +380,7 @@ def test_every_array_needs_its_type_and_length(name: str) -> None:
         "text",
     ):
         with pytest.raises(FileError):
-            Tree(made | {name: wrong}, TENNIS, C45)  # type: ignore[dict-item]
+            Tree(made | {name: wrong}, TENNIS, C45)
     del made[name]
     with pytest.raises(FileError, match="is not there"):
         Tree(made, TENNIS, C45)

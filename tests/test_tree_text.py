@@ -155,9 +155,11 @@ def test_the_branch_that_missing_values_are_merged_with_is_named_everywhere(miss
     branch = ("humidity <= 77.5", "humidity > 77.5")[missing]
     assert f"─ {branch} or missing: " in str(made)
     assert "where missing is not mentioned" not in str(made)
-    told = tw.report(made)
-    assert told["nodes"]["condition"][1 + missing] == f"{branch} or missing"
-    assert [rule["conditions"] for rule in told["rules"] if rule["node"] == 1 + missing] == [[f"{branch} or missing"]]
+    reported = tw.report(made)
+    assert reported["nodes"]["condition"][1 + missing] == f"{branch} or missing"
+    assert [rule["conditions"] for rule in reported["rules"] if rule["node"] == 1 + missing] == [
+        [f"{branch} or missing"]
+    ]
     assert f"{branch} or missing" in str(tw.rules(made))
     assert f"when {branch} or missing" in html.unescape(tw.render.svg(made))
     assert "or missing" in tw.export.dot(made)

@@ -107,9 +107,9 @@ def test_words_are_checked() -> None:
 
 
 def test_other_words_and_guesses() -> None:
-    told = wordle({"word": ["aaaa", "aabb", "bbbb"]}, answer="aabb", guesses=["abab"]).text()
-    assert "1 word may be guessed and cannot be hidden" in told
-    assert "Found aabb in" in told
+    shown_text = wordle({"word": ["aaaa", "aabb", "bbbb"]}, answer="aabb", guesses=["abab"]).text()
+    assert "1 word may be guessed and cannot be hidden" in shown_text
+    assert "Found aabb in" in shown_text
 
 
 @pytest.mark.skipif(not ANSWERS.exists(), reason="the word lists are not here")
@@ -124,8 +124,8 @@ def test_best_first_guess_among_the_answers() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not ALLOWED.exists(), reason="the word lists are not here")
 def test_best_first_guess_of_all() -> None:
-    told = wordle({"word": ANSWERS.read_text().split()}, guesses=ALLOWED.read_text().split()).text()
+    shown_text = wordle({"word": ANSWERS.read_text().split()}, guesses=ALLOWED.read_text().split()).text()
     assert (
         "soare tells 5.886 bits. It cannot be right itself; of those that can, raise is best: 5.878 bits."
-        in " ".join(told.split())
+        in " ".join(shown_text.split())
     )

@@ -4,6 +4,7 @@
 #include <compare>
 #include <concepts>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,10 +20,7 @@ struct Index {
 
     constexpr size_t offset() const { return static_cast<size_t>(value); }
     auto operator<=>(const Index&) const = default;
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(value);
-    }
+    auto fields() { return std::tie(value); }
 };
 
 using TableColumn = Index<struct TableTag>;   // of the table

@@ -45,6 +45,10 @@ enum class Score { decrease, ratio, test, own, custom };
 // of a class (Fisher 1958, Breiman et al. 1984).
 enum class OrderedLevels { always, with_two_classes, never };
 
+// How the histogram search scores a cut: not at all, by the sum of what each side scores (criterion/counters.hpp), or
+// both sides together (criterion/pair_counters.hpp).
+enum class CountedSides { none, apart, together };
+
 // All a criterion is besides its formulas (criterion/criterion.cpp).
 struct CriterionTraits {
     Criterion criterion;
@@ -53,33 +57,39 @@ struct CriterionTraits {
     Statistic statistic;
     Score score;
     OrderedLevels ordered_levels;
-    bool has_counter; // for the histogram search (criterion/weighted_counters.hpp)
+    CountedSides counted_sides;
 };
 
 inline constexpr CriterionTraits criterion_traits[] = {
     {Criterion::information_gain, "InformationGain", "information_gain", Statistic::classes, Score::decrease,
-     OrderedLevels::with_two_classes, true},
+     OrderedLevels::with_two_classes, CountedSides::apart},
     {Criterion::gain_ratio, "GainRatio", "gain_ratio", Statistic::classes, Score::ratio,
-     OrderedLevels::with_two_classes, false},
-    {Criterion::gini, "Gini", "gini", Statistic::classes, Score::decrease, OrderedLevels::with_two_classes, true},
+     OrderedLevels::with_two_classes, CountedSides::none},
+    {Criterion::gini, "Gini", "gini", Statistic::classes, Score::decrease, OrderedLevels::with_two_classes,
+     CountedSides::apart},
     {Criterion::misclassification, "Misclassification", "misclassification", Statistic::classes, Score::decrease,
-     OrderedLevels::with_two_classes, true},
-    {Criterion::twoing, "Twoing", "twoing", Statistic::classes, Score::own, OrderedLevels::with_two_classes, false},
+     OrderedLevels::with_two_classes, CountedSides::apart},
+    {Criterion::twoing, "Twoing", "twoing", Statistic::classes, Score::own, OrderedLevels::with_two_classes,
+     CountedSides::together},
     {Criterion::hellinger, "Hellinger", "hellinger", Statistic::classes, Score::own, OrderedLevels::with_two_classes,
-     false},
+     CountedSides::together},
     {Criterion::chi_square, "ChiSquare", "chi_square", Statistic::classes, Score::test, OrderedLevels::with_two_classes,
-     false},
+     CountedSides::together},
     {Criterion::likelihood_ratio, "", "likelihood_ratio", Statistic::classes, Score::test,
-     OrderedLevels::with_two_classes, false},
-    {Criterion::variance, "Variance", "variance", Statistic::squares, Score::decrease, OrderedLevels::always, true},
+     OrderedLevels::with_two_classes, CountedSides::together},
+    {Criterion::variance, "Variance", "variance", Statistic::squares, Score::decrease, OrderedLevels::always,
+     CountedSides::apart},
     {Criterion::standard_deviation, "StandardDeviation", "standard_deviation", Statistic::squares, Score::decrease,
-     OrderedLevels::never, false},
+     OrderedLevels::never, CountedSides::together},
     {Criterion::absolute_error, "AbsoluteError", "absolute_error", Statistic::medians, Score::decrease,
-     OrderedLevels::never, false},
-    {Criterion::poisson, "Poisson", "poisson", Statistic::deviance, Score::decrease, OrderedLevels::always, false},
-    {Criterion::f, "FTest", "f", Statistic::squares, Score::test, OrderedLevels::always, false},
-    {Criterion::custom_classes, "Custom", "", Statistic::classes, Score::custom, OrderedLevels::never, false},
-    {Criterion::custom_numbers, "Custom", "", Statistic::squares, Score::custom, OrderedLevels::never, false},
+     OrderedLevels::never, CountedSides::none},
+    {Criterion::poisson, "Poisson", "poisson", Statistic::deviance, Score::decrease, OrderedLevels::always,
+     CountedSides::together},
+    {Criterion::f, "FTest", "f", Statistic::squares, Score::test, OrderedLevels::always, CountedSides::together},
+    {Criterion::custom_classes, "Custom", "", Statistic::classes, Score::custom, OrderedLevels::never,
+     CountedSides::none},
+    {Criterion::custom_numbers, "Custom", "", Statistic::squares, Score::custom, OrderedLevels::never,
+     CountedSides::none},
 };
 static_assert([] {
     for (size_t i = 0; i < std::size(criterion_traits); ++i) {
@@ -95,6 +105,9 @@ constexpr bool is_for_classes(Criterion criterion) { return traits_of(criterion)
 // Whether the score is the impurity less its weighted mean over the children.
 constexpr bool is_mean_impurity(Criterion criterion) { return traits_of(criterion).score == Score::decrease; }
 constexpr bool is_test(Criterion criterion) { return traits_of(criterion).score == Score::test; }
+constexpr bool scores_pairs(Criterion criterion) {
+    return traits_of(criterion).counted_sides == CountedSides::together;
+}
 
 struct MergeOptions {
     double alpha_merge = 0.05;

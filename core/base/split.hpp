@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "base/hash.hpp"
@@ -36,10 +37,7 @@ struct Split {
     double band_low = 0, band_high = 0;
 
     int children() const { return static_cast<int>(share.size()); }
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(column, closed, breaks, child_of_bin, share, missing, unseen);
-    }
+    auto fields() { return std::tie(column, closed, breaks, child_of_bin, share, missing, unseen); }
 };
 
 constexpr int value_missing = -1;

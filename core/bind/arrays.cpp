@@ -2,12 +2,12 @@
 
 namespace tw {
 
-int64_t read_numbers(nb::handle training, Numbers& numbers) {
-    if (Spaced<float> single; nb::try_cast(training, single, false)) {
+int64_t read_numbers(nb::handle array, Numbers& numbers) {
+    if (Spaced<float> single; nb::try_cast(array, single, false)) {
         numbers = numbers_at(single.data(), single.stride(0));
         return static_cast<int64_t>(single.shape(0));
     }
-    const auto values = nb::cast<Spaced<double>>(training, false);
+    const auto values = nb::cast<Spaced<double>>(array, false);
     numbers = numbers_at(values.data(), values.stride(0));
     return static_cast<int64_t>(values.shape(0));
 }
@@ -34,17 +34,22 @@ std::vector<Column> read_columns(const nb::object& columns, const std::vector<in
     return result;
 }
 
-int64_t read_target(const nb::object& target, int n_classes, const std::optional<Doubles>& weight, Target& targets) {
-    targets.n_classes = n_classes;
-    if (weight) targets.weight = weight->data();
+LabelledRows read_rows(const nb::object& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
+                       const nb::object& target, int n_classes, const std::optional<Doubles>& weight) {
+    LabelledRows rows;
+    rows.target.n_classes = n_classes;
+    if (weight) rows.target.weight = weight->data();
     if (n_classes > 0) {
         const auto classes = nb::cast<Ints>(target, false);
-        targets.classes = classes.data();
-        return static_cast<int64_t>(classes.shape(0));
+        rows.target.classes = classes.data();
+        rows.table.rows = static_cast<int64_t>(classes.shape(0));
+    } else {
+        const auto numbers = nb::cast<Doubles>(target, false);
+        rows.target.numbers = numbers.data();
+        rows.table.rows = static_cast<int64_t>(numbers.shape(0));
     }
-    const auto numbers = nb::cast<Doubles>(target, false);
-    targets.numbers = numbers.data();
-    return static_cast<int64_t>(numbers.shape(0));
+    rows.table.columns = read_columns(columns, kinds, levels, rows.table.rows);
+    return rows;
 }
 
 std::vector<double> read_costs(const std::optional<Table2>& cost) {
@@ -58,11 +63,9 @@ Costs read_costs(const std::optional<Doubles>& factor, const std::optional<Table
     return costs;
 }
 
-nb::object to_python(const NodeTable& table, size_t nodes) {
-    if (!table.sparse()) return frozen(table.value(), nodes, table.width());
-    const size_t kept = table.value().size();
-    return nb::make_tuple(table.width(), frozen(table.start(), nodes + 1), frozen(table.column(), kept),
-                          frozen(table.value(), kept));
+nb::object to_python(const NodeTable& table) {
+    if (!table.sparse()) return frozen(table.value(), table.width());
+    return nb::make_tuple(table.width(), frozen(table.start()), frozen(table.column()), frozen(table.value()));
 }
 
 static NodeTable node_table_of(const nb::handle& given) {
@@ -75,14 +78,10 @@ static NodeTable node_table_of(const nb::handle& given) {
 }
 
 nb::dict to_dict(FlatTree flat) {
-    const size_t nodes = flat.parent.size();
     nb::dict out;
-    each_array(flat, [&](const char* name, auto& values) {
-        const size_t size = values.size();
-        out[name] = frozen(std::move(values), size);
-    });
-    out["stats"] = to_python(flat.stats, nodes);
-    out["value"] = to_python(flat.value, nodes);
+    each_array(flat, [&](const char* name, auto& values) { out[name] = frozen(std::move(values)); });
+    out["stats"] = to_python(flat.stats);
+    out["value"] = to_python(flat.value);
     return out;
 }
 

@@ -30,11 +30,10 @@ Criterion criterion_named(const std::string& name) {
 
 double bound_named(const std::string& name, const nb::object& target, int n_classes,
                    const std::optional<Doubles>& weight, int64_t first, int64_t last) {
-    Target targets;
-    const int64_t rows = read_target(target, n_classes, weight, targets);
+    const auto [table, targets] = read_rows(nb::list(), {}, {}, target, n_classes, weight);
     const Criterion criterion = criterion_named(name);
-    return bound_of_bin(criterion, measure_target(targets, rows, false, traits_of(criterion).statistic), rows, first,
-                        last);
+    const Measure measure = measure_target(targets, table.rows, false, traits_of(criterion).statistic);
+    return bound_of_bin(criterion, measure, table.rows, first, last);
 }
 
 // Statistics given by hand are measured from zero.

@@ -107,11 +107,8 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
                    const std::optional<Ints>& followers, const std::optional<std::tuple<Ints, Ints, Ints>>& kept_nodes,
                    const nb::object& given) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
-    Target targets;
-    Table table;
-    table.rows = read_target(target, n_classes, weight, targets);
+    auto [table, targets] = read_rows(columns, kinds, levels, target, n_classes, weight);
     if (repeats) targets.repeats = repeats->data();
-    table.columns = read_columns(columns, kinds, levels, table.rows);
     const std::optional<Given> prescribed = read_given(given, table.columns);
     const CustomScore score = python_criterion(custom);
     const Costs costs = read_costs(factor, cost);
@@ -154,7 +151,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     }
     if (!profile.is_none()) write_profile(kept, profile);
     nb::dict out = to_dict(std::move(flat));
-    if (followers) out["follower_node"] = array(std::move(followed_to), followers->size());
+    if (followers) out["follower_node"] = array(std::move(followed_to));
     if (prescribed) out["against"] = against;
     return out;
 }
@@ -165,12 +162,10 @@ nb::tuple check_values_of(const nb::object& columns, const std::vector<int>& kin
     Table table;
     table.rows = rows;
     table.columns = read_columns(columns, kinds, {}, rows);
-    ValueChecks found;
-    {
-        const nb::gil_scoped_release unlocked;
+    const ValueChecks found = without_gil([&] {
         ThreadPool pool(is_small(table) ? 1 : n_threads);
-        found = check_values(table, weight ? weight->data() : nullptr, pool);
-    }
+        return check_values(table, weight ? weight->data() : nullptr, pool);
+    });
     if (!found.infinite) return nb::make_tuple(found.missing, nb::none());
     return nb::make_tuple(found.missing, nb::make_tuple(found.infinite->first, found.infinite->second));
 }

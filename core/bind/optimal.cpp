@@ -60,10 +60,7 @@ nb::list rank_columns(const std::vector<Doubles>& columns, int n_threads, const 
     }
     nb::list ranked;
     if (control.stop) return ranked;
-    for (std::vector<int32_t>& each : codes) {
-        const size_t rows = each.size();
-        ranked.append(array(std::move(each), rows));
-    }
+    for (std::vector<int32_t>& each : codes) ranked.append(array(std::move(each)));
     return ranked;
 }
 
@@ -120,9 +117,7 @@ nb::dict find_optimal(const std::vector<Ints>& codes, const std::vector<int>& n_
             progress(lower, upper);
         };
     }
-    OptimalTree found;
-    {
-        const nb::gil_scoped_release unlocked;
+    const OptimalTree found = without_gil([&] {
         // Ctrl-C ends the search, and the best tree so far is the result.
         ThreadPool pool(n_threads, [&](double) {
             const nb::gil_scoped_acquire locked;
@@ -130,16 +125,15 @@ nb::dict find_optimal(const std::vector<Ints>& codes, const std::vector<int>& n_
             PyErr_Clear();
             control.end(Ended::interrupted);
         });
-        found = find_optimal_tree(problem, control, pool);
-    }
+        return find_optimal_tree(problem, control, pool);
+    });
     FlatCuts flat;
     flat.add(*found.tree);
     nb::dict result;
-    const size_t nodes = flat.column.size();
-    result["column"] = array(std::move(flat.column), nodes);
-    result["cut"] = array(std::move(flat.cut), nodes);
-    result["low"] = array(std::move(flat.low), nodes);
-    result["high"] = array(std::move(flat.high), nodes);
+    result["column"] = array(std::move(flat.column));
+    result["cut"] = array(std::move(flat.cut));
+    result["low"] = array(std::move(flat.low));
+    result["high"] = array(std::move(flat.high));
     result["loss"] = found.loss;
     result["lower"] = found.lower;
     result["subproblems"] = found.solved;

@@ -32,8 +32,7 @@ nb::tuple trace_arrays(Trace trace) {
                        : routing.routed_by == RoutedBy::unseen  ? -2
                                                                 : 0;
     }
-    return nb::make_tuple(array(std::move(child), nodes), array(std::move(routed_by), nodes),
-                          array(std::move(trace.weight), nodes));
+    return nb::make_tuple(array(std::move(child)), array(std::move(routed_by)), array(std::move(trace.weight)));
 }
 
 // What each column adds to the predictions of each row, by tree SHAP.
@@ -41,11 +40,7 @@ class PyTreeShap {
 public:
     PyTreeShap(const nb::dict& arrays, uint64_t seed) : shap_(from_dict(arrays), seed) {}
 
-    nb::object base() const {
-        std::vector<double> base = shap_.base();
-        const size_t outputs = base.size();
-        return array(std::move(base), outputs);
-    }
+    nb::object base() const { return array(shap_.base()); }
     nb::object values(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
         const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
         const size_t width = table.size() * shap_.base().size();
@@ -57,7 +52,7 @@ public:
             ThreadPool pool(n_threads, on_progress);
             shap_.shap_values(table, rows, pool, out.data());
         }
-        return array(std::move(out), rows, width);
+        return array(std::move(out), width);
     }
 
 private:
@@ -122,13 +117,11 @@ private:
                    int n_threads) const {
         const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
         std::vector<Value> out(static_cast<size_t>(rows) * std::max(width, 1));
-        bool infinite = false;
-        {
-            const nb::gil_scoped_release unlocked;
+        const bool infinite = without_gil([&] {
             ThreadPool pool(n_threads);
-            infinite = (predictor_.*call)(table, rows, pool, out.data());
-        }
-        return nb::make_tuple(array(std::move(out), rows, width), infinite);
+            return (predictor_.*call)(table, rows, pool, out.data());
+        });
+        return nb::make_tuple(array(std::move(out), width), infinite);
     }
 
     Predictor predictor_;
@@ -139,7 +132,7 @@ nb::object row_draws(const nb::object& columns, const std::vector<int>& kinds, i
     const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
     std::vector<uint64_t> draws(rows);
     for (int64_t row = 0; row < rows; ++row) draws[row] = mix(seed, hash_row(table, row));
-    return array(std::move(draws), rows);
+    return array(std::move(draws));
 }
 
 } // namespace

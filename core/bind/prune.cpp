@@ -19,14 +19,9 @@ namespace tw {
 namespace {
 
 nb::object weakest_links_of(const Ints& parent, const Doubles& risk, bool exact) {
-    const size_t nodes = parent.shape(0);
-    std::vector<double> alpha;
-    {
-        const nb::gil_scoped_release unlocked;
-        const auto links = exact ? weakest_links : rpart_links;
-        alpha = links(parent.data(), risk.data(), static_cast<int64_t>(nodes));
-    }
-    return array(std::move(alpha), nodes);
+    const auto links = exact ? weakest_links : rpart_links;
+    const int64_t nodes = static_cast<int64_t>(parent.shape(0));
+    return array(without_gil([&] { return links(parent.data(), risk.data(), nodes); }));
 }
 
 nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::object& columns, const std::vector<int>& kinds,
@@ -35,35 +30,27 @@ nb::dict prune_by_errors_of(const nb::dict& arrays, const nb::object& columns, c
                             const std::optional<Table2>& cost, const std::optional<Doubles>& factor) {
     const FlatTree flat = from_dict(arrays);
     const Recipe recipe = read_recipe(written, true);
-    Target targets;
-    const int64_t rows = read_target(target, n_classes, weight, targets);
-    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
-    std::vector<double> factors;
-    if (factor) factors.assign(factor->data(), factor->data() + factor->size());
-    ErrorPruned pruned;
-    {
-        const nb::gil_scoped_release unlocked;
-        const Measure measure_rows =
-            measure_target(targets, rows, recipe.missing == Missing::fractional, Statistic::classes);
-        pruned =
-            prune_by_errors(flat, table, recipe, measure_rows,
-                            {confidence, exact ? Deviate::exact : Deviate::table, margin, read_costs(cost), factors});
-    }
-    const size_t nodes = flat.parent.size();
+    const LabelledRows rows = read_rows(columns, kinds, {}, target, n_classes, weight);
+    const Costs costs = read_costs(factor, cost);
+    const ErrorBased choice{confidence, exact ? Deviate::exact : Deviate::table, margin, costs.cost, costs.factor};
+    ErrorPruned pruned = without_gil([&] {
+        const bool fractions = recipe.missing == Missing::fractional;
+        const Measure measure = measure_target(rows.target, rows.table.rows, fractions, Statistic::classes);
+        return prune_by_errors(flat, rows.table.columns, recipe, measure, choice);
+    });
     nb::list replacements;
     for (const Replacement& one : pruned.replacements) {
         replacements.append(nb::make_tuple(one.node, one.raised, one.instead, one.below));
     }
     nb::dict out;
-    out["kept"] = array(std::move(pruned.kept), nodes);
-    out["leaf"] = array(std::move(pruned.leaf), nodes);
-    out["rows"] = array(std::move(pruned.rows), nodes);
-    out["weight"] = array(std::move(pruned.weight), nodes);
-    out["stats"] = to_python(pruned.stats, nodes);
-    out["value"] = to_python(pruned.value, nodes);
-    out["impurity"] = array(std::move(pruned.impurity), nodes);
-    const size_t shares = pruned.share.size();
-    out["share"] = array(std::move(pruned.share), shares);
+    out["kept"] = array(std::move(pruned.kept));
+    out["leaf"] = array(std::move(pruned.leaf));
+    out["rows"] = array(std::move(pruned.rows));
+    out["weight"] = array(std::move(pruned.weight));
+    out["stats"] = to_python(pruned.stats);
+    out["value"] = to_python(pruned.value);
+    out["impurity"] = array(std::move(pruned.impurity));
+    out["share"] = array(std::move(pruned.share));
     out["replacements"] = replacements;
     return out;
 }
@@ -73,20 +60,16 @@ nb::dict reduce_error_of(const nb::dict& arrays, const nb::object& columns, cons
                          const nb::dict& written, const std::optional<Table2>& cost) {
     const FlatTree flat = from_dict(arrays);
     const Recipe recipe = read_recipe(written, n_classes > 0);
-    Target targets;
-    const int64_t rows = read_target(target, n_classes, weight, targets);
-    const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
-    Reduced reduced;
-    {
-        const nb::gil_scoped_release unlocked;
-        const Measure measure = measure_target(targets, rows, false, traits_of(recipe.criterion).statistic);
-        reduced = reduce_error(flat, table, recipe.seed, measure, read_costs(cost));
-    }
-    const size_t nodes = flat.parent.size();
+    const LabelledRows rows = read_rows(columns, kinds, {}, target, n_classes, weight);
+    Reduced reduced = without_gil([&] {
+        const Statistic statistic = traits_of(recipe.criterion).statistic;
+        const Measure measure = measure_target(rows.target, rows.table.rows, false, statistic);
+        return reduce_error(flat, rows.table.columns, recipe.seed, measure, read_costs(cost));
+    });
     nb::dict out;
-    out["leaf"] = array(std::move(reduced.leaf), nodes);
-    out["as_leaf"] = array(std::move(reduced.as_leaf), nodes);
-    out["below"] = array(std::move(reduced.below), nodes);
+    out["leaf"] = array(std::move(reduced.leaf));
+    out["as_leaf"] = array(std::move(reduced.as_leaf));
+    out["below"] = array(std::move(reduced.below));
     return out;
 }
 
@@ -95,8 +78,7 @@ nb::dict to_dict(ExactSums sums) {
     nb::dict out;
     for (int unit = 0; unit < ExactSums::units; ++unit) {
         std::vector<int64_t>& counts = sums.counts()[static_cast<size_t>(unit)];
-        const size_t places = counts.size();
-        if (places > 0) out[nb::int_(unit + ExactSums::first_unit)] = array(std::move(counts), places);
+        if (!counts.empty()) out[nb::int_(unit + ExactSums::first_unit)] = array(std::move(counts));
     }
     return out;
 }
@@ -122,16 +104,12 @@ nb::dict loss_sums_of(const Ints& parent, const Ints& stop, const std::optional<
                                 span_of<double>(number),        span_of<double>(cost),      loss_named(loss)};
     const EndedRows rows{
         {end.data(), end.size()}, span_of<int32_t>(classes), span_of<double>(numbers), {weight.data(), weight.size()}};
-    std::optional<LossSums> sums;
-    {
-        const nb::gil_scoped_release unlocked;
-        sums.emplace(sum_losses(nodes, rows));
-    }
+    LossSums sums = without_gil([&] { return sum_losses(nodes, rows); });
     nb::dict out;
-    out["as_leaf"] = to_dict(std::move(sums->as_leaf));
-    out["at_inner"] = to_dict(std::move(sums->at_inner));
-    out["squares_as_leaf"] = to_dict(std::move(sums->squares_as_leaf));
-    out["squares_at_inner"] = to_dict(std::move(sums->squares_at_inner));
+    out["as_leaf"] = to_dict(std::move(sums.as_leaf));
+    out["at_inner"] = to_dict(std::move(sums.at_inner));
+    out["squares_as_leaf"] = to_dict(std::move(sums.squares_as_leaf));
+    out["squares_at_inner"] = to_dict(std::move(sums.squares_at_inner));
     return out;
 }
 
@@ -139,8 +117,7 @@ nb::object extra_errors(const Doubles& cases, const Doubles& errors, double conf
     const ErrorLimit limit(confidence, exact ? Deviate::exact : Deviate::table);
     std::vector<double> extra(cases.shape(0));
     for (size_t i = 0; i < extra.size(); ++i) extra[i] = limit.extra(cases.data()[i], errors.data()[i]);
-    const size_t size = extra.size();
-    return array(std::move(extra), size);
+    return array(std::move(extra));
 }
 
 } // namespace

@@ -63,15 +63,12 @@ nb::bytes as_bytes(const std::string& text) { return nb::bytes(text.data(), text
 std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 nb::bytes merge_replies(const nb::bytes& first, const nb::bytes& second) {
-    std::string merged;
-    {
-        const std::string_view one = view_of(first), other = view_of(second);
-        const nb::gil_scoped_release unlocked;
+    const std::string_view one = view_of(first), other = view_of(second);
+    return as_bytes(without_gil([&] {
         Reply reply = deserialize<Reply>(one);
         reply.merge(deserialize<Reply>(other));
-        merged = serialized(reply);
-    }
-    return as_bytes(merged);
+        return serialized(reply);
+    }));
 }
 
 // Requests go through Python from any thread; what Python raises is raised here unchanged.
@@ -88,23 +85,19 @@ nb::tuple handle_request_of(const nb::object& columns, const std::vector<int>& k
                             const nb::dict& written_recipe, const nb::dict& prepared, const nb::dict& assignment,
                             const nb::bytes& request) {
     const Recipe recipe = read_recipe(written_recipe, n_classes > 0);
-    Target targets;
-    Table table;
-    table.rows = read_target(target, n_classes, weight, targets);
-    table.columns = read_columns(columns, kinds, levels, table.rows);
+    const LabelledRows rows = read_rows(columns, kinds, levels, target, n_classes, weight);
     const auto prepared_arrays = from_arrays<PreparedPartition>(prepared);
     const auto assignment_arrays = from_arrays<RowAssignment>(assignment);
     const std::string_view message = view_of(request);
-    WorkerResult result;
-    std::string reply_bytes;
-    {
-        const nb::gil_scoped_release unlocked;
-        result =
-            handle_request(table, targets, recipe, prepared_arrays, assignment_arrays, deserialize<Request>(message));
-        reply_bytes = serialized(result.reply);
-    }
+    std::string reply;
+    const WorkerResult result = without_gil([&] {
+        WorkerResult made = handle_request(rows.table, rows.target, recipe, prepared_arrays, assignment_arrays,
+                                           deserialize<Request>(message));
+        reply = serialized(made.reply);
+        return made;
+    });
     return nb::make_tuple(to_arrays(result.prepared, prepared), to_arrays(result.assignment, assignment),
-                          as_bytes(reply_bytes));
+                          as_bytes(reply));
 }
 
 nb::dict grow_remote_tree(const std::vector<int>& kinds, const std::vector<int>& levels, int64_t rows, int n_classes,
@@ -122,18 +115,15 @@ nb::dict grow_remote_tree(const std::vector<int>& kinds, const std::vector<int>&
         column.levels = levels[i];
         remote.shape.columns.push_back(column);
     }
-    FlatTree flat;
-    {
-        const nb::gil_scoped_release unlocked;
+    return to_dict(without_gil([&] {
         ThreadPool pool(score ? 1 : n_threads, progress_callback(progress));
         const std::unique_ptr<RowStore> parts = remote_rows(
             remote, recipe, {rows, weighted, n_classes, max_detached_rows, max_rows_at_once, memory, pool.threads()},
             send_through(send_request));
         const Task task{recipe, remote.measure, score, parts->total(0).all.rows[0]};
         const std::vector<GrownNode> nodes = grow(*parts, task, pool, costs);
-        flat = flatten(nodes, DepthFirst(nodes));
-    }
-    return to_dict(std::move(flat));
+        return flatten(nodes, DepthFirst(nodes));
+    }));
 }
 
 } // namespace

@@ -77,7 +77,7 @@ void bin_block(const Numbers& numbers, const ColumnBins& column, const BinFinder
     numbers.read(begin, values);
     const uint8_t missing = static_cast<uint8_t>(column.exact ? column.end.size() : column.end.size() + 1);
     finder.assign(values, missing, out);
-    // By codes, not by values: beyond the last value of a column with few lies a new values, and the code of missing
+    // By codes, not by values: beyond the last value of a column with few lie new values, and the code of missing
     // ones.
     int absent = 0;
     for (size_t i = 0; i < values.size(); ++i) absent |= static_cast<int>(out[i] == missing);

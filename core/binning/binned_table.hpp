@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -40,10 +41,7 @@ struct ColumnBins {
     // The value, which is known by its bin; one that went missing since could not be sorted.
     double known(int bin, double x) const { return x == x ? x : within(bin, x); }
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(column, bins, start, exact, has_missing, end);
-    }
+    auto fields() { return std::tie(column, bins, start, exact, has_missing, end); }
 };
 
 class BinnedTable {

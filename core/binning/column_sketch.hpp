@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "binning/binned_table.hpp"
@@ -15,10 +16,7 @@ struct ColumnSketch {
     std::vector<double> sample;
 
     void merge(const ColumnSketch& other);
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(has_missing, many, distinct, sample);
-    }
+    auto fields() { return std::tie(has_missing, many, distinct, sample); }
 };
 
 // One sketch per column of numbers; every `step`-th row is sampled.

@@ -106,7 +106,7 @@ Histogram count_values(const TrainingTable& training, std::span<const Entry> ent
     return histogram;
 }
 
-// Buckets of the entries for which add(sums, entry) returns true.
+// The histogram of the entries for which add(sums, entry) returns true.
 template <class Add>
 Histogram count_by_value(const TrainingTable& training, std::span<const Entry> entries, int column, int width,
                          const Add& add) {

@@ -66,27 +66,38 @@ private:
     std::vector<double> table_;
 };
 
+// A counter of a criterion that has no score of one side: `pair` scores a cut, measured from the undivided node.
+template <class C>
+concept ScoresPairs = requires(const C& counter, const typename C::Word* from, const TargetRange& target) {
+    { counter.pair(from, from, target) } -> std::same_as<double>;
+};
+
 // What the search for a cut needs: what a row adds (Item), the layout of a bin (Word, words()), the score of a side,
 // the bound of a bin, and the unit of scores.
 template <class C>
-concept CutCounter = requires(const C& counter, typename C::Word* to, const typename C::Word* from,
-                              const typename C::Item& item, const TargetRange& target, const ReciprocalTable& table) {
-    { C::fixed } -> std::convertible_to<int>;
-    { C::is_strict } -> std::convertible_to<bool>;
-    { C::has_deviation } -> std::convertible_to<bool>;
-    { counter.words() } -> std::same_as<int>;
-    { counter.unit() } -> std::same_as<double>;
-    { counter.add(to, item) } -> std::same_as<void>;
-    { counter.rows(from) } -> std::same_as<int64_t>;
-    { counter.listed(from) } -> std::same_as<int64_t>;
-    { counter.weight(from) } -> std::same_as<double>;
-    { counter.side(from, target, ExactDivision{}) } -> std::same_as<double>;
-    { counter.side(from, target, table) } -> std::same_as<double>;
-    { counter.bound(from, from, from, target, 0.0) } -> std::same_as<double>;
-} && (!C::has_deviation || requires(const C& counter, const typename C::Word* from) {
-                         { counter.size(from) } -> std::same_as<double>;
-                         { counter.deviation(from) } -> std::same_as<double>;
-                     });
+concept CutCounter =
+    requires(const C& counter, typename C::Word* to, const typename C::Word* from, const typename C::Item& item,
+             const TargetRange& target) {
+        { C::fixed } -> std::convertible_to<int>;
+        { C::is_strict } -> std::convertible_to<bool>;
+        { C::has_deviation } -> std::convertible_to<bool>;
+        { counter.words() } -> std::same_as<int>;
+        { counter.unit() } -> std::same_as<double>;
+        { counter.add(to, item) } -> std::same_as<void>;
+        { counter.rows(from) } -> std::same_as<int64_t>;
+        { counter.listed(from) } -> std::same_as<int64_t>;
+        { counter.weight(from) } -> std::same_as<double>;
+        { counter.bound(from, from, from, target, 0.0) } -> std::same_as<double>;
+    } &&
+    (ScoresPairs<C> ||
+     requires(const C& counter, const typename C::Word* from, const TargetRange& target, const ReciprocalTable& table) {
+         { counter.side(from, target, ExactDivision{}) } -> std::same_as<double>;
+         { counter.side(from, target, table) } -> std::same_as<double>;
+     }) &&
+    (!C::has_deviation || requires(const C& counter, const typename C::Word* from) {
+        { counter.size(from) } -> std::same_as<double>;
+        { counter.deviation(from) } -> std::same_as<double>;
+    });
 
 // A counter that scores two sides with rows faster than one by one.
 template <class C>
@@ -142,6 +153,9 @@ public:
         const double n = size(bin), second = static_cast<double>(*bin >> 32), product = second * (n - second);
         return std::min(product / 2, 2 * (product / n) * (product / n));
     }
+    static constexpr double gain_factor = 2; // both classes stray by the same
+    double value(const Word* counter, const TargetRange&) const { return static_cast<double>(*counter >> 32); }
+    double most_deviation(const Word* bin) const { return size(bin) * size(bin) / 8; }
 
     template <class Over>
     double side(const Word* counter, const TargetRange&, const Over& over) const {
@@ -297,6 +311,9 @@ public:
         return squares_.deviation(static_cast<double>(bin[0]), static_cast<double>(bin[1]),
                                   static_cast<double>(bin[2]));
     }
+    static constexpr double gain_factor = 1;
+    double value(const Word* counter, const TargetRange& target) const { return size_and_sum(counter, target).sum; }
+    double most_deviation(const Word* bin) const { return deviation(bin); }
 
     template <class Over>
     double side(const Word* counter, const TargetRange& target, const Over& over) const {

@@ -3,45 +3,16 @@
 
 #include <stdexcept>
 
-#include "criterion/counters.hpp"
+#include "criterion/pair_counters.hpp"
 
 namespace tw {
 
-// Classes of rows with weights: rows, then one weight per class.
 template <Criterion criterion>
     requires CountedByClass<criterion>
-class WeightedClassCounter {
+class WeightedClassCounter : public WeightedClasses {
 public:
-    using Word = int64_t;
-    using Narrow = int64_t;
-    struct Item {
-        int32_t of;
-        int64_t weight;
-    };
-    static constexpr int fixed = 0;
-    static constexpr bool is_strict = false; // without weight a row changes nothing
+    using WeightedClasses::WeightedClasses;
 
-    explicit WeightedClassCounter(const Measure& measure) : measure_(&measure), classes_(measure.n_classes) {}
-
-    int words() const { return classes_ + 1; }
-    int narrow_words() const { return words(); }
-    double unit() const { return measure_->weight_unit; }
-    Item item(int64_t row) const { return {measure_->classes[row], measure_->weight_of(row)}; }
-    void add(Word* to, const Item& item) const {
-        ++to[0];
-        to[1 + item.of] += item.weight;
-    }
-    void widen(Word* to, const Narrow* from) const {
-        for (int w = 0; w < words(); ++w) to[w] += from[w];
-    }
-    int64_t rows(const Word* counter) const { return counter[0]; }
-    int64_t listed(const Word* counter) const { return counter[0]; }
-    void to_sums(const Word* counter, Sum* sums) const { std::copy_n(counter + 1, classes_, sums); }
-    double weight(const Word* counter) const {
-        int64_t sum = 0;
-        for (int c = 1; c <= classes_; ++c) sum += counter[c];
-        return static_cast<double>(sum) * measure_->weight_unit;
-    }
     static constexpr bool has_deviation = false;
     template <class Over>
     double side(const Word* counter, const TargetRange&, const Over&) const {
@@ -54,10 +25,6 @@ public:
         };
         return bound_of_classes<criterion>(classes_, count(low), count(bin), count(high), to_beat);
     }
-
-private:
-    const Measure* measure_;
-    int classes_;
 };
 static_assert(TargetCounter<WeightedClassCounter<Criterion::gini>>);
 static_assert(TargetCounter<WeightedClassCounter<Criterion::information_gain>>);
@@ -183,11 +150,15 @@ void with_class_counter(const Measure& measure, const Act& act) {
 // called.
 template <class Act>
 void with_counter(Criterion criterion, const Measure& measure, const Act& act) {
-    if (!traits_of(criterion).has_counter) return;
+    if (traits_of(criterion).counted_sides == CountedSides::none) return;
     if (criterion == Criterion::gini) return with_class_counter<Criterion::gini>(measure, act);
     if (criterion == Criterion::information_gain) return with_class_counter<Criterion::information_gain>(measure, act);
     if (criterion == Criterion::misclassification)
         return with_class_counter<Criterion::misclassification>(measure, act);
+    if (scores_pairs(criterion)) {
+        return is_for_classes(criterion) ? act(ClassPairCounter(measure, criterion))
+                                         : act(MomentPairCounter(measure, criterion));
+    }
     if (criterion != Criterion::variance) throw std::logic_error("with_counter: no counter scores this criterion");
     measure.unit_weights ? act(MomentCounter(measure)) : act(WeightedMomentCounter(measure));
 }

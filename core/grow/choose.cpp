@@ -5,14 +5,14 @@
 #include <limits>
 #include <numeric>
 
-#include "base/hash.hpp"
+#include "split/column_draw.hpp"
 
 namespace tw {
 namespace {
 
 constexpr double average_margin = 1e-3;   // C4.5: a gain this close to the average is still average
 constexpr double many_levels_share = 0.3; // C4.5: a nominal column with this share of
-                                          // the rows as levels says little
+                                          // the rows as levels means little
 
 bool is_merge(const Task& task) { return task.recipe.branching == Branching::merge; }
 
@@ -42,14 +42,14 @@ int best_of(const Task& task, const GrownNode& node, const std::vector<Candidate
 void drop_undrawn_columns(const Task& task, const GrownNode& node, std::vector<Candidate>& candidates) {
     const size_t wanted = static_cast<size_t>(task.recipe.stopping.max_features);
     if (wanted >= candidates.size()) return;
-    std::vector<Candidate*> useful;
-    for (Candidate& candidate : candidates) {
-        if (candidate.obstacle != Obstacle::constant) useful.push_back(&candidate);
+    std::vector<int> drawn;
+    for (const Candidate& candidate : candidates) {
+        if (candidate.obstacle != Obstacle::constant) drawn.push_back(candidate.column);
     }
-    std::sort(useful.begin(), useful.end(), [&](const Candidate* a, const Candidate* b) {
-        return mix(node.key, static_cast<uint64_t>(a->column)) < mix(node.key, static_cast<uint64_t>(b->column));
-    });
-    for (size_t i = wanted; i < useful.size(); ++i) useful[i]->obstacle = Obstacle::constant;
+    draw_columns(node.key, wanted, drawn);
+    for (Candidate& candidate : candidates) {
+        if (!is_drawn(drawn, candidate.column)) candidate.obstacle = Obstacle::constant;
+    }
 }
 
 double average_gain(const Task& task, const std::vector<Candidate>& candidates,

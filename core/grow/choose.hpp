@@ -18,7 +18,7 @@ struct Decision {
 Stop stop_before_search(const Task& task, const GrownNode& node);
 
 // The decision for a split that was given: rivals are the candidates that divide the node's entries in another way;
-// `stop` says why the recipe would not have chosen the given one, or none.
+// `stop` is why the recipe would not have chosen the given one, or none.
 Decision choose_given(const Task& task, const GrownNode& node, double root_weight, const TrainingTable& training,
                       std::span<const Entry> entries, const GivenSplit& given, std::vector<Candidate> candidates);
 

@@ -90,7 +90,9 @@ private:
         reopen(id);
         GrownNode& node = nodes_[id];
         std::vector<Candidate> others;
-        if (stop == Stop::none) others = std::move(rows_.candidates(task_, {{id, {node.weight, node.stat}}}, pool_)[0]);
+        if (stop == Stop::none) {
+            others = std::move(rows_.candidates(task_, {{id, {node.weight, node.stat, node.key}}}, pool_)[0]);
+        }
         Decision decision = choose_given(task_, node, root_.weight, rows_.training(), rows_.entries(id), given, others);
         node.against = stop != Stop::none ? stop : decision.stop;
         node.chosen = std::move(decision.chosen);
@@ -169,7 +171,7 @@ private:
     // Decides about each of these nodes: a chosen split, or a reason to stop.
     void decide(const std::vector<int>& open) {
         std::vector<OpenNode> open_nodes;
-        for (int id : open) open_nodes.push_back({id, {nodes_[id].weight, nodes_[id].stat}});
+        for (int id : open) open_nodes.push_back({id, {nodes_[id].weight, nodes_[id].stat, nodes_[id].key}});
         std::vector<std::vector<Candidate>> candidates = rows_.candidates(task_, open_nodes, pool_);
         for (size_t i = 0; i < open.size(); ++i) {
             GrownNode& node = nodes_[open[i]];

@@ -48,8 +48,7 @@ public:
         while (!open.empty() && limit > leaf_ && !control_.stop) {
             for (size_t done = 0; done < open.size(); done += batch) {
                 const size_t end = std::min(done + batch, open.size());
-                for_each(static_cast<int64_t>(end - done),
-                         [&](int64_t i) { refine_root(subset, *open[done + static_cast<size_t>(i)], limit); });
+                for_each(end - done, [&](size_t i) { refine_root(subset, *open[done + i], limit); });
                 for (size_t i = done; i < end; ++i) {
                     if (open[i]->best.loss >= limit) continue;
                     best = open[i]->best;

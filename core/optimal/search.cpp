@@ -111,23 +111,29 @@ private:
     Solved<Real> solve_with(const AnyLoss& loss, const Subset& subset, const TreeLimits& limits, Real limit,
                             bool is_top) {
         DepthTwo<AnyLoss, Real> search(loss, problem_, limits, control_);
-        const auto for_each = [&](int64_t n, const auto& task) {
-            if (is_top) {
-                pool_.run(n, [&](int64_t i) {
-                    if (!control_.is_over()) task(i);
-                });
-            } else {
-                for (int64_t i = 0; i < n && !control_.is_over(); ++i) task(i);
-            }
+        const auto for_each_column = [&](size_t n, const auto& task) {
+            for_each(is_top, n, [&](size_t i) {
+                if (!control_.is_over()) task(i);
+            });
         };
         static const std::vector<bool> any;
         const auto on_round = [&](Real lower, Real upper) {
             if (is_top) report(lower, upper);
         };
-        const DepthTwoTree<Real> found =
-            search.solve(subset, limit, is_top ? problem_.is_root : any, is_top ? batch_size : 1, for_each, on_round);
+        const DepthTwoTree<Real> found = search.solve(subset, limit, is_top ? problem_.is_root : any,
+                                                      is_top ? batch_size : 1, for_each_column, on_round);
         if (is_top) report(found.lower, found.loss);
         return {found.loss, found.lower, found.loss < infinity ? to_tree(subset, found) : nullptr};
+    }
+
+    // Only the root's tasks are worth threads of their own.
+    template <class Act>
+    void for_each(bool is_top, size_t n, const Act& act) {
+        if (is_top) {
+            pool_.run(static_cast<int64_t>(n), [&](int64_t i) { act(static_cast<size_t>(i)); });
+        } else {
+            for (size_t i = 0; i < n; ++i) act(i);
+        }
     }
 
     std::unique_ptr<CutTree> to_tree(const Subset& subset, const DepthTwoTree<Real>& found) const {
@@ -192,14 +198,7 @@ private:
                     batch.push_back({next, middle_cut(frontier.weight[next.column], next.low, next.high)});
                 }
             }
-            const auto try_one = [&](int64_t i) {
-                try_cut(subset, limits, frontier.limit, batch[static_cast<size_t>(i)]);
-            };
-            if (is_top) {
-                pool_.run(static_cast<int64_t>(batch.size()), try_one);
-            } else {
-                for (size_t i = 0; i < batch.size(); ++i) try_one(static_cast<int64_t>(i));
-            }
+            for_each(is_top, batch.size(), [&](size_t i) { try_cut(subset, limits, frontier.limit, batch[i]); });
             for (Tried& tried : batch) take_best(subset, tried, frontier);
             for (const Tried& tried : batch) divide(tried, frontier);
             used.set(static_cast<int64_t>(frontier.open.capacity() * sizeof(Interval<Real>)));
@@ -261,15 +260,9 @@ private:
         std::vector<GreedyCut<Real>> cuts = greedy_cuts<Loss, Real>(problem_, loss_, subset, limits, is_top, control_);
         cuts.resize(std::min(cuts.size(), static_cast<size_t>(discrepancies) + 1));
         std::vector<Solved<Real>> found(cuts.size());
-        const auto try_one = [&](int64_t i) {
-            const auto place = static_cast<size_t>(i);
-            found[place] = descend_at(subset, limits, cuts[place], discrepancies - static_cast<int>(i));
-        };
-        if (is_top) {
-            pool_.run(static_cast<int64_t>(cuts.size()), try_one);
-        } else {
-            for (size_t i = 0; i < cuts.size(); ++i) try_one(static_cast<int64_t>(i));
-        }
+        for_each(is_top, cuts.size(), [&](size_t i) {
+            found[i] = descend_at(subset, limits, cuts[i], discrepancies - static_cast<int>(i));
+        });
         Solved<Real> best = one_leaf(subset, limits);
         for (Solved<Real>& each : found) {
             if (each.loss < best.loss) best = std::move(each);

@@ -1,10 +1,10 @@
 #include "optimal/subset.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "base/interrupt.hpp"
+#include "base/number_key.hpp"
 #include "base/thread_pool.hpp"
 
 namespace tw {
@@ -39,13 +39,6 @@ struct Placed {
     int32_t row;
 };
 
-// Bits whose order as whole numbers is that of the values.
-uint64_t ordered_bits(double value) {
-    const auto bits = std::bit_cast<uint64_t>(value + 0.0); // one zero
-    constexpr uint64_t sign = uint64_t{1} << 63;
-    return bits & sign ? ~bits : bits | sign;
-}
-
 // A radix sort; digits that all keys share are skipped, such as those beyond single precision.
 void sort_by_digits(std::vector<Placed>& order) {
     constexpr int digit_bits = 11;
@@ -69,7 +62,7 @@ int rank_values(std::span<const double> values, int32_t* codes) {
     order.reserve(values.size());
     for (size_t i = 0; i < values.size(); ++i) {
         codes[i] = 0;
-        if (values[i] == values[i]) order.push_back({ordered_bits(values[i]), static_cast<int32_t>(i)});
+        if (values[i] == values[i]) order.push_back({key_of(values[i]), static_cast<int32_t>(i)});
     }
     sort_by_digits(order);
     int32_t code = 0;

@@ -39,7 +39,7 @@ Predictor::Predictor(const FlatTree& flat, uint64_t seed)
     }
     const auto leaf_or_threshold = [](const WalkNode& walk_node) { return walk_node.leaf || walk_node.is_threshold; };
     if (!walk_nodes_[0].leaf && std::all_of(walk_nodes_.begin(), walk_nodes_.end(), leaf_or_threshold))
-        is_threshold_ = BranchlessTree(walk_nodes_);
+        branchless_ = BranchlessTree(walk_nodes_);
 }
 
 template <class Visit>
@@ -101,7 +101,7 @@ template <class Single, class Several>
 bool Predictor::each_row(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, Single single,
                          Several several) const {
     constexpr int64_t block = 4096;
-    const BranchlessTable is_threshold(is_threshold_, columns);
+    const BranchlessTable branchless_table(branchless_, columns);
     const void* matrix = as_matrix(columns);
     std::atomic<bool> infinite{false};
     pool.run((rows + block - 1) / block, [&](int64_t b) {
@@ -115,8 +115,8 @@ bool Predictor::each_row(const std::vector<Column>& columns, int64_t rows, Threa
             }
             const std::span<int32_t> ends(end.data(),
                                           static_cast<size_t>(std::min<int64_t>(rows_per_walk, last - begin)));
-            if (is_threshold.usable() && odd == NonFinite::none) {
-                is_threshold_.walk(is_threshold, begin, ends);
+            if (branchless_table.usable() && odd == NonFinite::none) {
+                branchless_.walk(branchless_table, begin, ends);
             } else {
                 walk(columns, begin, ends);
             }

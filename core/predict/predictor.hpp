@@ -52,7 +52,7 @@ private:
     std::vector<RoutingNode> nodes_;
     std::vector<uint64_t> keys_;       // per node
     std::vector<WalkNode> walk_nodes_; // per node
-    BranchlessTree is_threshold_;      // the same steps, if all of them are plain
+    BranchlessTree branchless_;        // the same steps, if all of them are plain
     NodeTable value_;
     std::vector<int32_t> largest_; // per node
 };

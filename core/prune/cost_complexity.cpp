@@ -57,7 +57,7 @@ public:
 private:
     using Link = std::pair<double, int64_t>;
 
-    // Sums of nodes above a cut are put off until somebody asks for them: most are asked for once, after many cuts.
+    // Sums of nodes above a cut are computed when they are needed: most are needed once, after many cuts.
     void add_up_below(int64_t node) {
         if (!is_old_[node]) return;
         std::vector<int64_t> old{node};

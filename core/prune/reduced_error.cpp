@@ -55,7 +55,7 @@ public:
 
     Reduced run() {
         for (const Entry& entry : training_entries(Recipe{}, measure_, columns_)) place_row(entry);
-        for (FractionalRow& fractional_row : fractional_rows_) fractional_row.loss = loss_of(fractional_row, -1);
+        for (FractionalRow& row : fractional_rows_) row.loss = loss_of(row, -1);
         while (pass()) {
         }
         return std::move(reduced_);
@@ -65,7 +65,7 @@ private:
     // Follows a row, as prediction does; a row of one path is added up where it ends, any other is kept with its
     // visits.
     void place_row(const Entry& entry) {
-        FractionalRow fractional_row{entry.row, {}};
+        FractionalRow row{entry.row, {}};
         std::vector<Visit> open{{0, 1.0, false}};
         bool is_split = false;
         while (!open.empty()) {
@@ -75,7 +75,7 @@ private:
             const int child =
                 routing.children.empty() ? stop_here : route_row(routing, keys_[visit.node], columns_, entry.row).child;
             visit.ends = child == stop_here;
-            fractional_row.visits.push_back(visit);
+            row.visits.push_back(visit);
             if (child >= 0) open.push_back({routing.children[child], visit.share, false});
             if (child != fractional) continue;
             is_split = true;
@@ -85,25 +85,24 @@ private:
             }
         }
         if (!is_split) {
-            for (const Visit& visit : fractional_row.visits) add(through_, visit.node, entry);
-            add(here_, fractional_row.visits.back().node, entry);
-            for (const Visit& visit : fractional_row.visits) weight_through_[visit.node] += entry.weight;
+            for (const Visit& visit : row.visits) add(through_, visit.node, entry);
+            add(here_, row.visits.back().node, entry);
+            for (const Visit& visit : row.visits) weight_through_[visit.node] += entry.weight;
             return;
         }
-        for (const Visit& visit : fractional_row.visits)
-            fractional_rows_of_[visit.node].push_back(fractional_rows_.size());
-        fractional_rows_.push_back(std::move(fractional_row));
+        for (const Visit& visit : row.visits) fractional_rows_of_[visit.node].push_back(fractional_rows_.size());
+        fractional_rows_.push_back(std::move(row));
     }
 
     const double* value(size_t node) const { return &value_[node * flat_.value.width()]; }
 
-    size_t label(const double* value_given) const {
-        return predicted_class(cost_, {value_given, static_cast<size_t>(measure_.n_classes)});
+    size_t label(const double* values) const {
+        return predicted_class(cost_, {values, static_cast<size_t>(measure_.n_classes)});
     }
 
-    double cost_of(size_t truth, size_t value_given) const {
-        if (!cost_.empty()) return cost_[truth * measure_.n_classes + value_given];
-        return truth == value_given ? 0 : 1;
+    double cost_of(size_t truth, size_t predicted) const {
+        if (!cost_.empty()) return cost_[truth * measure_.n_classes + predicted];
+        return truth == predicted ? 0 : 1;
     }
 
     // Adds a row to the sums of a node. An absolute error is linear on either side of the node's value, so rows count
@@ -158,9 +157,9 @@ private:
     static double positive_log(double mean) { return std::log(std::max(mean, std::numeric_limits<double>::min())); }
 
     // The loss of a fractional row by the tree as it stands, or (`cut` >= 0) with that node as a leaf.
-    double loss_of(const FractionalRow& fractional_row, int32_t cut) const {
-        std::vector<double> value_given(flat_.value.width(), 0.0);
-        const std::vector<Visit>& visits = fractional_row.visits;
+    double loss_of(const FractionalRow& row, int32_t cut) const {
+        std::vector<double> prediction(flat_.value.width(), 0.0);
+        const std::vector<Visit>& visits = row.visits;
         for (size_t i = 0; i < visits.size();) {
             const int32_t node = visits[i].node;
             const bool leaf = visits[i].ends || reduced_.leaf[node] || node == cut;
@@ -168,15 +167,14 @@ private:
                 ++i;
                 continue;
             }
-            for (size_t k = 0; k < value_given.size(); ++k) value_given[k] += visits[i].share * value(node)[k];
+            for (size_t k = 0; k < prediction.size(); ++k) prediction[k] += visits[i].share * value(node)[k];
             while (i < visits.size() && visits[i].node < end_[node]) ++i;
         }
-        const double weight = static_cast<double>(measure_.weight_of(fractional_row.row));
+        const double weight = static_cast<double>(measure_.weight_of(row.row));
         if (measure_.n_classes > 0) {
-            return weight * cost_of(measure_.classes[fractional_row.row], label(value_given.data())) *
-                   measure_.weight_unit;
+            return weight * cost_of(measure_.classes[row.row], label(prediction.data())) * measure_.weight_unit;
         }
-        return weight * measure_.weight_unit * row_loss(measure_.raw[fractional_row.row], value_given[0]);
+        return weight * measure_.weight_unit * row_loss(measure_.raw[row.row], prediction[0]);
     }
 
     // Once through the tree from below; whether anything was cut.
@@ -206,21 +204,21 @@ private:
 
     bool cut(size_t node, const Loss& alone, double below) {
         std::vector<double> losses, before;
-        for (size_t fractional_row : fractional_rows_of_[node]) {
-            losses.push_back(loss_of(fractional_rows_[fractional_row], static_cast<int32_t>(node)));
-            before.push_back(fractional_rows_[fractional_row].loss);
+        for (const size_t i : fractional_rows_of_[node]) {
+            losses.push_back(loss_of(fractional_rows_[i], static_cast<int32_t>(node)));
+            before.push_back(fractional_rows_[i].loss);
         }
         const double as_leaf = alone.value + sum_of(losses);
         const double as_is = below + sum_of(before);
         if (as_leaf > as_is + rounding * alone.scale) return false;
-        for (size_t g = 0; g < losses.size(); ++g) fractional_rows_[fractional_rows_of_[node][g]].loss = losses[g];
+        for (size_t i = 0; i < losses.size(); ++i) fractional_rows_[fractional_rows_of_[node][i]].loss = losses[i];
         reduced_.leaf[node] = 1;
         reduced_.as_leaf[node] = as_leaf;
         reduced_.below[node] = as_is;
         return true;
     }
 
-    // Smallest first, so that the order of guests cannot matter.
+    // Smallest first, so that the order of rows cannot matter.
     static double sum_of(std::vector<double> losses) {
         std::sort(losses.begin(), losses.end());
         return std::accumulate(losses.begin(), losses.end(), 0.0);

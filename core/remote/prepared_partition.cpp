@@ -1,6 +1,7 @@
 #include "remote/prepared_partition.hpp"
 
 #include <string_view>
+#include <tuple>
 
 #include "binning/training_table.hpp"
 
@@ -14,10 +15,7 @@ std::string_view text_of(const SharedArray<uint8_t>& bytes) {
 
 struct Bounds {
     std::vector<std::vector<double>> of;
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(of);
-    }
+    auto fields() { return std::tie(of); }
 };
 
 } // namespace

@@ -1,15 +1,12 @@
 #include "remote/protocol.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
 
 #include "base/sorted_union.hpp"
 
 namespace tw {
 namespace {
-
-constexpr uint64_t sign = uint64_t{1} << 63;
 
 template <class Value>
 void add_each(std::vector<Value>& into, const std::vector<Value>& from) {
@@ -62,13 +59,6 @@ void widen(std::vector<float>& single, std::vector<double>& numbers) {
 }
 
 } // namespace
-
-uint64_t key_of(double x) {
-    const uint64_t bits = std::bit_cast<uint64_t>(x + 0.0);
-    return bits & sign ? ~bits : bits | sign;
-}
-
-double number_of(uint64_t key) { return std::bit_cast<double>(key & sign ? key & ~sign : ~key); }
 
 void Counts::add(const Counts& other) {
     add_each(narrow, other.narrow);

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <vector>
 
+#include "base/number_key.hpp"
 #include "base/split.hpp"
 #include "binning/binned_table.hpp"
 #include "binning/column_sketch.hpp"
@@ -26,20 +28,14 @@ struct Plan {
     Units units;
     std::vector<ColumnBins> binned;
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(units, binned);
-    }
+    auto fields() { return std::tie(units, binned); }
 };
 
 struct NodeColumn {
     int node = 0;
     TableColumn column;
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(node, column);
-    }
+    auto fields() { return std::tie(node, column); }
 };
 
 // Columns counted by the child that a split sends each row to.
@@ -48,10 +44,7 @@ struct ChildCounts {
     Split split;
     std::vector<TableColumn> columns;
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(node, split, columns);
-    }
+    auto fields() { return std::tie(node, split, columns); }
 };
 
 // The values of a binned column from one key to another, in cells of 2^shift keys (see `key_of`).
@@ -62,10 +55,7 @@ struct KeyRange {
     int shift = 0;
     int surrogate = -1; // counted by the child that this one of `surrogate_histograms` sends rows to; -1: by target
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(node, column, first, last, shift, surrogate);
-    }
+    auto fields() { return std::tie(node, column, first, last, shift, surrogate); }
 };
 
 // A column cut after a number: the values next to the cut are requested.
@@ -75,10 +65,7 @@ struct CutAt {
     double at = 0;
 
     bool operator==(const CutAt&) const = default;
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(node, column, at);
-    }
+    auto fields() { return std::tie(node, column, at); }
 };
 
 struct Request {
@@ -97,10 +84,9 @@ struct Request {
     std::vector<CutAt> cuts;
     std::vector<int> rows; // nodes whose rows are wanted as they are
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(summary, max_weight, weighed, plan, values, bounds, node_splits, totals, histograms, value_histograms,
-                child_histograms, surrogate_histograms, ranges, cuts, rows);
+    auto fields() {
+        return std::tie(summary, max_weight, weighed, plan, values, bounds, node_splits, totals, histograms,
+                        value_histograms, child_histograms, surrogate_histograms, ranges, cuts, rows);
     }
 };
 
@@ -123,10 +109,7 @@ struct Counts {
         }
     }
     void add(const Counts& other);
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(narrow, wide, widest);
-    }
+    auto fields() { return std::tie(narrow, wide, widest); }
 };
 
 struct TableSummary {
@@ -134,20 +117,14 @@ struct TableSummary {
     TargetSummary targets; // as if every row had weight
     std::vector<ColumnSketch> sketches;
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(weights, targets, sketches);
-    }
+    auto fields() { return std::tie(weights, targets, sketches); }
 };
 
 struct ColumnValues {
     std::vector<double> value; // rising
     std::vector<int64_t> weight;
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(value, weight);
-    }
+    auto fields() { return std::tie(value, weight); }
 };
 
 // The cells of a range that hold rows, rising, and the counters of each.
@@ -155,10 +132,7 @@ struct Cells {
     std::vector<uint64_t> cell;
     Counts counts;
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(cell, counts);
-    }
+    auto fields() { return std::tie(cell, counts); }
 };
 
 // Some rows as they are, and as they are measured. One array per column; those of the other kinds are empty.
@@ -172,20 +146,14 @@ struct RowBatch {
 
     int64_t size() const { return static_cast<int64_t>(classes.size() + target.size()); }
     void append(const RowBatch& other);
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(single, numbers, codes, classes, target, weight);
-    }
+    auto fields() { return std::tie(single, numbers, codes, classes, target, weight); }
 };
 
 // The largest value below a cut and the smallest above it.
 struct CutEdges {
     double below = -std::numeric_limits<double>::infinity(), above = std::numeric_limits<double>::infinity();
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(below, above);
-    }
+    auto fields() { return std::tie(below, above); }
 };
 
 struct Reply {
@@ -202,15 +170,10 @@ struct Reply {
     std::vector<RowBatch> rows;
 
     void merge(Reply other);
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(summary, scaled_total_weight, weighed, values, totals, low, high, histograms, surrogate_histograms,
-                value_histograms, child_histograms, ranges, cuts, rows);
+    auto fields() {
+        return std::tie(summary, scaled_total_weight, weighed, values, totals, low, high, histograms,
+                        surrogate_histograms, value_histograms, child_histograms, ranges, cuts, rows);
     }
 };
-
-// Numbers as integers in the same order; -0 and 0 share one.
-uint64_t key_of(double x);
-double number_of(uint64_t key);
 
 } // namespace tw

@@ -130,7 +130,7 @@ private:
         }
     }
     static double min_gain(const NodeSearch<Counter>& search, ScanColumn scan_column) {
-        return search.gain_to_beat(scan_column) - search.rules.margin();
+        return search.rules.least_wanted(search.gain_to_beat(scan_column));
     }
 
     // Few rows are sent value by value, many in cells.
@@ -170,7 +170,7 @@ private:
         const double best = gains.empty() ? no_gain : *std::max_element(gains.begin(), gains.end());
         for (const ScanColumn i : gains.indices()) {
             const Cut& cut = search.cuts[i].cut;
-            if (cut.low_rows > 0 && cut.gain >= best - search.rules.margin()) {
+            if (cut.low_rows > 0 && cut.gain >= search.rules.least_wanted(best)) {
                 edges_.push_back({{search.node, columns_.column(i).column, cut.at}});
             }
         }

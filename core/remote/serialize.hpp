@@ -1,6 +1,6 @@
 // Values as bytes, for messages between the driver and its workers.
 //
-// A type names its members once, in `pass`, for both directions. Truncated messages are rejected. All machines of one
+// A type names its members once, in `fields`, for both directions. Truncated messages are rejected. All machines of one
 // tree must have the same byte order.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -35,7 +36,8 @@ private:
         if constexpr (is_plain<Value>) {
             raw(&value, sizeof value);
         } else {
-            const_cast<Value&>(value).pass(*this); // the same `pass` reads and writes; a writer changes nothing
+            std::apply(*this,
+                       const_cast<Value&>(value).fields()); // of a value that is read too; a writer changes nothing
         }
     }
     template <class Value>
@@ -72,7 +74,7 @@ private:
         if constexpr (is_plain<Value>) {
             raw(&value, sizeof value);
         } else {
-            value.pass(*this);
+            std::apply(*this, value.fields());
         }
     }
     template <class Value>

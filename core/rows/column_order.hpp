@@ -2,8 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rows/sorted_scan.hpp"
 
 namespace tw {
 
@@ -23,6 +28,48 @@ inline void order_by_value(ValueAndRow* begin, ValueAndRow* end) {
         ValueAndRow* to = at;
         for (; to > begin && moved.value < to[-1].value; --to) *to = to[-1];
         *to = moved;
+    }
+}
+
+// Rows are sorted by counting their bins, then by value within a bin; missing values come last. Where codes are
+// values, they stand for them.
+inline void order_rows(const SearchColumns& columns, std::span<const uint32_t> row, ScanColumn scan_column,
+                       RankedRow* order) {
+    constexpr size_t max_rows_sorted_directly = 48; // so few rows are sorted without a look at their bins
+    const size_t rows = row.size(), at = columns.by_histogram[scan_column].offset();
+    const Numbers& numbers = columns.numbers(scan_column);
+    const ColumnBins& column = columns.column(scan_column);
+    std::vector<ValueAndRow> sorted(rows);
+    size_t known = 0;
+    if (rows <= max_rows_sorted_directly && !column.exact) {
+        size_t last = rows;
+        for (size_t i = 0; i < rows; ++i) {
+            const double x = numbers[row[i]];
+            sorted[x == x ? known++ : --last] = {x, static_cast<uint16_t>(i)};
+        }
+        order_by_value(sorted.data(), sorted.data() + known);
+    } else {
+        std::array<uint16_t, 257> next{};
+        for (const uint32_t one : row) ++next[columns.binned.row(one)[at] + 1];
+        for (size_t code = 1; code < next.size(); ++code)
+            next[code] = static_cast<uint16_t>(next[code] + next[code - 1]);
+        known = next[column.bins];
+        const std::array<uint16_t, 257> start = next;
+        for (size_t i = 0; i < rows; ++i) {
+            const uint8_t code = columns.binned.row(row[i])[at];
+            const bool by_bin = column.exact || code >= column.bins;
+            sorted[next[code]++] = {by_bin ? code : column.known(code, numbers[row[i]]), static_cast<uint16_t>(i)};
+        }
+        for (int code = 0; code < column.bins && !column.exact; ++code) {
+            if (start[code + 1] - start[code] > 1) {
+                order_by_value(sorted.data() + start[code], sorted.data() + start[code + 1]);
+            }
+        }
+    }
+    uint16_t rank = 0;
+    for (size_t i = 0; i < rows; ++i) {
+        if (i > 0 && i < known && sorted[i].value != sorted[i - 1].value) ++rank;
+        order[i] = {i < known ? rank : missing_rank, sorted[i].row};
     }
 }
 

@@ -23,6 +23,16 @@ int64_t sorted_row_limit(const BinnedTable& binned, const Counter& counter) {
     return std::clamp<int64_t>(static_cast<int64_t>(binned.bins()) * counter.words() / 64, 512, max_sorted_rows);
 }
 
+// An order serves all levels below. Where few are to come and cuts between bins are estimated, so few rows are better
+// ordered: 3, 6, 12 of 16 with one, two, three levels.
+template <TargetCounter Counter>
+int64_t rows_worth_sorting(const SearchContext<Counter>& context, int64_t levels) {
+    const int64_t most = context.max_sorted_rows;
+    const bool estimates = EstimatesGains<Counter> && shares_best_gain(context.recipe, context.plan);
+    if (!estimates || context.plan.ordered || levels > 3) return most;
+    return most * 3 * (int64_t{1} << std::max<int64_t>(levels, 1)) / 32;
+}
+
 std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binned, const SearchPlan& plan,
                                      Profile* profile, ThreadPool& pool) {
     if (!plan.needs_ranks) return {};
@@ -64,9 +74,10 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
 
 template <TargetCounter Counter>
 HistogramRows<Counter>::HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all,
-                                      int64_t max_detached_rows)
+                                      int64_t max_sorted_rows, int64_t max_detached_rows)
     : tree_data_(std::move(tree_data)),
       context_(tree_data_->context),
+      max_sorted_rows_(max_sorted_rows),
       max_detached_rows_(max_detached_rows),
       node_rows_{std::move(all)} {
     histograms_.reserve(1);
@@ -81,8 +92,8 @@ std::vector<MakeRows> HistogramRows<Counter>::detach(std::span<const int> nodes)
 
 template <TargetCounter Counter>
 std::unique_ptr<RowStore> HistogramRows<Counter>::detached(int node) const {
-    if (static_cast<int64_t>(size(node)) > context_.max_sorted_rows) {
-        return std::make_unique<HistogramRows>(tree_data_, node_rows_[node], context_.max_sorted_rows);
+    if (static_cast<int64_t>(size(node)) > max_sorted_rows_) {
+        return std::make_unique<HistogramRows>(tree_data_, node_rows_[node], max_sorted_rows_, 0);
     }
     return std::make_unique<SortedRows<Counter>>(context_, rows(node), items(node));
 }
@@ -107,10 +118,16 @@ void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& po
             blocks.push_back({node, at, std::min<size_t>(size(node), at + max_narrow_rows)});
         }
     }
+    constexpr size_t max_counts_per_bin = 8; // fewer are counted sooner than narrow bins are made and added up
     std::mutex adding;
     pool.run(static_cast<int64_t>(blocks.size()), [&](int64_t p) {
         const ProfileTimer watch(context_.profile, &Profile::histograms);
         const auto& [node, begin, end] = blocks[p];
+        if ((end - begin) * context_.binned.columns().size() <= max_counts_per_bin * bins &&
+            end - begin == size(node)) {
+            count_rows(counter, context_.binned, rows(node), items(node), words, histograms_.of(node).data());
+            return;
+        }
         std::vector<Narrow> own(bins * narrow, Narrow{0});
         count_rows(counter, context_.binned, rows(node).subspan(begin, end - begin),
                    items(node).subspan(begin, end - begin), narrow, own.data());
@@ -132,7 +149,7 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
     std::vector<int> nodes;
     for (size_t i = 0; i < open_nodes.size(); ++i) {
         // Where leaves are limited, nodes come one by one, small ones too.
-        if (static_cast<int64_t>(size(open_nodes[i].node)) <= context_.max_sorted_rows) {
+        if (static_cast<int64_t>(size(open_nodes[i].node)) <= max_sorted_rows_) {
             found[i] = detached(open_nodes[i].node)->candidates(task, {{0, open_nodes[i].facts}}, pool)[0];
             continue;
         }
@@ -155,11 +172,23 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
     });
     MemoryCuts<Counter> source(context_);
     for (const NodeSearch<Counter>& search : searches) source.add(search, rows(search.node), items(search.node));
+    std::vector<std::vector<Candidate>> by_value = candidates_by_value(task, large, pool);
+    const auto draw = [&](NodeSearch<Counter>& search) {
+        const size_t n = static_cast<size_t>(&search - searches.data());
+        if (!context_.plan.draws_columns) return;
+        leave_out_undrawn(task, context_, large[n].facts, search, by_value[n],
+                          [&](ScanColumn column) { return source.is_constant(search, n, column); });
+    };
     find_cuts(
-        context_, searches, [&](NodeSearch<Counter>& search) { set_split_gains_to_beat(task, context_.plan, search); },
-        source, pool);
+        context_, searches,
+        [&](NodeSearch<Counter>& search) {
+            draw(search);
+            set_split_gains_to_beat(task, context_.plan, search);
+        },
+        source, pool, shares_best_gain(task.recipe, context_.plan));
+    if (context_.plan.ordered) std::for_each(searches.begin(), searches.end(), draw);
     std::vector<std::vector<Candidate>> of_large =
-        to_candidates(task, context_, large, searches, candidates_by_value(task, large, pool), source, pool);
+        to_candidates(task, context_, large, searches, std::move(by_value), source, pool);
     for (size_t n = 0; n < large.size(); ++n) found[position[n]] = std::move(of_large[n]);
     histograms_.keep_only(nodes);
     return found;
@@ -196,7 +225,7 @@ template <TargetCounter Counter>
 std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, const ChosenSplit& chosen,
                                                              ThreadPool& pool) {
     const auto& [node, split] = chosen;
-    if (static_cast<int64_t>(size(node)) <= context_.max_sorted_rows) {
+    if (static_cast<int64_t>(size(node)) <= max_sorted_rows_) {
         return detached(node)->surrogates(task, {{0, split}}, pool)[0];
     }
     const std::vector<Entry> entries = whole_rows(training().measure, rows(node));
@@ -223,7 +252,8 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, c
 // --- partitioning ---
 
 template <TargetCounter Counter>
-void HistogramRows<Counter>::partition(std::vector<NodeSplit> splits, int64_t, ThreadPool& pool) {
+void HistogramRows<Counter>::partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) {
+    max_sorted_rows_ = rows_worth_sorting(context_, levels);
     node_rows_.resize(nodes_after(splits));
     histograms_.reserve(node_rows_.size());
     partition_each(splits, pool, [&](const NodeSplit& at) { partition_node(at, pool); });
@@ -258,8 +288,8 @@ std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recip
             std::make_shared<TreeData<Counter>>(table, recipe, measure, binned, plan, counter, profile, pool);
         const NodeRows<typename Counter::Item> all{tree_data->partition, {0, tree_data->partition->row.size()}};
         const int64_t max_detached_rows = static_cast<int64_t>(all.range.size()) / (8 * pool.threads());
-        rows = std::make_unique<HistogramRows<Counter>>(
-            tree_data, all, std::max(tree_data->context.max_sorted_rows, max_detached_rows));
+        rows = std::make_unique<HistogramRows<Counter>>(tree_data, all, tree_data->context.max_sorted_rows,
+                                                        max_detached_rows);
     });
     return rows;
 }

@@ -39,8 +39,10 @@ public:
     using Word = typename Counter::Word;
     using Item = typename Counter::Item;
 
-    // The node numbered 0 is the range of the field; nobody else may touch it.
-    HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all, int64_t max_detached_rows);
+    // The node numbered 0 is the range of the field; nobody else may touch it. So few rows are better ordered than
+    // counted, and so few are grown apart.
+    HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all, int64_t max_sorted_rows,
+                  int64_t max_detached_rows);
 
     const TrainingTable& training() const override { return context_.training; }
     Total total(int node) const override { return total_of_items(context_, rows(node), items(node)); }
@@ -51,7 +53,7 @@ public:
                                                    ThreadPool& pool) override;
     void partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) override;
     bool should_detach(int node, int64_t) const override {
-        return static_cast<int64_t>(size(node)) <= max_detached_rows_;
+        return static_cast<int64_t>(size(node)) <= std::max(max_detached_rows_, max_sorted_rows_);
     }
     std::vector<MakeRows> detach(std::span<const int> nodes) override;
 
@@ -74,7 +76,7 @@ private:
 
     std::shared_ptr<TreeData<Counter>> tree_data_;
     const SearchContext<Counter>& context_;
-    int64_t max_detached_rows_;
+    int64_t max_sorted_rows_, max_detached_rows_;
     std::vector<NodeRows<Item>> node_rows_; // per node
     NodeHistograms<Word> histograms_;
 };

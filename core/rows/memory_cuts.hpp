@@ -54,6 +54,14 @@ public:
         }
     }
 
+    // Whether all rows of a search that know the column have one value, and nothing else is to be tried.
+    bool is_constant(const NodeSearch<Counter>& search, size_t number, ScanColumn scan_column) const {
+        if (search.rules.ordered) return search.cuts[scan_column].cut.constant;
+        const EdgeScan& edges = search.edges[scan_column];
+        if (edges.constant || edges.several || columns_.column(scan_column).exact) return edges.constant;
+        return !(edges.has_missing && search.scan->tries_missing()) && refiners_[number].is_one_value(scan_column);
+    }
+
 private:
     struct Node {
         std::span<const uint32_t> rows;

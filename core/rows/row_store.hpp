@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "base/split.hpp"
@@ -25,10 +26,7 @@ struct NodeSplit {
     std::vector<Split> surrogates;
     int first = 0;
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(node, key, split, surrogates, first);
-    }
+    auto fields() { return std::tie(node, key, split, surrogates, first); }
 };
 
 class RowStore;

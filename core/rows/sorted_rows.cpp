@@ -11,11 +11,6 @@
 #include "threshold/surrogate_scan.hpp"
 
 namespace tw {
-namespace {
-
-constexpr size_t max_rows_sorted_directly = 48; // so few rows are sorted without a look at their bins
-
-} // namespace
 
 template <TargetCounter Counter>
 SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::span<const uint32_t> rows,
@@ -34,7 +29,7 @@ SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::span
     nodes_[0].range = {0, rows.size()};
     for (size_t i = 0; i < rows.size(); ++i) member_[i] = static_cast<uint16_t>(i);
     for (const ScanColumn scan_column : slot_.indices()) {
-        if (slot_[scan_column] >= 0) order_column(scan_column);
+        if (slot_[scan_column] >= 0) order_rows(context, row_, scan_column, order(scan_column));
     }
 }
 
@@ -70,48 +65,6 @@ size_t SortedRows<Counter>::find_changing() {
             slot_[scan_column] = slots++;
     }
     return static_cast<size_t>(slots);
-}
-
-// Rows are sorted by counting their bins, then by value within a bin; missing values come last. Where codes are
-// values, they stand for them.
-template <TargetCounter Counter>
-void SortedRows<Counter>::order_column(ScanColumn scan_column) {
-    const size_t rows = row_.size(), at = context_.by_histogram[scan_column].offset();
-    const Numbers& numbers = context_.numbers(scan_column);
-    const ColumnBins& column = context_.column(scan_column);
-    std::vector<ValueAndRow> sorted(rows);
-    size_t known = 0;
-    if (rows <= max_rows_sorted_directly && !column.exact) {
-        size_t last = rows;
-        for (size_t i = 0; i < rows; ++i) {
-            const double x = numbers[row_[i]];
-            sorted[x == x ? known++ : --last] = {x, static_cast<uint16_t>(i)};
-        }
-        order_by_value(sorted.data(), sorted.data() + known);
-    } else {
-        std::array<uint16_t, 257> next{};
-        for (const uint32_t row : row_) ++next[context_.binned.row(row)[at] + 1];
-        for (size_t code = 1; code < next.size(); ++code)
-            next[code] = static_cast<uint16_t>(next[code] + next[code - 1]);
-        known = next[column.bins];
-        const std::array<uint16_t, 257> start = next;
-        for (size_t i = 0; i < rows; ++i) {
-            const uint8_t code = context_.binned.row(row_[i])[at];
-            const bool by_bin = column.exact || code >= column.bins;
-            sorted[next[code]++] = {by_bin ? code : column.known(code, numbers[row_[i]]), static_cast<uint16_t>(i)};
-        }
-        for (int code = 0; code < column.bins && !column.exact; ++code) {
-            if (start[code + 1] - start[code] > 1) {
-                order_by_value(sorted.data() + start[code], sorted.data() + start[code + 1]);
-            }
-        }
-    }
-    RankedRow* order = this->order(scan_column);
-    uint16_t rank = 0;
-    for (size_t i = 0; i < rows; ++i) {
-        if (i > 0 && i < known && sorted[i].value != sorted[i - 1].value) ++rank;
-        order[i] = {i < known ? rank : missing_rank, sorted[i].row};
-    }
 }
 
 template <TargetCounter Counter>
@@ -191,6 +144,15 @@ std::vector<std::vector<Candidate>> SortedRows<Counter>::candidates(const Task& 
     return found;
 }
 
+template <TargetCounter Counter>
+std::vector<double> SortedRows<Counter>::level_gains(const CutRules& rules, const Words<Counter>& total,
+                                                     RowRange range) {
+    const uint16_t* member = member_.data() + range.begin;
+    return level_scan_.best_gains(
+        context_, rules, total, range.end - range.begin, [&](size_t at) { return row_[member[at]]; },
+        [&](size_t at) { return item_[member[at]]; });
+}
+
 // Every cut of the sorted rows is scanned, so the search of threshold/search.hpp, which bounds what it does not scan,
 // comes down to its last step.
 template <TargetCounter Counter>
@@ -211,17 +173,29 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
             best_cut(context_.counter, item_.data(), rules, total, scan_column, range, context_.plan.tries_missing));
         gains.push_back(cuts.back().cut.gain);
     }
-    const uint16_t* member = member_.data() + range.begin;
-    const std::vector<double> of_levels = level_scan_.best_gains(
-        context_, rules, total, range.end - range.begin, [&](size_t at) { return row_[member[at]]; },
-        [&](size_t at) { return item_[member[at]]; });
-    const std::vector<CandidateColumn> columns = candidate_columns(task, context_, rules, gains, of_levels);
+    const std::vector<double> of_levels = level_gains(rules, total, range);
     std::vector<Entry> entries;
-    const auto make = [&](const CandidateColumn& made) {
-        if (entries.empty() && (!made.scan_column || context_.plan.needs_squares)) {
-            entries = entries_of<Item>(at_node(row_, node), items);
+    const auto make_by_value = [&](TableColumn column) {
+        if (entries.empty()) entries = entries_of<Item>(at_node(row_, node), items);
+        return candidate_by_value(task, training(), facts, column, entries);
+    };
+    std::vector<Candidate> by_value; // where columns are drawn, made before
+    if (context_.plan.draws_columns) {
+        for (const TableColumn column : context_.by_value) by_value.push_back(make_by_value(column));
+        const std::vector<int> drawn = drawn_columns(task, context_, facts, by_value,
+                                                     [&](ScanColumn column) { return cuts[column].cut.constant; });
+        for (const ScanColumn i : cuts.indices()) {
+            if (is_drawn(drawn, context_.column(i).column.value)) continue;
+            cuts[i].cut = {.constant = true};
+            gains[i] = no_gain;
         }
-        if (!made.scan_column) return candidate_by_value(task, training(), facts, made.column, entries);
+    }
+    const std::vector<CandidateColumn> columns = candidate_columns(task, context_, rules, gains, of_levels);
+    const auto make = [&](const CandidateColumn& made) {
+        if (!made.scan_column) {
+            return by_value.empty() ? make_by_value(made.column) : std::move(by_value[made.by_value]);
+        }
+        if (entries.empty() && context_.plan.needs_squares) entries = entries_of<Item>(at_node(row_, node), items);
         const ScanColumn scan_column = *made.scan_column;
         const auto& [cut, low_end, known_end] = cuts[scan_column];
         const Words<Counter> low = count(context_.counter, item_.data(), scan_column, {range.begin, low_end});
@@ -393,5 +367,7 @@ template class SortedRows<WeightedClassCounter<Criterion::gini>>;
 template class SortedRows<WeightedClassCounter<Criterion::information_gain>>;
 template class SortedRows<WeightedClassCounter<Criterion::misclassification>>;
 template class SortedRows<WeightedMomentCounter>;
+template class SortedRows<ClassPairCounter>;
+template class SortedRows<MomentPairCounter>;
 
 } // namespace tw

@@ -59,7 +59,6 @@ private:
     };
 
     size_t find_changing();
-    void order_column(ScanColumn scan_column);
     void partition_columns(int parent);
     template <CutCounter AnyCounter>
     SortedCut best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item, const CutRules& rules,
@@ -68,6 +67,7 @@ private:
     template <CutCounter AnyCounter>
     Words<AnyCounter> count(const AnyCounter& counter, const typename AnyCounter::Item* item, ScanColumn scan_column,
                             RowRange range) const;
+    std::vector<double> level_gains(const CutRules& rules, const Words<Counter>& total, RowRange range);
     std::vector<Candidate> candidates_of(const Task& task, const OpenNode& open_node);
     std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
     RankedRow* order(ScanColumn scan_column) { return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()]; }

@@ -44,7 +44,7 @@ double midpoint(double below, double above, bool closed) {
 
 int level_of(const Histogram& histogram, int bin) { return static_cast<int>(histogram.at[bin]); }
 
-// Missing becomes a level of its own: one more bucket, the last.
+// Missing becomes a level of its own: one more bin, the last.
 Histogram with_missing_level(Histogram histogram) {
     if (!histogram.has_missing()) return histogram;
     histogram.at.push_back(missing_level); // the missing entries are the last bin;

@@ -13,10 +13,10 @@
 
 namespace tw {
 
-// Which child each bucket goes to, and the missing entries (-1: scored nowhere).
+// The child of each bin, and the missing entries (-1: scored nowhere).
 struct BinMapping {
     int children = 0;
-    std::vector<int> child; // per bucket
+    std::vector<int> child; // per bin
     int missing = -1;
 };
 
@@ -45,6 +45,7 @@ struct Candidate : RatedSplit {
 struct NodeFacts {
     double weight = 0;
     std::vector<double> stat; // as criteria read it
+    uint64_t key = 0;         // draws depend on it
 };
 // A node whose split is searched.
 struct OpenNode {
@@ -52,7 +53,7 @@ struct OpenNode {
     NodeFacts facts;
 };
 
-// `tried`: the buckets are both sides of the best of so many cuts; 0: they are all there is to cut between.
+// `tried`: the bins are both sides of the best of so many cuts; 0: they are all there is to cut between.
 Candidate best_candidate(const Task& task, const NodeFacts& node, const ColumnFacts& facts, Histogram histogram,
                          int64_t tried = 0);
 
@@ -80,7 +81,7 @@ inline bool is_separable(double below, double above, double min_gap) {
 }
 Parent parent_of(const Task& task, const NodeFacts& node, const Histogram& histogram);
 Children children_of(const Task& task, const Histogram& histogram, const BinMapping& mapping);
-// The split that sends each bucket where the mapping says. Levels absent at the node get `absent[level]`.
+// The split that sends each bin to its child in the mapping. Levels absent at the node get `absent[level]`.
 Split split_of(const Task& task, const ColumnFacts& facts, const Histogram& histogram, const BinMapping& mapping,
                const Children& children, const std::vector<int>& absent);
 // Writes the missing policy into a split whose shares are known; `missing_child`: where the candidate put the missing
@@ -92,7 +93,7 @@ int level_of(const Histogram& histogram, int bin);
 // The number between two neighbouring values that separates them under `<=` (closed) or `<`.
 double midpoint(double below, double above, bool closed);
 Histogram with_missing_level(Histogram histogram);
-constexpr int missing_level = -1; // the code of the bucket that stands for missing as a level of its own
+constexpr int missing_level = -1; // the code of the bin that stands for missing as a level of its own
 
 // C4.5's grouping: levels with next to no weight share the child `rest` (-1: there are none).
 struct Grouping {

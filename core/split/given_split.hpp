@@ -11,7 +11,7 @@ struct GivenSplit {
     std::optional<int> missing = {}; // where missing values go: a child, or as in Split::missing; else by the recipe
 };
 
-// The obstacle says whether the recipe would have considered it: too_small, no_gain or none. Where the recipe scores
+// The obstacle is whether the recipe would have considered it: too_small, no_gain or none. Where the recipe scores
 // missing values in a child and none is given, the child of the best score takes them.
 Candidate given_candidate(const Task& task, const NodeFacts& node, const TrainingTable& training,
                           std::span<const Entry> entries, const GivenSplit& given);

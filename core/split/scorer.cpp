@@ -30,9 +30,9 @@ void append_for_user(const Measure& measure, Stat stat, std::vector<double>& out
 } // namespace
 
 TieRule tie_rule(const Task& task, double impurity) {
-    const bool bounded = is_mean_impurity(task.recipe.criterion) || task.recipe.criterion == Criterion::gain_ratio;
     const double tolerance = task.recipe.tie_tolerance;
-    return {std::max(tolerance, bounded ? rounding * impurity : 0), rounding, tolerance > 0};
+    return {std::max(tolerance, has_impurity_scale(task.recipe.criterion) ? rounding * impurity : 0), rounding,
+            tolerance > 0};
 }
 
 Rating rate(const Task& task, const Parent& parent, const Children& children) {

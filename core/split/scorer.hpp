@@ -53,7 +53,7 @@ struct Children {
     Stat stat(int i) const { return {&stats[static_cast<size_t>(i) * width], static_cast<size_t>(width)}; }
 };
 
-constexpr double min_split_information = 1e-3; // C4.5: a division that tells less has no gain ratio
+constexpr double min_split_information = 1e-3; // C4.5: a division with less has no gain ratio
 
 struct Rating {
     double score = 0;
@@ -67,8 +67,13 @@ struct Rating {
 inline double weight_tolerance(const Recipe& recipe) { return std::max(recipe.tie_tolerance, 1e-9); }
 
 Rating rate(const Task& task, const Parent& parent, const Children& children);
-// What the user's function says of each of these divisions; NaN: nothing.
+// The score of each of these divisions by the user's function; NaN: none.
 std::vector<double> custom_scores(const Task& task, const Parent& parent, std::span<const Children> divisions);
+
+// Whether scores are at most of the size of the node's impurity.
+inline bool has_impurity_scale(Criterion criterion) {
+    return is_mean_impurity(criterion) || criterion == Criterion::gain_ratio;
+}
 
 // How the candidates of a node are compared. Mean impurities and gain ratio are at most of the size of the node's
 // impurity, so rounding is relative to it; other scores to themselves.

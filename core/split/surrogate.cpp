@@ -29,7 +29,7 @@ struct Side {
 };
 
 struct ChildOfBin {
-    std::vector<int> child; // child per bucket, -1: none
+    std::vector<int> child; // child per bin, -1: none
     Sum agreeing = 0;
 };
 

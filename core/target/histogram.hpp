@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "target/measure.hpp"
@@ -16,13 +17,10 @@ struct TargetWeight {
     uint32_t rank;
     int64_t weight;
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(rank, weight);
-    }
+    auto fields() { return std::tie(rank, weight); }
 };
 
-// One bin of Buckets: a view, valid as long as they are.
+// One bin of a Histogram: a view, valid as long as they are.
 struct Bin {
     int64_t rows;
     const Sum* stat;
@@ -60,10 +58,7 @@ struct Histogram {
     // The same column at the same node, of other rows.
     void merge(const Histogram& other);
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(column, width, at, rows, stats, ranks, members, member_start);
-    }
+    auto fields() { return std::tie(column, width, at, rows, stats, ranks, members, member_start); }
 };
 
 // The rows of some bins, added up: bins come and go, the sum is read at any time.

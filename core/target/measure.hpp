@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "base/recipe.hpp"
@@ -82,10 +83,7 @@ struct WeightSummary {
     int64_t rows = 0;
 
     void merge(const WeightSummary& other);
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(max_weight, whole, rows);
-    }
+    auto fields() { return std::tie(max_weight, whole, rows); }
 };
 WeightSummary summarize_weights(const Target& targets, int64_t rows);
 // The whole weight in parts of the heaviest, as an integer: added up like this it does not depend on the order of rows.
@@ -98,10 +96,7 @@ struct TargetSummary {
     std::vector<double> distinct; // medians only, rising
 
     void merge(const TargetSummary& other);
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(any, low, high, max_log, distinct);
-    }
+    auto fields() { return std::tie(any, low, high, max_log, distinct); }
 };
 
 // The scales that turn targets and weights into integers.
@@ -115,10 +110,9 @@ struct Units {
     int64_t max_abs = 1;
     std::vector<double> distinct;
 
-    template <class Archive>
-    void pass(Archive& archive) {
-        archive(statistic, n_classes, weighted, unit_weights, weight_scale, total_weight, offset, target_scale,
-                square_scale, log_scale, max_abs, distinct);
+    auto fields() {
+        return std::tie(statistic, n_classes, weighted, unit_weights, weight_scale, total_weight, offset, target_scale,
+                        square_scale, log_scale, max_abs, distinct);
     }
 };
 

@@ -99,7 +99,7 @@ private:
             highest = std::max(highest, gain > no_gain ? gain : scorer_.gain_at_edge(low.data()));
             if (cell + 1 == cells) break;
             after[cell] = gain;
-            min_gain = std::max(min_gain, gain - rules_.ties.tolerance);
+            min_gain = std::max(min_gain, rules_.ties.least(gain));
         }
         // A cut between two cells is met where both are sorted: next to open ones, and wherever it is good itself.
         std::vector<uint8_t> sorted(cells, 0);

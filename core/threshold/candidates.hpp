@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "split/column_draw.hpp"
 #include "threshold/cut.hpp"
 
 namespace tw {
@@ -104,6 +105,24 @@ inline double gain_to_beat(const Task& task, const SearchPlan& plan, std::vector
     return gains[kept - 1];
 }
 
+// The columns that the node draws of those that are not constant there. Candidates by value of others become obstacles.
+template <class IsConstant>
+std::vector<int> drawn_columns(const Task& task, const SearchColumns& columns, const NodeFacts& node,
+                               std::vector<Candidate>& by_value, const IsConstant& is_constant) {
+    std::vector<int> drawn;
+    for (const ScanColumn i : columns.scan_columns()) {
+        if (!is_constant(i)) drawn.push_back(columns.column(i).column.value);
+    }
+    for (const Candidate& candidate : by_value) {
+        if (candidate.obstacle != Obstacle::constant) drawn.push_back(candidate.column);
+    }
+    draw_columns(node.key, static_cast<size_t>(task.recipe.stopping.max_features), drawn);
+    for (Candidate& candidate : by_value) {
+        if (!is_drawn(drawn, candidate.column)) candidate.obstacle = Obstacle::constant;
+    }
+    return drawn;
+}
+
 // A column that puts forward a candidate.
 struct CandidateColumn {
     TableColumn column;
@@ -119,7 +138,7 @@ inline double largest_gain(const std::vector<double>& gains, const std::vector<d
 }
 
 // The columns that put forward candidates, in order: those whose gain is among the best, with their equals, or among as
-// many rivals as the recipe keeps; and those searched by value, unless `level_gains` says what theirs is. Without any
+// many rivals as the recipe keeps; and those searched by value, unless `level_gains` has theirs. Without any
 // gain all do, with the reason.
 inline std::vector<CandidateColumn> candidate_columns(const Task& task, const SearchColumns& columns,
                                                       const CutRules& rules,
@@ -127,11 +146,11 @@ inline std::vector<CandidateColumn> candidate_columns(const Task& task, const Se
                                                       const std::vector<double>& level_gains = {}) {
     const double best = largest_gain(gains, level_gains);
     const bool all = best == no_gain || columns.plan.keeps_all_columns;
-    double least = all ? no_gain : best - rules.margin();
+    double least = all ? no_gain : rules.least_wanted(best);
     if (!all && task.recipe.rivals > 0) {
         std::vector<double> known = gains;
         known.insert(known.end(), level_gains.begin(), level_gains.end());
-        least = gain_to_beat(task, columns.plan, std::move(known)) - rules.margin();
+        least = rules.least_wanted(gain_to_beat(task, columns.plan, std::move(known)));
     }
     std::vector<CandidateColumn> kept;
     kept.reserve(gains.size() + columns.by_value.size());
@@ -155,6 +174,7 @@ bool wins_every_tie(const Task& task, const SearchContext<Counter>& context, con
                     const Candidate& lowest) {
     const bool gains_decide = !context.plan.keeps_all_columns && (context.by_value.empty() || !level_gains.empty());
     if (task.recipe.rivals > 0 || !gains_decide || !lowest.possible()) return false;
+    if (!is_mean_impurity(task.recipe.criterion)) return false; // gains are no scores
     const double best = largest_gain(gains, level_gains);
     if (best == no_gain) return false;
     return lowest.rating.score * node.weight / context.counter.unit() >= best - rules.ties.tolerance / 2;

@@ -106,10 +106,10 @@ struct CutRules {
     double min_gap() const { return task ? task->recipe.threshold.min_gap : 0; }
     bool counts_cuts() const { return task && task->recipe.threshold.cut_penalty; }
 
-    // How far below the best gain known a cut may lie and still be the node's. The best column may put forward a cut
-    // one tolerance below its largest gain, a lower column wins with one tolerance less, and this may be a cut one
-    // tolerance below the largest gain of its column.
-    double margin() const { return 4 * ties.tolerance; }
+    // The least gain a cut may have and still be the node's, where this is the best known. The best column may put
+    // forward a cut one tolerance below its largest gain, a lower column wins with one tolerance less, and this may be
+    // a cut one tolerance below the largest gain of its column.
+    double least_wanted(double best) const { return std::isfinite(best) ? best - 4 * (best - ties.least(best)) : best; }
 };
 
 template <CutCounter Counter>
@@ -127,6 +127,9 @@ CutRules cut_rules(const Task& task, const SearchContext<Counter>& context, cons
                                       tie_tolerance * node.weight / counter.unit());
     // Targets next to the smallest numbers have no unit of their squares; gains, in whole units, compare exactly.
     result.ties = {std::isfinite(tolerance) ? tolerance : 0, 0, tie_tolerance > 0};
+    if (!has_impurity_scale(task.recipe.criterion)) {
+        result.ties = {tie_tolerance * node.weight / counter.unit(), rounding, tie_tolerance > 0};
+    }
     result.min_rows = std::max<int64_t>(1, stopping.min_samples_leaf);
     result.min_weight = std::max(stopping.min_weight_leaf, stopping.min_weight_two) - weight_tolerance(task.recipe);
     result.task = &task;
@@ -160,12 +163,14 @@ public:
             const double least = min_side_weight(*rules.task, counter.weight(known_.data()));
             min_weight_ = std::max(min_weight_, least - weight_tolerance(rules.task->recipe));
         }
-        reference_ = counter.side(with_missing_ ? total : known_.data(), rules.target_range, ExactDivision{});
+        if constexpr (!ScoresPairs<Counter>) {
+            reference_ = counter.side(with_missing_ ? total : known_.data(), rules.target_range, ExactDivision{});
+        }
     }
 
     bool has_missing() const { return has_missing_; }
     int64_t known_rows() const { return known_rows_; }
-    double reference() const { return reference_; } // the gain of the undivided node
+    double reference() const { return reference_; } // the score of the undivided node, which a gain is measured from
     double min_weight() const { return min_weight_; }
     const Words<Counter>& known() const { return known_; }
     const Words<Counter>& missing() const { return missing_; }
@@ -218,8 +223,12 @@ public:
     // The gain of the cut with these rows below it, whether or not its sides are large enough.
     double gain_at_edge(const Word* low) {
         for (int w = 0; w < counter_.words(); ++w) high_[w] = known_[w] - low[w];
-        return counter_.side(low, rules_.target_range, ExactDivision{}) +
-               counter_.side(high_.data(), rules_.target_range, ExactDivision{}) - reference_;
+        if constexpr (ScoresPairs<Counter>) {
+            return counter_.pair(low, high_.data(), rules_.target_range);
+        } else {
+            return counter_.side(low, rules_.target_range, ExactDivision{}) +
+                   counter_.side(high_.data(), rules_.target_range, ExactDivision{}) - reference_;
+        }
     }
 
     // No cut inside the bin that follows the low side is better; exact only as far as needed to decide if it reaches
@@ -237,13 +246,16 @@ public:
 
 private:
     template <class Over>
-    double gain_of_sides(const Word* low, const Word* high, const Over& over) const {
+    double gain_of_sides(const Word* low, const Word* high, [[maybe_unused]] const Over& over) const {
         if (min_weight_ > 0 && !(heavy(low) && heavy(high))) return no_gain;
-        if constexpr (ScoresBothSides<Counter> && std::is_same_v<Over, ExactDivision>) {
+        if constexpr (ScoresPairs<Counter>) {
+            return counter_.pair(low, high, rules_.target_range);
+        } else if constexpr (ScoresBothSides<Counter> && std::is_same_v<Over, ExactDivision>) {
             return counter_.score_both(low, high, rules_.target_range) - reference_;
+        } else {
+            return counter_.side(low, rules_.target_range, over) + counter_.side(high, rules_.target_range, over) -
+                   reference_;
         }
-        return counter_.side(low, rules_.target_range, over) + counter_.side(high, rules_.target_range, over) -
-               reference_;
     }
     bool heavy(const Word* side) const { return counter_.weight(side) >= min_weight_; }
     bool allowed(const Word* low, const Word* high) const {
@@ -280,7 +292,7 @@ template <class Item>
 TargetRange target_range_of(std::span<const Item> items) {
     if constexpr (std::is_same_v<Item, typename MomentCounter::Item>) {
         return target_range_between(items, [](int64_t item) { return item; }, [](int64_t) { return 1; });
-    } else if constexpr (std::is_same_v<Item, typename WeightedMomentCounter::Item>) {
+    } else if constexpr (requires(const Item& item) { item.target; }) {
         return target_range_between(
             items, [](const auto& item) { return item.target; }, [](const auto& item) { return item.weight; });
     } else {

@@ -1,5 +1,4 @@
-// The best cut of a binned column at one node: from its histogram (HistogramScan) and, inside the bins that could hold
-// a better cut, from its rows (BinRefiner).
+// The cuts between bins of a column at one node, from its histogram, and the bins that could hold a better one.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "binning/binned_table.hpp"
 #include "threshold/bin_scan.hpp"
 #include "threshold/cut.hpp"
+#include "threshold/edge_estimates.hpp"
 
 namespace tw {
 
@@ -29,7 +29,11 @@ struct EdgeCut {
 struct EdgeScan {
     FirstOfBest<EdgeCut> best;
     double highest = no_gain; // gain of any cut between bins, also of those whose sides are too small
-    bool several = false;     // known rows lie in more than one bin
+    bool rough = false;       // only one cut was scored; who needs another looks closer (HistogramScan::look_closer)
+    double most =
+        std::numeric_limits<double>::infinity(); // then: no cut of the column has more, inside bins or between
+    GroupGains most_of_group;                    // the same for each group of bins
+    bool several = false;                        // known rows lie in more than one bin
     bool has_missing = false;
     bool constant = false;
 };
@@ -77,24 +81,13 @@ public:
         return CutScorer<Counter>(counter_, rules, total_.data(), missing, tries_missing_);
     }
 
-    // The cuts between bins.
-    EdgeScan scan_bin_edges(const CutRules& rules, ScanColumn scan_column) const {
+    // The cuts between bins. `roughly`: only columns with the best cut of all matter, so not all need be scored.
+    EdgeScan scan_bin_edges(const CutRules& rules, ScanColumn scan_column, bool roughly) const {
         const ColumnBins& column = this->column(scan_column);
-        const Word* bin = bins(scan_column);
         CutScorer<Counter> scorer = this->scorer(rules, scan_column);
-        EdgeScan edges;
-        Words<Counter> low = zero_words(counter_);
-        int64_t low_rows = 0;
-        for (int b = 0; b < column.bins; ++b, bin += words_) {
-            if (counter_.listed(bin) == 0) continue;
-            for (size_t w = 0; w < words_; ++w) low[w] += bin[w];
-            low_rows += counter_.rows(bin);
-            if (low_rows == scorer.known_rows()) break;
-            edges.several = true;
-            const double gain = scorer.gain(low.data(), low_rows, ExactDivision{});
-            edges.highest = std::max(edges.highest, gain > no_gain ? gain : scorer.gain_at_edge(low.data()));
-            rules.ties.offer(edges.best, gain, {b, low_rows});
-        }
+        const bool estimates = roughly && EstimatesGains<Counter> && column.bins >= min_bins_for_groups &&
+                               !rules.ties.in_order && !(scorer.has_missing() && tries_missing_);
+        EdgeScan edges = estimates ? score_one(rules, scan_column, scorer) : score_all(rules, scan_column, scorer);
         edges.has_missing = scorer.has_missing();
         // Known rows of one bin may still differ; whoever looks into it settles that.
         edges.constant = scorer.known_rows() == 0 || (!edges.several && (column.exact || scorer.known_rows() < 2) &&
@@ -128,6 +121,43 @@ public:
             found.cut.low_rows = edge->item.low_rows;
             found.cut.at = edge_at;
             found.cut.last = edge->item.last;
+        }
+        return found;
+    }
+
+    // Scores the cuts between bins of a column that was scanned roughly and returns the bins where a cut of gain
+    // `min_gain` could hide, as `open_bins`; cuts of less gain may be left out.
+    std::vector<OpenBin<Counter>> look_closer(const CutRules& rules, CutScorer<Counter>& scorer, ScanColumn scan_column,
+                                              double min_gain, EdgeScan& edges, std::array<int16_t, 256>& open) const {
+        std::vector<OpenBin<Counter>> found;
+        if constexpr (EstimatesGains<Counter>) {
+            edges.best = {};
+            const size_t all = static_cast<size_t>(column(scan_column).bins);
+            const Word* bin = bins(scan_column);
+            Words<Counter> low = zero_words(counter_);
+            const auto add = [&](size_t b) {
+                for (size_t w = 0; w < words_; ++w) low[w] += bin[b * words_ + w];
+            };
+            size_t place = 0;
+            for (size_t begin = 0; begin < all; begin += bins_per_group) {
+                const size_t end = std::min(all, begin + bins_per_group);
+                const bool closed = edges.most_of_group[begin / bins_per_group] < min_gain;
+                for (size_t b = begin; b < end; ++b) {
+                    const int64_t rows = closed ? 0 : counter_.listed(bin + b * words_);
+                    if (rows >= 2 && !column(scan_column).exact &&
+                        scorer.bound(low.data(), bin + b * words_, min_gain) >= min_gain) {
+                        open[b] = static_cast<int16_t>(found.size());
+                        found.push_back({static_cast<int>(b), place, rows, low});
+                        place += static_cast<size_t>(rows);
+                    }
+                    add(b);
+                    if (rows == 0) continue;
+                    const int64_t low_rows = counter_.rows(low.data());
+                    if (low_rows == scorer.known_rows()) return found;
+                    const double gain = scorer.gain(low.data(), low_rows, ExactDivision{});
+                    rules.ties.offer(edges.best, gain, {static_cast<int>(b), low_rows});
+                }
+            }
         }
         return found;
     }
@@ -166,142 +196,58 @@ public:
     bool tries_missing() const { return tries_missing_; }
 
 private:
+    static constexpr int min_bins_for_groups = 32;
+
+    // Every cut between bins.
+    EdgeScan score_all(const CutRules& rules, ScanColumn scan_column, CutScorer<Counter>& scorer) const {
+        EdgeScan edges;
+        const Word* bin = bins(scan_column);
+        Words<Counter> low = zero_words(counter_);
+        int64_t low_rows = 0;
+        for (int b = 0; b < column(scan_column).bins; ++b, bin += words_) {
+            if (counter_.listed(bin) == 0) continue;
+            for (size_t w = 0; w < words_; ++w) low[w] += bin[w];
+            low_rows += counter_.rows(bin);
+            if (low_rows == scorer.known_rows()) break;
+            edges.several = true;
+            const double gain = scorer.gain(low.data(), low_rows, ExactDivision{});
+            edges.highest = std::max(edges.highest, gain > no_gain ? gain : scorer.gain_at_edge(low.data()));
+            rules.ties.offer(edges.best, gain, {b, low_rows});
+        }
+        return edges;
+    }
+
+    // The cut that is best between groups of bins.
+    EdgeScan score_one(const CutRules& rules, ScanColumn scan_column, CutScorer<Counter>& scorer) const {
+        EdgeScan edges;
+        if constexpr (EstimatesGains<Counter>) {
+            const int all = column(scan_column).bins;
+            const Word* bin = bins(scan_column);
+            const auto is_empty = [&](int b) { return counter_.listed(bin + static_cast<size_t>(b) * words_) == 0; };
+            const EdgeEstimates<Counter> estimates(counter_, rules, scorer, bin, static_cast<size_t>(all));
+            int first = 0;
+            while (first < all && is_empty(first)) ++first;
+            edges.several = first < all && counter_.rows(bin + first * words_) < scorer.known_rows();
+            edges.rough = true;
+            edges.most = estimates.most();
+            estimates.write_most(edges.most_of_group);
+            const size_t best = estimates.best(std::max(static_cast<double>(rules.min_rows), scorer.min_weight()));
+            if (best == estimates.groups()) return edges;
+            int last = std::min(all, static_cast<int>((best + 1) * bins_per_group)) - 1;
+            while (is_empty(last)) --last;
+            const Words<Counter> low = up_to(scan_column, last);
+            const int64_t low_rows = counter_.rows(low.data());
+            rules.ties.offer(edges.best, scorer.gain(low.data(), low_rows, ExactDivision{}), {last, low_rows});
+        }
+        return edges;
+    }
+
     const Counter& counter_;
     const SearchColumns& columns_;
     const Word* histogram_;
     bool tries_missing_;
     size_t words_;
     Words<Counter> total_;
-};
-
-// Looks inside bins, with the rows at hand.
-template <CutCounter Counter>
-class BinRefiner {
-public:
-    using Word = typename Counter::Word;
-    using Item = typename Counter::Item;
-    using BinRow = typename BinScan<Counter>::Row;
-
-    BinRefiner(const HistogramScan<Counter>& scan, std::span<const uint32_t> rows, std::span<const Item> items)
-        : scan_(scan),
-          columns_(scan.columns()),
-          counter_(scan.counter()),
-          words_(static_cast<size_t>(counter_.words())),
-          rows_(rows),
-          items_(items) {}
-
-    const HistogramScan<Counter>& scan() const { return scan_; }
-
-    // Looks inside the bins where a cut as good as `to_beat()` could hide, and returns the column's cut. What one bin
-    // holds, or what others find meanwhile, may close the next.
-    template <class ToBeat>
-    LocatedCut<Counter> refine(const CutRules& rules, ScanColumn scan_column, const EdgeScan& edges,
-                               const ToBeat& to_beat) const {
-        FirstOfBest<InnerCut<Counter>> inner;
-        if (columns_.column(scan_column).exact) return scan_.best_cut(rules, scan_column, edges, inner);
-        CutScorer<Counter> scorer = scan_.scorer(rules, scan_column);
-        std::array<int16_t, 256> open;
-        open.fill(-1);
-        const std::vector<OpenBin<Counter>> bins =
-            scan_.open_bins(scorer, scan_column, to_beat() - rules.margin(), edges.highest, open);
-        if (bins.empty()) return scan_.best_cut(rules, scan_column, edges, inner);
-        std::vector<BinRow> rows = rows_in_bins(scan_column, open, bins);
-        BinScan<Counter> bin_scan(counter_, rules, scorer);
-        bool constant = edges.constant;
-        for (const OpenBin<Counter>& bin : bins) {
-            const double min_gain = std::max(to_beat(), inner.most()) - rules.margin();
-            const Word* node_rows = scan_.bins(scan_column) + static_cast<size_t>(bin.bin) * words_;
-            if (scorer.bound(bin.below.data(), node_rows, min_gain) < min_gain) continue;
-            const std::span<BinRow> own(&rows[bin.first], static_cast<size_t>(bin.rows));
-            bin_scan.offer_cuts(own, bin.below, min_gain, inner);
-            if (!edges.several && !(scorer.has_missing() && scan_.tries_missing())) constant = all_equal(own);
-            note_refined(bin.rows);
-        }
-        LocatedCut<Counter> found = scan_.best_cut(rules, scan_column, edges, inner);
-        found.cut.constant = constant;
-        return found;
-    }
-
-    void note_refined(int64_t rows) const {
-        if (columns_.profile) columns_.profile->refined_rows += rows;
-    }
-
-    // The ranks of the values that occur here, rising.
-    std::vector<uint32_t> ranks_present(ScanColumn scan_column) const {
-        const ColumnBins& column = columns_.column(scan_column);
-        if (!column.exact) {
-            return tw::ranks_present(columns_.ranks(scan_column), columns_.binned, columns_.by_histogram[scan_column],
-                                     rows_);
-        }
-        std::vector<uint32_t> taken;
-        for (int b = 0; b < column.bins; ++b) {
-            if (counter_.listed(bins(scan_column) + static_cast<size_t>(b) * words_) > 0) {
-                taken.push_back(static_cast<uint32_t>(b));
-            }
-        }
-        return taken;
-    }
-
-    // The values on both sides of a cut between bins.
-    void locate(ScanColumn scan_column, Cut& cut) const {
-        const Numbers& numbers = columns_.numbers(scan_column);
-        const ColumnBins& column = columns_.column(scan_column);
-        const int last = cut.last;
-        int next = last + 1;
-        while (counter_.listed(bins(scan_column) + static_cast<size_t>(next) * words_) == 0) ++next;
-        cut.below = -std::numeric_limits<double>::infinity();
-        cut.above = std::numeric_limits<double>::infinity();
-        const uint8_t* bin_of = columns_.bin_of_row(scan_column);
-        for (const uint32_t row : rows_) {
-            const int code = bin_of[row];
-            if (code == last) cut.below = std::max(cut.below, numbers[row]);
-            if (code == next) cut.above = std::min(cut.above, numbers[row]);
-        }
-        cut.below = column.within(last, cut.below);
-        cut.above = column.within(next, cut.above);
-    }
-
-    // The rows in open bins, bin after bin. Their values lie far apart: each is called early and read some finds later.
-    std::vector<BinRow> rows_in_bins(ScanColumn scan_column, const std::array<int16_t, 256>& open,
-                                     const std::vector<OpenBin<Counter>>& bins) const {
-        const uint8_t* bin_of = columns_.bin_of_row(scan_column);
-        const Numbers numbers = columns_.numbers(scan_column);
-        const ColumnBins& column = columns_.column(scan_column);
-        std::vector<size_t> next;
-        for (const OpenBin<Counter>& bin : bins) next.push_back(bin.first);
-        std::vector<BinRow> bin_scan(bins.back().first + static_cast<size_t>(bins.back().rows));
-        const auto take = [&](size_t at) {
-            const uint32_t row = rows_[at];
-            const int code = bin_of[row];
-            bin_scan[next[static_cast<size_t>(open[code])]++] = {column.known(code, numbers[row]), items_[at]};
-        };
-        std::array<size_t, prefetch_distance> called;
-        size_t finds = 0;
-        for (size_t i = 0; i < rows_.size(); ++i) {
-            if (open[bin_of[rows_[i]]] < 0) continue;
-            prefetch(numbers.address(rows_[i]));
-            size_t& locate = called[finds % prefetch_distance];
-            if (finds >= prefetch_distance) take(locate);
-            locate = i;
-            ++finds;
-        }
-        for (size_t find = finds - std::min(finds, prefetch_distance); find < finds; ++find)
-            take(called[find % prefetch_distance]);
-        return bin_scan;
-    }
-
-private:
-    static bool all_equal(std::span<const BinRow> rows) {
-        return std::all_of(rows.begin(), rows.end(), [&](const BinRow& row) { return row.value == rows[0].value; });
-    }
-    const Word* bins(ScanColumn scan_column) const { return scan_.bins(scan_column); }
-
-    const HistogramScan<Counter>& scan_;
-    const SearchColumns& columns_;
-    const Counter& counter_;
-    size_t words_;
-    std::span<const uint32_t> rows_;
-    std::span<const Item> items_;
 };
 
 // Adds rows to a histogram of `words` each bin; at most `max_narrow_rows` of them if it is narrow.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "binning/value_ranks.hpp"
-#include "threshold/histogram_scan.hpp"
+#include "threshold/bin_refiner.hpp"
 
 namespace tw {
 
@@ -107,7 +107,7 @@ private:
         open.fill(-1);
         size_t first = 0;
         for (BinStep& step : steps_) {
-            const double min_gain = rules_.ties.in_order ? so_far : best - rules_.ties.tolerance;
+            const double min_gain = rules_.ties.in_order ? so_far : rules_.ties.least(best);
             so_far = std::max(so_far, step.gain);
             if (step.last - step.first < 2) continue;
             const Words<Counter> low = start_of(step);
@@ -143,7 +143,8 @@ private:
 
     void scan_inside(const BinStep& step, std::span<typename BinScan<Counter>::Row> rows) {
         Words<Counter> low = start_of(step);
-        const double min_gain = best_.most() + (rules_.ties.in_order ? 1 : -1) * rules_.ties.tolerance;
+        const double min_gain =
+            rules_.ties.in_order ? best_.most() + rules_.ties.tolerance : rules_.ties.least(best_.most());
         const bool is_hopeless = scorer_.bound(low.data(), node_rows(step), min_gain) < min_gain;
         if (is_hopeless && !is_edge(low, step.low)) {
             if (is_enough_inside(step)) cut_.tried += wide_inside(step);

@@ -20,6 +20,8 @@ template <Criterion criterion>
 const char* name_of(const WeightedClassCounter<criterion>&) {
     return "weighted classes";
 }
+const char* name_of(const ClassPairCounter&) { return "weighted classes"; }
+const char* name_of(const MomentPairCounter&) { return "weighted sums and squares"; }
 const char* name_of(const MomentCounter&) { return "sums"; }
 const char* name_of(const WeightedMomentCounter&) { return "weighted sums"; }
 
@@ -33,8 +35,6 @@ const char* counter_of(Criterion criterion, const Measure& measure) {
 const char* choice_by_value(const Recipe& recipe, size_t columns, const char* counter, RowPlace place) {
     const ThresholdOptions& threshold = recipe.threshold;
     const bool remote = place == RowPlace::remote;
-    // Counting cuts one by one takes all values of a node in one place.
-    const bool counts_cuts = threshold.cut_penalty || recipe.tie_tolerance > 0;
     if (!counter) return "criterion";
     if (recipe.numeric != Numeric::threshold) return "numeric";
     if (remote && (threshold.observed || threshold.min_side_rule || threshold.cut_penalty || threshold.min_gap > 0))
@@ -42,10 +42,9 @@ const char* choice_by_value(const Recipe& recipe, size_t columns, const char* co
     if (remote && recipe.missing == Missing::fractional) return "missing";
     if (recipe.branching == Branching::merge) return "branching";
     if (remote && recipe.stopping.significance) return "stopping.significance";
-    if (recipe.stopping.max_features < static_cast<int>(columns)) return "stopping.max_features";
-    if (remote && recipe.tie_tolerance > 0) return "tie_tolerance";
-    // Where missing values are tried on both sides, cuts are not counted one by one.
-    if (counts_cuts && scores_missing(recipe.missing)) return "missing";
+    if (remote && recipe.stopping.max_features < static_cast<int>(columns)) return "stopping.max_features";
+    // A tolerance of -ln p is none of a statistic.
+    if (recipe.tie_tolerance > 0 && (remote || is_test(recipe.criterion))) return "tie_tolerance";
     return nullptr;
 }
 
@@ -65,21 +64,31 @@ SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns,
     plan.ordered = threshold.min_gap > 0 || threshold.cut_penalty || recipe.tie_tolerance > 0;
     plan.needs_ranks = plan.ordered || threshold.observed;
     plan.tries_missing = scores_missing(recipe.missing);
+    plan.draws_columns = recipe.stopping.max_features < static_cast<int>(columns.size());
     // Gain ratio and C4.5's penalty select the cut of largest gain within a column, but compare columns by another
     // number; with a tie tolerance the order of columns decides.
     plan.keeps_all_columns =
         recipe.criterion == Criterion::gain_ratio || threshold.cut_penalty || recipe.tie_tolerance > 0;
-    plan.rates_sides = !measure.unit_weights || plan.keeps_all_columns || threshold.observed ||
+    // A p follows from the statistic and from the rows that have a value; without them columns do not compare.
+    const bool some_missing =
+        has_missing.empty() || std::ranges::any_of(has_missing, [](bool is_missing) { return is_missing; });
+    if (is_test(recipe.criterion) && some_missing && !plan.tries_missing) plan.keeps_all_columns = true;
+    const bool pairs = scores_pairs(recipe.criterion);
+    plan.rates_sides = !measure.unit_weights || plan.keeps_all_columns || threshold.observed || pairs ||
                        recipe.stopping.significance.has_value();
-    plan.needs_squares = measure.n_classes == 0 && recipe.stopping.significance.has_value();
+    plan.needs_squares = measure.n_classes == 0 && recipe.stopping.significance.has_value() && !pairs;
     plan.surrogates_by_value =
         recipe.branching != Branching::binary && recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
     // Where one order of the levels is enough, and nothing but the gain decides which column wins.
     plan.scans_levels = place == RowPlace::memory && recipe.branching == Branching::binary && measure.unit_weights &&
                         !scores_missing(recipe.missing) && recipe.missing != Missing::fractional &&
-                        !plan.keeps_all_columns && (measure.n_classes == 0 || measure.n_classes == 2);
-    // A third child for missing values is more than a cut gives.
+                        !plan.keeps_all_columns && !plan.draws_columns && !pairs &&
+                        (measure.n_classes == 0 || measure.n_classes == 2);
+    // A third child for missing values is more than a cut gives; and where they are tried on both sides, cuts are not
+    // counted one by one.
     const bool own_child = recipe.missing == Missing::own && recipe.branching != Branching::binary;
+    const bool counts_cuts = threshold.cut_penalty || recipe.tie_tolerance > 0;
+    const bool by_value_if_missing = own_child || (counts_cuts && plan.tries_missing);
     const char* choice = choice_by_value(recipe, columns.size(), plan.counter, place);
     const auto has_levels = [](const Column& column) { return column.kind != Kind::number; };
     plan.scans_levels = plan.scans_levels && !choice && std::ranges::any_of(columns, has_levels);
@@ -91,7 +100,7 @@ SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns,
             column.reason = columns[i].kind == Kind::nominal ? "nominal" : "ordinal";
         } else if (choice) {
             column.reason = choice;
-        } else if (own_child && !has_missing.empty() && has_missing[i]) {
+        } else if (by_value_if_missing && !has_missing.empty() && has_missing[i]) {
             column.reason = "missing";
         } else {
             column.method = plan.ordered ? SearchMethod::ordered : SearchMethod::histogram;
@@ -109,6 +118,7 @@ std::string to_text(const SearchPlan& plan) {
     add(plan.tries_missing, "missing values on either side");
     add(plan.keeps_all_columns, "candidates of all columns");
     add(plan.rates_sides, "sides are rated");
+    add(plan.draws_columns, "columns are drawn");
     add(plan.scans_levels, "levels scanned in small nodes");
     add(plan.surrogates_by_value, "surrogates by value");
     for (size_t i = 0; i < plan.columns.size(); ++i) {

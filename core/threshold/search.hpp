@@ -47,6 +47,13 @@ struct NodeSearch {
         for (const EdgeScan& edge : edges) gains.push_back(edge.best.most());
         return gains;
     }
+    // As if the column were constant.
+    void leave_out(ScanColumn scan_column) {
+        edges[scan_column] = {};
+        to_beat[scan_column] = std::numeric_limits<double>::infinity();
+        cuts[scan_column] = {};
+        cuts[scan_column].cut.constant = true;
+    }
     // What lies below a column's cut.
     Words<Counter> low(ScanColumn scan_column) const {
         const int last = cuts[scan_column].cut.last;
@@ -61,6 +68,16 @@ struct CutOfNode {
     size_t search;
     ScanColumn scan_column;
 };
+
+// Leaves out the columns that the node does not draw. `is_constant(scan_column)`: only others are drawn.
+template <CutCounter Counter, class IsConstant>
+void leave_out_undrawn(const Task& task, const SearchColumns& columns, const NodeFacts& node,
+                       NodeSearch<Counter>& search, std::vector<Candidate>& by_value, const IsConstant& is_constant) {
+    const std::vector<int> drawn = drawn_columns(task, columns, node, by_value, is_constant);
+    for (const ScanColumn i : columns.scan_columns()) {
+        if (!is_drawn(drawn, columns.column(i).column.value)) search.leave_out(i);
+    }
+}
 
 // What the search needs of the rows.
 template <CutCounter Counter>
@@ -77,10 +94,11 @@ public:
     }
 };
 
-// Finds the cut of every column of every node. `set_gains_to_beat(search)` follows the scan of the edges.
+// Finds the cut of every column of every node. `set_gains_to_beat(search)` follows the scan of the edges. `roughly`:
+// what a column has matters only if it is the best, and the source looks closer (HistogramScan::look_closer).
 template <CutCounter Counter, class SetGains>
 void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, const SetGains& set_gains_to_beat,
-               CutSource<Counter>& source, ThreadPool& pool) {
+               CutSource<Counter>& source, ThreadPool& pool, bool roughly = false) {
     const size_t scanned = columns.scanned();
     for (NodeSearch<Counter>& search : searches) {
         search.edges.resize(scanned);
@@ -93,11 +111,16 @@ void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, co
             const ProfileTimer watch(columns.profile, &Profile::edge_scan);
             NodeSearch<Counter>& search = searches[static_cast<size_t>(i) / scanned];
             const ScanColumn scan_column(static_cast<size_t>(i) % scanned);
-            search.edges[scan_column] = search.scan->scan_bin_edges(search.rules, scan_column);
+            search.edges[scan_column] = search.scan->scan_bin_edges(search.rules, scan_column, roughly);
         });
         for (NodeSearch<Counter>& search : searches) set_gains_to_beat(search);
     }
     source.refine(searches, pool);
+}
+
+// Whether what one column finds closes bins of the others.
+inline bool shares_best_gain(const Recipe& recipe, const SearchPlan& plan) {
+    return recipe.rivals == 0 && !plan.keeps_all_columns;
 }
 
 // Rivals are reported exactly, so a column that may be one must also be beaten by its own best cut.
@@ -105,12 +128,12 @@ template <CutCounter Counter>
 void set_split_gains_to_beat(const Task& task, const SearchPlan& plan, NodeSearch<Counter>& search) {
     const IndexedVector<ScanColumn, double> gains = search.edge_gains();
     const double best = gain_to_beat(task, plan, gains);
-    search.shares_best = task.recipe.rivals == 0 && !plan.keeps_all_columns;
+    search.shares_best = shares_best_gain(task.recipe, plan);
     if (search.shares_best) {
         search.best = best;
         return;
     }
-    for (const ScanColumn i : gains.indices()) search.to_beat[i] = std::max(best, gains[i]);
+    for (const ScanColumn i : gains.indices()) search.to_beat[i] = std::max({search.to_beat[i], best, gains[i]});
 }
 
 // Cuts worth it become candidates, in order of columns with those searched by value.

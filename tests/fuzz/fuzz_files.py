@@ -69,7 +69,7 @@ def _rows() -> list[tuple[object, ...]]:
 
 def _text(delimiter: str, quoting: int = csv.QUOTE_MINIMAL) -> bytes:
     file = io.StringIO()
-    writer = csv.writer(file, delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
+    writer = csv.writer(file, delimiter=delimiter, quoting=quoting)
     writer.writerow(COLUMNS)
     writer.writerows(_rows())
     return file.getvalue().encode()

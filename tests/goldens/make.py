@@ -106,19 +106,19 @@ def size(node: dict[str, Any], program: str, classes: list[str] | None) -> dict[
     out: dict[str, Any] = {"dist": node["dist"]}
     if abs(sum(node["dist"]) - node["n"]) > 1e-9 * max(1.0, abs(node["n"])):
         out["n"] = node["n"]
-    answer = None if node["prediction"] is None else classes.index(node["prediction"])
+    label = None if node["prediction"] is None else classes.index(node["prediction"])
     if node.get("empty") or node["n"] == 0:
         out["empty"] = True
-        out["answer"] = answer
-    elif answer != node["dist"].index(max(node["dist"])) and not (program == "C4.5" and _is_tied(node["dist"], answer)):
-        out["answer"] = answer
+        out["answer"] = label
+    elif label != node["dist"].index(max(node["dist"])) and not (program == "C4.5" and _is_tied(node["dist"], label)):
+        out["answer"] = label
     if "probabilities" in node:
         out["probabilities"] = node["probabilities"]
     return out
 
 
-def _is_tied(dist: list[float], answer: int | None) -> bool:
-    return answer is not None and dist[answer] == max(dist)
+def _is_tied(dist: list[float], label: int | None) -> bool:
+    return label is not None and dist[label] == max(dist)
 
 
 def reduced(node: dict[str, Any], program: str, classes: list[str] | None) -> dict[str, Any]:
@@ -160,9 +160,9 @@ def too_small(candidate: dict[str, Any], source: dict[str, Any], data: dict[str,
     for row, value in enumerate(data[column]):
         if all(data[name][row] is None for name in others):
             continue  # not used
-        answer = value if ends is None or value is None else 1 + sum(end < value for end in ends)
+        label = value if ends is None or value is None else 1 + sum(end < value for end in ends)
         for place, group in enumerate(candidate["groups"]):
-            if group.get("missing", False) if answer is None else answer in group.get("bins", group.get("values", [])):
+            if group.get("missing", False) if label is None else label in group.get("bins", group.get("values", [])):
                 sizes[place] += 1
     return min(sizes) < source["oracle"]["options"]["min_child"]
 

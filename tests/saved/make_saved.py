@@ -100,12 +100,12 @@ def trees() -> dict[str, tuple[tw.Tree, float]]:
 def small(recipe: tw.Recipe) -> tw.Recipe:
     return dataclasses.replace(
         recipe,
-        branching=dataclasses.replace(recipe.branching, min_child=5),  # type: ignore[call-arg]
+        branching=dataclasses.replace(recipe.branching, min_child=5),
         stopping=tw.stopping.Stopping(max_depth=3, min_samples_split=20),
     )
 
 
-def answers(tree: tw.Tree, gaps: float) -> dict[str, Any]:
+def predictions_of(tree: tw.Tree, gaps: float) -> dict[str, Any]:
     rows = table(9, gaps, 25).select(list(tree.schema.names))
     if gaps and "town" in rows.column_names:
         towns = [*rows["town"].to_pylist()[:-2], "Atlantis", "Atlantis"]
@@ -116,11 +116,11 @@ def answers(tree: tw.Tree, gaps: float) -> dict[str, Any]:
         plain = pa.int32() if pa.types.is_date32(column.type) else pa.int64()
         numbers = column.cast(plain) if pa.types.is_temporal(column.type) else column
         form[name] = {"type": str(column.type), "values": numbers.to_pylist()}
-    said: dict[str, Any] = {"rows": form, "prediction": tw.predict(tree, rows).tolist()}
-    said["leaf"] = tw.apply(tree, rows).tolist()
+    written: dict[str, Any] = {"rows": form, "prediction": tw.predict(tree, rows).tolist()}
+    written["leaf"] = tw.apply(tree, rows).tolist()
     if tree.schema.target.classes is not None:
-        said["probabilities"] = tw.predict_proba(tree, rows).tolist()
-    return said
+        written["probabilities"] = tw.predict_proba(tree, rows).tolist()
+    return written
 
 
 def main() -> None:
@@ -133,7 +133,7 @@ def main() -> None:
             continue
         tw.save(tree, path)
         (folder / f"{name}.answers.json").write_text(
-            json.dumps(answers(tree, gaps), ensure_ascii=False) + "\n", "utf-8"
+            json.dumps(predictions_of(tree, gaps), ensure_ascii=False) + "\n", "utf-8"
         )
         print(f"{path.name}: {tree!r}")
 

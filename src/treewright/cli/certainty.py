@@ -1,16 +1,21 @@
-"""How sure the learned tree is: `--stability` and `--intervals` of `treewright learn`."""
+"""How sure the learned tree is: `--stability`, `--intervals`, `--honest` and `--soften` of `treewright learn`."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from treewright.cli.console import echo, note, progress
 from treewright.cli.help_sections import add_options, section
 from treewright.data.encoding import Encoded
+from treewright.data.schema import Schema
+from treewright.recipes.recipe import Recipe
+from treewright.training.honest import learn_honestly
+from treewright.training.learn import grow_and_prune
 from treewright.tree.tree import Tree
 from treewright.uncertainty.calibrate import calibrated_on
+from treewright.uncertainty.soften import Method, softened_on
 from treewright.uncertainty.stability import stability_on
 from treewright.uncertainty.stability_report import Stability
 
@@ -34,18 +39,68 @@ def certainty_options(command: Any) -> Any:
             metavar="COVERAGE",
             help="Give each leaf an interval, or a set of classes, that covers new rows with this probability: 0.9.",
         ),
+        of_certainty(
+            "--honest", is_flag=True, help="Choose the splits by one half of the rows, predict by the other half."
+        ),
+        of_certainty(
+            "--soften",
+            type=click.Choice(get_args(Method)),
+            help="Give every threshold a band: by C4.5's standard error, or by bootstrap samples.",
+        ),
     )
     return add_options(command, options)
 
 
 def check_certainty(settings: dict[str, Any]) -> None:
+    """Refuse what cannot be had together, before anything is read."""
+    if settings["optimal"]:
+        _check_searched(settings)
+    for name in ("honest", "soften"):
+        if settings[name] and settings["folds"]:
+            raise click.UsageError(
+                f"--folds cross-validates the recipe; score the tree of --{name} with --holdout or --test"
+            )
+    if settings["soften"] and settings["intervals"] and not _has_unseen(settings):
+        raise click.UsageError(
+            "--intervals of a tree with soft thresholds need rows it has not seen: --holdout or --test"
+        )
+
+
+def _check_searched(settings: dict[str, Any]) -> None:
     """Refuse what a tree that was searched for cannot have: it has no recipe to be learned again by."""
-    if not settings["optimal"]:
-        return
     if settings["stability"]:
         raise click.UsageError("--stability learns the tree again by its recipe; the tree of --optimal has none")
-    if settings["intervals"] and settings["holdout"] is None and settings["test"] is None:
+    if settings["soften"] == "bootstrap":
+        raise click.UsageError("--soften bootstrap learns the tree again by its recipe; the tree of --optimal has none")
+    if settings["honest"]:
+        raise click.UsageError("--honest needs a recipe; the tree of --optimal has none")
+    if settings["intervals"] and not _has_unseen(settings):
         raise click.UsageError("--intervals of the tree of --optimal need rows it has not seen: --holdout or --test")
+
+
+def _has_unseen(settings: dict[str, Any]) -> bool:
+    return settings["holdout"] is not None or settings["test"] is not None
+
+
+def fitted(rows: Encoded, schema: Schema, recipe: Recipe, settings: dict[str, Any]) -> Tree:
+    """Learn the tree by its recipe, with honest leaves if asked for."""
+
+    def grown(some: Encoded) -> Tree:
+        with progress("learning") as advance:
+            return grow_and_prune(some, schema, recipe, settings["threads"], advance)
+
+    return learn_honestly(rows, grown, recipe.seed, settings["threads"]) if settings["honest"] else grown(rows)
+
+
+def with_bands(tree: Tree, training: Encoded, settings: dict[str, Any]) -> Tree:
+    """Soften the thresholds, if asked for."""
+    method = settings["soften"]
+    if not method:
+        return tree
+    with progress("softening") as advance:
+        return softened_on(
+            tree, training, method, seed=settings["seed"], n_threads=settings["threads"], progress=advance
+        )
 
 
 def with_ranges(tree: Tree, training: Encoded, unseen: Encoded | None, settings: dict[str, Any]) -> Tree:
@@ -57,7 +112,7 @@ def with_ranges(tree: Tree, training: Encoded, unseen: Encoded | None, settings:
 
 
 def refitted(tree: Tree, training: Encoded, settings: dict[str, Any]) -> Stability | None:
-    """Return what refits on bootstrap samples say of the tree, if asked for."""
+    """Refit the tree on bootstrap samples, if `--stability` is given."""
     if not settings["stability"]:
         return None
     with progress(f"{settings['stability']} refits") as advance:
@@ -88,6 +143,10 @@ def print_refits(found: Stability | None) -> None:
 def certainty_result(tree: Tree, found: Stability | None) -> dict[str, Any]:
     """Return the same for JSON."""
     result: dict[str, Any] = {}
+    if tree.honest is not None:
+        result["honest"] = {"rows": tree.honest.rows}
+    if tree.soft is not None:
+        result["soft"] = {"method": tree.soft.method, "thresholds": len(tree.soft.node)}
     if tree.calibration is not None:
         result["calibration"] = tree.calibration.as_dict()
     if found is not None:

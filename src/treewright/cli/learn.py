@@ -14,8 +14,10 @@ from treewright.cli.certainty import (
     certainty_options,
     certainty_result,
     check_certainty,
+    fitted,
     print_refits,
     refitted,
+    with_bands,
     with_ranges,
 )
 from treewright.cli.class_table import print_classes
@@ -51,7 +53,7 @@ from treewright.recipes.recipe import Recipe
 from treewright.render.text_width import fit_cells
 from treewright.training.cross_validation import Scores, cross_validated
 from treewright.training.folds import random_folds, set_aside
-from treewright.training.learn import FitOptions, grow_and_prune, training_table
+from treewright.training.learn import FitOptions, training_table
 from treewright.tree.saved import save as save_tree
 from treewright.tree.text import level_text, name_text, printable
 from treewright.tree.tree import Tree
@@ -125,7 +127,8 @@ def learn(data: str, **settings: Any) -> None:
     if settings["optimal"]:
         tree = _searched(training, table_of.schema, settings)
     else:
-        tree = _grown(training, table_of.schema, recipe, settings["threads"])
+        tree = fitted(training, table_of.schema, recipe, settings)
+    tree = with_bands(tree, training, settings)
     unseen = _unseen(tree, table_of, settings, reading, aside)
     tree = with_ranges(tree, training, unseen, settings)
     refits = refitted(tree, training, settings)
@@ -178,11 +181,6 @@ class LearningTable:
     def recipe(self, rows: Encoded, settings: dict[str, Any]) -> Recipe:
         task, n_columns = self.schema.target.task, len(self.schema.columns)
         return recipe_of(settings, task, rows.n_rows, n_columns, total_weight(rows), settings["seed"])
-
-
-def _grown(rows: Encoded, schema: Schema, recipe: Recipe, threads: int) -> Tree:
-    with progress("learning") as advance:
-        return grow_and_prune(rows, schema, recipe, threads, advance)
 
 
 def _check_optimal(settings: dict[str, Any]) -> None:

@@ -108,14 +108,7 @@ def _names(names: typing.Iterable[str]) -> str:
 
 _option = section("Recipe")
 _OPTIONS = (
-    _option(
-        "-a",
-        "--algorithm",
-        type=Algorithm(),
-        default="cart",
-        show_default=True,
-        help="The recipe to start from.",
-    ),
+    _option("-a", "--algorithm", type=Algorithm(), default="cart", show_default=True, help="The recipe to start from."),
     _option(
         "--criterion", type=Name(CRITERION_NAMES), help=f"Criterion that scores splits: {_names(CRITERION_NAMES)}."
     ),
@@ -136,10 +129,7 @@ _OPTIONS = (
     ),
     _option("--min-leaf", "min_samples_leaf", type=Amount(), help="Minimum rows of a leaf; 0.1 is a fraction."),
     _option(
-        "--min-leaf-weight",
-        "min_weight_fraction_leaf",
-        type=float,
-        help="Minimum fraction of the weight in a leaf.",
+        "--min-leaf-weight", "min_weight_fraction_leaf", type=float, help="Minimum fraction of the weight in a leaf."
     ),
     _option("--max-leaves", "max_leaf_nodes", type=click.IntRange(2), help="Maximum number of leaves."),
     _option("--max-features", type=Features(), help="Columns drawn per node: a count, a fraction, sqrt, log2."),

@@ -16,7 +16,8 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.frame import CodeArray, FloatArray, RawColumn
+from treewright.data.arrays import Array, FloatArray, Int32Array
+from treewright.data.frame import RawColumn
 from treewright.data.schema import Kind, Level
 from treewright.errors import DataError
 
@@ -32,7 +33,7 @@ _MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 _CONTAINERS = (bytes, bytearray, memoryview, list, tuple, dict, set, frozenset, np.ndarray)
 
 
-def from_array(name: str, array: NDArray[Any]) -> RawColumn:
+def from_array(name: str, array: Array) -> RawColumn:
     """Return a column from a one-dimensional array of any type."""
     if isinstance(array, np.ma.MaskedArray):
         array = _unmasked(array)
@@ -103,7 +104,7 @@ def from_codes(
     moved = [-1 if value is None else place[value] for value in plain]
     if moved == list(range(len(values))):
         return RawColumn(name, kind, np.ascontiguousarray(codes, dtype=np.int32), tuple(levels), declared)
-    lookup: CodeArray = np.array([*moved, -1], dtype=np.int32)  # code -1 finds the last entry
+    lookup: Int32Array = np.array([*moved, -1], dtype=np.int32)  # code -1 finds the last entry
     return RawColumn(name, kind, lookup[codes], tuple(levels), declared)
 
 
@@ -160,7 +161,7 @@ def unsupported(name: str, type_name: str) -> DataError:
     )
 
 
-def _numbers(name: str, array: NDArray[Any]) -> RawColumn:
+def _numbers(name: str, array: Array) -> RawColumn:
     whole = array.dtype.kind in "iu"
     if whole and array.dtype.itemsize == 8 and len(array):
         low, high = int(array.min()), int(array.max())
@@ -172,7 +173,7 @@ def _numbers(name: str, array: NDArray[Any]) -> RawColumn:
     return RawColumn(name, "numeric", np.ascontiguousarray(array, dtype=np.float64), whole=whole)
 
 
-def is_strided(array: NDArray[Any]) -> bool:
+def is_strided(array: Array) -> bool:
     """Return whether the core can step through the array: not packed records, nor unaligned numbers."""
     return bool(array.flags.aligned) and all(stride % array.itemsize == 0 for stride in array.strides)
 
@@ -188,7 +189,7 @@ def _floats(values: Sequence[Any]) -> FloatArray:
         )
 
 
-def _number_objects(name: str, codes: CodeArray, distinct: list[object]) -> RawColumn:
+def _number_objects(name: str, codes: Int32Array, distinct: list[object]) -> RawColumn:
     known = [value for value in distinct if not is_missing(value)]
     whole = all(isinstance(value, (int, np.integer)) for value in known)
     if any(_is_large_integer(value) for value in known):
@@ -215,7 +216,7 @@ def _first_unhashable(values: Sequence[object]) -> object:
     return None
 
 
-def _moments(name: str, array: NDArray[Any]) -> RawColumn:
+def _moments(name: str, array: Array) -> RawColumn:
     """datetime64 and timedelta64 of any unit, as microseconds; finer units are rounded down."""
     letter = array.dtype.kind
     is_date = letter == "M" and np.datetime_data(array.dtype)[0] in ("Y", "M", "W", "D")
@@ -265,11 +266,11 @@ def _microseconds(value: object) -> float:
     if isinstance(value, datetime):
         zoned = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
         return float((zoned - _EPOCH) // _MICROSECOND)
-    day: date = value  # type: ignore[assignment]  # the one kind of moment left
-    return float((day.toordinal() - _EPOCH.toordinal()) * 86_400_000_000)
+    assert isinstance(value, date)  # the one kind of moment left
+    return float((value.toordinal() - _EPOCH.toordinal()) * 86_400_000_000)
 
 
-def _unmasked(array: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+def _unmasked(array: np.ma.MaskedArray[Any, Any]) -> Array:
     """Return a masked array with its masked places missing."""
     letter = array.dtype.kind
     plain = np.asarray(array.data).astype(object if letter not in "fmM" else array.dtype)  # always a copy

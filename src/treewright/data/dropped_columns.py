@@ -10,11 +10,10 @@ import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.frame import Frame, RawColumn
 from treewright.data.kinds import MOST_LEVELS, KindChoice
 from treewright.data.number_text import number_text
@@ -81,7 +80,7 @@ def row_numbers(frame: Frame, kinds: Mapping[str, KindChoice] | None = None) -> 
     return numbered
 
 
-def _is_numbering(values: NDArray[Any]) -> bool:
+def _is_numbering(values: Array) -> bool:
     """Return whether the values are consecutive whole numbers, each once; cheap where they are not."""
     low, high = values.min(), values.max()  # NaN if a value is missing
     if high - low != len(values) - 1 or low != np.floor(low):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.data.frame import CodeArray, FloatArray, Frame, RawColumn
+from treewright.data.arrays import Array, FloatArray, Int32Array, Int64Array
+from treewright.data.frame import Frame, RawColumn
 from treewright.data.infer_task import infer_task
 from treewright.data.kinds import (
     KindChoice,
@@ -64,15 +64,15 @@ class UnseenLevels:
 class Encoded:
     """What the core is given: one array per column of the schema, its kind code and its number of levels."""
 
-    columns: tuple[NDArray[np.float64] | NDArray[np.int32], ...]
+    columns: tuple[FloatArray | Int32Array, ...]
     kinds: tuple[int, ...]
     levels: tuple[int, ...]
     n_rows: int
-    target: NDArray[np.float64] | NDArray[np.int32] | None = None
+    target: FloatArray | Int32Array | None = None
     n_classes: int = 0
     weight: FloatArray | None = None
-    dealt: NDArray[np.int64] | None = None  # per row its first unit of weight and their number (pruning.folds)
-    repeats: NDArray[np.int32] | None = None  # of a resample: how often each row is in it; weights include it
+    dealt: Int64Array | None = None  # per row its first unit of weight and their number (pruning.folds)
+    repeats: Int32Array | None = None  # of a resample: how often each row is in it; weights include it
     unseen: tuple[UnseenLevels, ...] = ()
     complete: bool = False  # known to have no missing value and no infinite number
     coded: Any = None  # the same columns as the engine likes them best (engine.coded), for many trees of one table
@@ -234,7 +234,7 @@ def encode_rows(
     )
 
 
-def encode_target(target: RawColumn, spec: TargetSpec, n_rows: int) -> NDArray[np.float64] | NDArray[np.int32]:
+def encode_target(target: RawColumn, spec: TargetSpec, n_rows: int) -> FloatArray | Int32Array:
     """Return the target as class codes or as numbers; no value may be missing or foreign."""
     check_rows(n_rows, target, "target")
     refuse_missing_target(target.name, int(target.missing.sum()), n_rows)
@@ -302,7 +302,7 @@ def check_rows(n_rows: int, column: RawColumn, role: str) -> None:
         )
 
 
-def _encode_column(column: RawColumn, spec: ColumnSpec, strict: bool) -> FloatArray | CodeArray:
+def _encode_column(column: RawColumn, spec: ColumnSpec, strict: bool) -> FloatArray | Int32Array:
     if column.all_missing:  # without values there is no kind to disagree about
         return np.full(column.n_rows, *((MISSING_CODE, np.int32) if spec.has_levels else (np.nan, np.float64)))
     if spec.levels is None:
@@ -326,7 +326,7 @@ def _encode_column(column: RawColumn, spec: ColumnSpec, strict: bool) -> FloatAr
     return codes
 
 
-def _unseen(column: RawColumn, spec: ColumnSpec, codes: NDArray[Any]) -> UnseenLevels | None:
+def _unseen(column: RawColumn, spec: ColumnSpec, codes: Array) -> UnseenLevels | None:
     if spec.levels is None or column.levels == spec.levels:
         return None
     foreign = codes == UNSEEN_CODE
@@ -334,7 +334,7 @@ def _unseen(column: RawColumn, spec: ColumnSpec, codes: NDArray[Any]) -> UnseenL
     return UnseenLevels(spec.name, count, column.text(int(np.argmax(foreign)))) if count else None
 
 
-def _recoded(column: RawColumn, levels: tuple[Level, ...]) -> CodeArray:
+def _recoded(column: RawColumn, levels: tuple[Level, ...]) -> Int32Array:
     """Return codes into `levels`, by value; -1 missing, -2 a level that is not among them."""
     codes, found = levels_of(column)
     if found == levels:
@@ -388,7 +388,7 @@ def _target_numbers(target: RawColumn) -> FloatArray:
     return np.ascontiguousarray(finite_numbers_of(target, "target", "y"), np.float64)
 
 
-def check_reach(name: str, values: NDArray[Any]) -> None:
+def check_reach(name: str, values: Array) -> None:
     """Raise for numbers too large or too small to be squared and compared."""
     reach = float(values.max() / 2 - values.min() / 2)
     if np.abs(values).max() > LARGEST or (values.min() < values.max() and reach < 1 / LARGEST):

@@ -10,15 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray
 from treewright.data.number_text import MISSING, exact_number
 from treewright.data.schema import NO_TEXT_FORM, TIME_KINDS, Kind, Level, TextForm
 from treewright.data.value_text import moment, name_hint
 from treewright.errors import DataError
-
-FloatArray = NDArray[np.float64]
-CodeArray = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +29,12 @@ class RawColumn:
     wanted as levels.
 
     `stand_in`: only representative values of a longer column that lies elsewhere (out_of_core.column_summary), so
-    that the number of a row
-    says nothing; `crowded`: it has more different values than a column of levels may have.
+    that row numbers mean nothing; `crowded`: it has more different values than a column of levels may have.
     """
 
     name: str
     kind: Kind
-    values: NDArray[Any]
+    values: Array
     levels: tuple[Level, ...] | None = None
     declared: bool = False
     whole: bool = False
@@ -51,9 +47,9 @@ class RawColumn:
         return len(self.values)
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> BoolArray:
         """True where there is no value."""
-        mask: NDArray[np.bool_] = np.isnan(self.values) if self.levels is None else self.values < 0
+        mask: BoolArray = np.isnan(self.values) if self.levels is None else self.values < 0
         return mask
 
     @property
@@ -99,7 +95,7 @@ class Frame:
 
 
 def pop_column(frame: Frame, name: str, role: str = "target") -> tuple[RawColumn, Frame]:
-    """Return the column called `name`, and the frame without it; `role` says in messages what it was wanted for."""
+    """Return the column called `name`, and the frame without it; `role` names its use in messages."""
     found = [column for column in frame.columns if column.name == name]
     if not found:
         there = (*frame.names, *frame.skipped)

@@ -137,7 +137,8 @@ STYLE = """
 .tw-results { font: 14px/1.45 system-ui, sans-serif; max-width: 60rem; color: inherit; overflow-x: auto; }
 .tw-results h3 { font-size: 1.15em; margin: 0 0 .4em; }
 .tw-results h4, .tw-results caption { font-size: 1em; font-weight: 600; margin: .8em 0 .3em; }
-.tw-results caption { caption-side: top; text-align: left; padding: .4em 0; color: inherit; white-space: nowrap; }
+.tw-results caption { caption-side: top; text-align: left; padding: .4em 0; color: inherit; }
+.tw-results caption { min-width: min(36rem, 90vw); }
 .tw-results table { border-collapse: collapse; margin: 0; font-size: 1em; color: inherit; }
 .tw-results th, .tw-results td { padding: .2em .9em .2em 0; vertical-align: top; border: 0; }
 .tw-results td { font-variant-numeric: tabular-nums; }

@@ -8,13 +8,13 @@ or to a list of levels, which means ordinal in that order.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray, FloatArray, Int32Array
 from treewright.data.columns import LARGEST_EXACT
-from treewright.data.frame import CodeArray, FloatArray, Frame, RawColumn
+from treewright.data.frame import Frame, RawColumn
 from treewright.data.schema import KINDS, LEVEL_KINDS, TIME_KINDS, ColumnSpec, Kind, Level, level_fault
 from treewright.data.value_text import listed, moment
 from treewright.errors import DataError
@@ -51,7 +51,7 @@ def specify(column: RawColumn, choice: KindChoice | None = None) -> ColumnSpec:
     """Return the column's description, by the user's choice or else by its type."""
     if isinstance(choice, (list, tuple)):
         return _ordered(column, tuple(choice))
-    kind: Kind = column.kind if choice is None else choice  # type: ignore[assignment]
+    kind = column.kind if choice is None else cast(Kind, choice)
     row = misfit(column, kind)
     if row is not None:
         raise DataError(
@@ -113,7 +113,7 @@ def misfit(column: RawColumn, kind: Kind) -> int | None:
         return None
     if column.levels is not None:
         fits = np.array([_level_fits(value, kind) for value in column.levels])
-        bad: NDArray[np.bool_] = ~fits[column.values] & (column.values >= 0)
+        bad: BoolArray = ~fits[column.values] & (column.values >= 0)
     elif kind == "boolean" and column.kind == "numeric":
         bad = ~np.isin(column.values, (0.0, 1.0)) & ~np.isnan(column.values)
     elif column.kind == kind or {column.kind, kind} == {"date", "datetime"}:
@@ -152,21 +152,21 @@ def infinity(name: str, value: float, row: int | None, role: str = "column", tab
     )
 
 
-def levels_of(column: RawColumn) -> tuple[CodeArray, tuple[Level, ...]]:
+def levels_of(column: RawColumn) -> tuple[Int32Array, tuple[Level, ...]]:
     """Return the values as codes and levels; times become text. Worked out once per column."""
     if column.levels is not None:
         return column.values, column.levels
-    found: tuple[CodeArray, tuple[Level, ...]] | None = column.kept.get("levels")
+    found: tuple[Int32Array, tuple[Level, ...]] | None = column.kept.get("levels")
     if found is None:
         found = column.kept["levels"] = _found_levels(column)
     return found
 
 
-def _found_levels(column: RawColumn) -> tuple[CodeArray, tuple[Level, ...]]:
+def _found_levels(column: RawColumn) -> tuple[Int32Array, tuple[Level, ...]]:
     missing = column.missing
     known = column.values[~missing] if missing.any() else column.values
     distinct, inverse = _distinct_whole(known) if column.whole else np.unique(known, return_inverse=True)
-    codes: CodeArray = inverse.astype(np.int32)
+    codes: Int32Array = inverse.astype(np.int32)
     if len(known) < column.n_rows:
         codes = np.full(column.n_rows, -1, dtype=np.int32)
         codes[~missing] = inverse
@@ -176,7 +176,7 @@ def _found_levels(column: RawColumn) -> tuple[CodeArray, tuple[Level, ...]]:
     return codes, levels  # -0.0 is 0.0, whichever of them numpy kept
 
 
-def _distinct_whole(values: FloatArray) -> tuple[NDArray[Any], NDArray[Any]]:
+def _distinct_whole(values: FloatArray) -> tuple[Array, Array]:
     """np.unique for integers: where they lie close together, counting is much faster than sorting."""
     low = values.min() if len(values) else 0.0
     if not len(values) or values.max() - low > 4 * len(values):

@@ -13,8 +13,8 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.columns import from_array, from_objects
 from treewright.data.frame import Frame, RawColumn, pop_column
 from treewright.data.schema import Schema
@@ -140,7 +140,7 @@ def _from_rows(rows: Sequence[Any], only: Collection[str] | None, nameless: bool
     return _from_numpy(array, only, nameless)
 
 
-def _from_numpy(array: NDArray[Any], only: Collection[str] | None, nameless: bool) -> Frame:
+def _from_numpy(array: Array, only: Collection[str] | None, nameless: bool) -> Frame:
     array = array if np.ma.isMaskedArray(array) else np.asarray(array)  # a matrix would stay two-dimensional
     if array.dtype.names is not None and array.ndim == 1:  # a structured array is a table with names
         return _from_mapping({name: array[name] for name in array.dtype.names}, only, nameless)
@@ -268,7 +268,7 @@ def _renamed(native: Any, found: list[Any], names: list[str]) -> Any:
     return nw.from_native(native, eager_only=True).rename(dict(zip(found, names, strict=True))).to_native()
 
 
-def _transposed(array: NDArray[Any]) -> NDArray[Any]:
+def _transposed(array: Array) -> Array:
     """Return columns as contiguous rows of one block, copied in strips that fit in cache."""
     if array.flags.f_contiguous:
         return array.T

@@ -7,16 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
-from treewright.data.frame import FloatArray
 
 
-def take(rows: Encoded, chosen: slice | NDArray[Any]) -> Encoded:
+def take(rows: Encoded, chosen: slice | Array) -> Encoded:
     """Return the chosen rows: by slice (not copied), by mask or by index. The binned form is dropped."""
 
-    def some(array: NDArray[Any] | None) -> Any:
+    def some(array: Array | None) -> Any:
         return None if array is None else array[chosen]
 
     if isinstance(chosen, slice):
@@ -42,7 +41,7 @@ def concat(pieces: Sequence[Encoded]) -> Encoded:
     if len(pieces) == 1:
         return pieces[0]
 
-    def joined(arrays: Sequence[NDArray[Any] | None]) -> Any:
+    def joined(arrays: Sequence[Array | None]) -> Any:
         present = [array for array in arrays if array is not None]
         return np.concatenate(present) if len(present) == len(arrays) else None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, cast, get_args
 
 from treewright.errors import FileError
@@ -135,7 +135,7 @@ class Schema:
 
     @staticmethod
     def from_dict(written: object, place: str = "$.schema") -> Schema:
-        """Return the schema that `as_dict` wrote; anything else is a `FileError` that says where."""
+        """Return the schema that `as_dict` wrote; anything else is a `FileError` that names the place."""
         schema = require_keys(written, place, ("columns", "target"), ("text_form",))
         columns = schema["columns"]
         if type(columns) is not list:
@@ -248,6 +248,41 @@ def require_keys(
     if unknown:
         raise FileError(f"{place} has the unknown key {_short(unknown[0])}")
     return written
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The written form of a dataclass: an object at `place` with its fields as keys, of which some are optional."""
+
+    values: dict[str, Any]
+    place: str
+
+    @staticmethod
+    def of(kind: Any, written: object, place: str, optional: Collection[str] = ()) -> Parts:
+        """Return the parts in the order of the fields."""
+        names = [each.name for each in fields(kind)]
+        found = require_keys(written, place, [name for name in names if name not in optional], optional)
+        return Parts({name: found[name] for name in names if name in found}, place)
+
+    def require(self, fine: bool, name: str) -> None:
+        """Raise `FileError` for a part that is not fine."""
+        if not fine:
+            raise FileError(f"{self.place}.{name}: {str(self.values[name])[:60]} is not a valid value")
+
+
+def as_parts(owner: Any) -> dict[str, Any]:
+    """Return the written form of a dataclass that `Parts.of` reads."""
+    return {each.name: as_list(getattr(owner, each.name)) for each in fields(owner)}
+
+
+def as_list(part: Any) -> Any:
+    """Return tuples as lists, those inside of them too."""
+    return [as_list(each) for each in part] if isinstance(part, tuple) else part
+
+
+def is_whole(x: object, low: int = 0) -> bool:
+    """Return whether this is a whole number of at least `low`, and no truth value."""
+    return type(x) is int and x >= low
 
 
 def _one_of(value: object, place: str, allowed: Sequence[str]) -> str:

@@ -13,8 +13,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from treewright.data.arrays import Int32Array
 from treewright.data.columns import LARGEST_EXACT, from_array, from_codes, from_objects, unsupported
-from treewright.data.frame import CodeArray, RawColumn
+from treewright.data.frame import RawColumn
 from treewright.data.schema import Kind
 
 Series = nw.Series[Any]
@@ -130,13 +131,13 @@ def _unknown(name: str, series: Series) -> RawColumn:
     raise unsupported(name, type_name)
 
 
-def _polars_codes(enum: Any) -> CodeArray:
+def _polars_codes(enum: Any) -> Int32Array:
     physical = nw.from_native(enum.to_physical(), series_only=True)
-    codes: CodeArray = physical.cast(nw.Int32).fill_null(-1).to_numpy()
+    codes: Int32Array = physical.cast(nw.Int32).fill_null(-1).to_numpy()
     return codes
 
 
-def _arrow_dictionary(encoded: Any) -> tuple[CodeArray, list[object]]:
+def _arrow_dictionary(encoded: Any) -> tuple[Int32Array, list[object]]:
     """Return codes and values of a dictionary column whose chunks may each have a dictionary of their own."""
     array = encoded.unify_dictionaries().combine_chunks()
     chunks = array.chunks if hasattr(array, "chunks") else [array]

@@ -100,7 +100,7 @@ class Split(Edit):
         For levels: those of each child. With one group, all other levels are the second child.
     missing : int or {"spread", "stop", "random"}, optional
         Where missing values go: a child by its number from 0, or every child by share, or no further than this node, or
-        a child by chance. By default as the recipe says; then surrogates are sought too.
+        a child by chance. By default as in the recipe; then surrogates are searched too.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def replay(
     Raises
     ------
     DataError
-        If an edit is impossible; the message says which.
+        If an edit is impossible; the message names it.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from typing import Any
 from treewright.editing.edits import Edit
 from treewright.recipes.recipe import Recipe
 
-_SCRIPT = '''"""Edit a tree as a log says, and save it."""
+_SCRIPT = '''"""Edit a tree by a log, and save it."""
 
 import treewright as tw
 

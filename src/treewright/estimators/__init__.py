@@ -13,14 +13,6 @@ from treewright.estimators.trees import (
 )
 
 __all__ = [
-    "C45Classifier",
-    "CARTClassifier",
-    "CARTRegressor",
-    "CHAIDClassifier",
-    "CHAIDRegressor",
-    "ID3Classifier",
-    "OptimalTreeClassifier",
-    "OptimalTreeRegressor",
-    "TreeClassifier",
-    "TreeRegressor",
-]
+    "C45Classifier", "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor", "ID3Classifier",
+    "OptimalTreeClassifier", "OptimalTreeRegressor", "TreeClassifier", "TreeRegressor",
+]  # fmt: skip

@@ -8,29 +8,24 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from treewright.data.arrays import Array, FloatArray, Int32Array
 from treewright.data.encoding import column_count_message
-from treewright.data.frame import FloatArray, Frame, RawColumn
+from treewright.data.frame import Frame, RawColumn
 from treewright.data.kinds import KindChoice, kinds_from_categorical_features
 from treewright.data.reader import read, read_column
 from treewright.data.schema import Task
 from treewright.errors import DataError
-from treewright.estimators.paths import (
-    columns_used,
-    is_sparse,
-    node_indicator,
-    sparse_frame,
-    warn_identifiers,
-)
+from treewright.estimators.paths import is_sparse, node_indicator, sparse_frame, warn_identifiers
 from treewright.inspection.importance import impurity_taken, shares
 from treewright.out_of_core.inputs import is_dask, is_large, with_target
 from treewright.prediction.predict import apply, class_array, predict
 from treewright.prediction.scores import measured_in_batches
 from treewright.recipes.missing import RefuseMissing
 from treewright.training.learn import FitOptions
+from treewright.tree.shape import columns_used
 from treewright.tree.tree import Tree
 
 Predictions = TypeVar("Predictions")
@@ -111,7 +106,7 @@ class TreeEstimator(BaseEstimator):
         if is_dask(X) and not hasattr(X, "columns"):  # an array has no names
             del self.feature_names_in_
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Predict the class or the value of each row.
 
         Parameters
@@ -126,7 +121,7 @@ class TreeEstimator(BaseEstimator):
         """
         return self._call(predict, X)
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def apply(self, X: Any) -> Int32Array:
         """Return the id of the leaf in `tree_` that each row reaches.
 
         Parameters
@@ -261,7 +256,7 @@ class TreeEstimator(BaseEstimator):
 def threads(n_jobs: int | None) -> int:
     """Return the number of threads for scikit-learn's n_jobs."""
     if n_jobs is None or n_jobs == 0:
-        return int(joblib.effective_n_jobs(n_jobs))  # 1 unless a context says otherwise; 0 is an error
+        return int(joblib.effective_n_jobs(n_jobs))  # 1 unless a context sets another number; 0 is an error
     return n_jobs if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + n_jobs)
 
 

@@ -14,39 +14,31 @@ from treewright.optimal.settings import SearchSettings
 from treewright.out_of_core.memory_limit import memory_size
 from treewright.recipes.missing import Missing
 from treewright.training.learn import FitOptions
-from treewright.training.parameters import documented
+from treewright.training.parameters import described, documented
 from treewright.tree.tree import Tree
 
 #: What the parameters mean where growing has others or none of the name.
-DESCRIPTIONS: dict[str, tuple[str, str]] = {
-    "max_depth": ("int", "Maximum depth of the tree, at most 8."),
-    "max_leaves": ("int or None", "Maximum number of leaves; None is no limit."),
-    "min_samples_leaf": ("int", "Minimum number of rows of a leaf."),
-    "leaf_penalty": (
-        "float",
-        "Price of a leaf: in units of the error rate (or mean cost), or as a fraction of the variance of y.",
-    ),
-    "missing": (
-        "{'learned', 'own', 'majority'} or Missing",
-        "Where a row with a missing value goes: to the better side or alone, or to the child of more known weight.",
-    ),
-    "costs": (
-        "dict, array-like or None",
-        (
-            "Misclassification costs {truth: {prediction: cost}}, 1 where left out; or an array with the truth in rows "
-            "and the prediction in columns, in the order of `classes_`. The tree has the least mean cost."
-        ),
-    ),
-    "max_levels": (
-        "int",
-        "A nominal column of at most so many levels is split into any two sets, another into one level and the rest.",
-    ),
-    "time_limit": ("float or None", "Seconds after which `fit` ends with the best tree found."),
-    "memory_limit": (
-        "float, str or None",
-        "Bytes, or text such as '2GB', for the search beside the table; beyond them it ends with the best tree found.",
-    ),
-}
+DESCRIPTIONS = described("""
+max_depth : int
+    Maximum depth of the tree, at most 8.
+max_leaves : int or None
+    Maximum number of leaves; None is no limit.
+min_samples_leaf : int
+    Minimum number of rows of a leaf.
+leaf_penalty : float
+    Price of a leaf: in units of the error rate (or mean cost), or as a fraction of the variance of y.
+missing : {'learned', 'own', 'majority'} or Missing
+    Where a row with a missing value goes: to the better side or alone, or to the child of more known weight.
+costs : dict, array-like or None
+    Misclassification costs {truth: {prediction: cost}}, 1 where left out; or an array with the truth in rows
+    and the prediction in columns, in the order of `classes_`. The tree has the least mean cost.
+max_levels : int
+    A nominal column of at most so many levels is split into any two sets, another into one level and the rest.
+time_limit : float or None
+    Seconds after which `fit` ends with the best tree found.
+memory_limit : float, str or None
+    Bytes, or text such as '2GB', for the search beside the table; beyond them it ends with the best tree found.
+""")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

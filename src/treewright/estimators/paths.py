@@ -7,17 +7,17 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.dropped_columns import identifier_column
-from treewright.data.frame import FloatArray, Frame, RawColumn
+from treewright.data.frame import Frame, RawColumn
 from treewright.errors import DataError
 from treewright.pruning.path import training_path
 from treewright.recipes.pruners import CostComplexity
 from treewright.tree.tree import Tree
 
 
-def node_indicator(tree: Tree, leaves: NDArray[Any]) -> Any:
+def node_indicator(tree: Tree, leaves: Array) -> Any:
     """Return a sparse matrix with a column per node: 1 where a row passes on its way from the root to its leaf."""
     from scipy.sparse import csr_matrix
 
@@ -68,11 +68,6 @@ def sparse_frame(X: Any, used: Collection[int] | None = None) -> Frame:
             np.add.at(values, columns.indices[begin:end], columns.data[begin:end])  # duplicates add up
         frame.append(RawColumn(f"x{index}", "numeric", values))
     return Frame(tuple(frame), n_rows, named=False)
-
-
-def columns_used(tree: Tree) -> frozenset[int]:
-    """Return the indices of the columns that a split or surrogate tests."""
-    return frozenset(tree.arrays["column"].tolist())
 
 
 def warn_identifiers(frame: Frame, kinds: Collection[str]) -> None:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from treewright.data.frame import FloatArray, RawColumn
+from treewright.data.arrays import FloatArray
+from treewright.data.frame import RawColumn
 from treewright.data.schema import Task
 from treewright.errors import DataError
 from treewright.estimators.base import TreeEstimator

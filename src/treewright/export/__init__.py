@@ -17,21 +17,6 @@ from treewright.export.sql_select import sql
 from treewright.tree.saved import from_json, load, save, to_json
 
 __all__ = [
-    "c",
-    "dot",
-    "excel",
-    "frame",
-    "from_json",
-    "javascript",
-    "load",
-    "mermaid",
-    "nodes",
-    "onnx",
-    "pmml",
-    "python",
-    "rust",
-    "save",
-    "sklearn",
-    "sql",
-    "to_json",
-]
+    "c", "dot", "excel", "frame", "from_json", "javascript", "load", "mermaid", "nodes", "onnx", "pmml", "python",
+    "rust", "save", "sklearn", "sql", "to_json",
+]  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from treewright.data.schema import Level
 from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, level_type, plan_of
-from treewright.export.program.ranges import c_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import (
     NUMBER_TABLES,
     identifiers,
@@ -22,7 +22,7 @@ from treewright.export.program.tables import (
     table_items,
     wrapped,
 )
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike
 
 _CLASS_TYPES = {"text": "const char *const", "truth": "const int", "whole": "const long long", "number": "const double"}
 
@@ -47,7 +47,6 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = as_tree(tree)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
         raise ExportError(f"prefix={prefix!r} cannot begin a name in C; use letters, digits and underscores")
     plan = plan_of(tree)
@@ -64,7 +63,7 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
         _refusal(plan),
         follow,
         _prediction_functions(plan),
-        c_ranges(plan),
+        ranges(plan, "c"),
     ]
     return "\n".join(part for part in parts if part).replace("@", prefix).replace("\x1a", "@")
 
@@ -82,7 +81,7 @@ def _head(plan: Plan) -> str:
             if spec.kind not in ("numeric", "nominal", "ordinal", "boolean")
             else ""
         )
-        what = f"what @_code_{name} says" if spec.levels is not None else what or "a number"
+        what = f"the result of @_code_{name}" if spec.levels is not None else what or "a number"
         lines.append(f" *   @_input_{name}: column {_comment(spec.name)}, {what}")
     missing = " * NaN is a missing value; so is the code -1. The code -2 is a level the tree does not know."
     members = "".join(f"    @_input_{name},\n" for name in inputs)
@@ -274,8 +273,8 @@ def _refusal(plan: Plan) -> str:
         conditions += [f"row[{i}] == -2.0" for i, spec in enumerate(plan.inputs) if spec.levels is not None]
     body = " ||\n        ".join(conditions)
     body = f"    return {body};" if body else "    (void)row;\n    return 0;"
-    says = "/* Whether the row lacks what the tree must have, or has a level it must know. */"
-    return f"{says}\nstatic int @_refuses(const double row[])\n{{\n{body}\n}}\n"
+    comment = "/* Whether the row lacks what the tree must have, or has a level it must know. */"
+    return f"{comment}\nstatic int @_refuses(const double row[])\n{{\n{body}\n}}\n"
 
 
 def _prediction_functions(plan: Plan) -> str:

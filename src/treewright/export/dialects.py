@@ -1,7 +1,7 @@
-"""What each database says in its own way: one row per dialect, and how a value is written by it.
+"""What differs between databases: one row per dialect, and how a value is written by it.
 
 Whatever a name or a level contains, it stays inside its quotes; a number reads back as the same float64. What a dialect
-cannot say is an `ExportError` that names it. How a statement is built is in `sql`, not here.
+cannot express is an `ExportError` that names it. How a statement is built is in `sql`, not here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Dialect:
 
     `text_escapes`: what characters of a text become between single quotes; `escape_mark` goes before a text that has a
     backslash. `number` writes a float64, with at most `digits` digits, otherwise it is written as a quotient (None: any
-    number of digits is read exactly). `known` makes NaN a NULL. `column` says how a column of a kind is read and
+    number of digits is read exactly). `known` makes NaN a NULL. `column` is how a column of a kind is read and
     `moment` how a moment is written; a kind without an entry is a number of microseconds. `deepest` is how deep CASE
     may be nested, `most_columns` how many columns a step may have, `longest_in` how
     many items a list after IN (None: any number). `fence` keeps a database from merging steps. `folds_case`: names that

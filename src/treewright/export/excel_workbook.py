@@ -28,7 +28,7 @@ from treewright.export.program.plan import (
     refuse_mixed,
     refuse_soft,
 )
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike
 
 _MOST_COLUMNS, _MOST_FORMULA, _MOST_ARGUMENTS, _MOST_TEXT = 16_384, 8_192, 254, 32_767
 _DAY = 86_400_000_000
@@ -83,7 +83,7 @@ def excel(tree: TreeLike, rows: int | Sequence[Mapping[str, object]] = 100) -> b
     >>> tw.export.excel(tree)[:2]
     b'PK'
     """
-    plan = plan_of(as_tree(tree))
+    plan = plan_of(tree)
     refuse_soft(plan, "a workbook")
     _refuse(plan)
     return _file(_Workbook(plan, rows).sheets())
@@ -266,8 +266,8 @@ def _value(spec: ColumnSpec, value: Any) -> _Cell:
     if isinstance(value, str):
         _refuse_value(value, f"value of column {spec.name!r}")
     if isinstance(value, datetime):
-        value = value if value.tzinfo is None else value.astimezone(UTC)
-        value = (value.replace(tzinfo=None) - datetime(1970, 1, 1)) / timedelta(days=1) + _EPOCH  # noqa: DTZ001
+        value = value.replace(tzinfo=UTC) if value.tzinfo is None else value
+        value = (value - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(days=1) + _EPOCH
     elif isinstance(value, date):
         value = (value - date(1970, 1, 1)).days + _EPOCH
     elif isinstance(value, time):

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from treewright.export.program.plan import Plan, plan_of
-from treewright.export.program.ranges import javascript_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import refuse_large
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.json_form import plain
+from treewright.tree.shape import routing_splits
 from treewright.tree.tree import Tree
 
 _SPLIT_LISTS = (("break_start", "breaks"), ("bin_start", "child_of_bin"), ("share_start", "share"))
@@ -52,16 +53,15 @@ def javascript(tree: TreeLike) -> str:
     data = ",\n".join(f"  {_json(key)}: {_json(value)}" for key, value in _data(tree, plan).items())
     head = f"// A decision tree for {_json(plan.target.name)}: {len(plan.steps)} nodes."
     router = re.sub(r"^export ", "", router_source(), flags=re.MULTILINE)
-    return f"{head}\nconst TREE = {{\n{data}\n}};\n\n{router}{_INTERFACE}{javascript_ranges(plan)}"
+    return f"{head}\nconst TREE = {{\n{data}\n}};\n\n{router}{_INTERFACE}{ranges(plan, 'javascript')}"
 
 
 def split_lists(tree: Tree) -> dict[str, list[Any]]:
     """Return the split table of docs/boundary.md as `route.js` reads it: each node's split, then its surrogates."""
     arrays = tree.arrays
     start = arrays["split_start"]
-    kept = np.where(arrays["stop"] == 0, 1 + arrays["n_surrogates"], 0)
-    chosen = np.concatenate([np.arange(s, s + n) for s, n in zip(start[:-1], kept, strict=True)]).astype(int)
-    table: dict[str, list[Any]] = {"start": np.append(0, np.cumsum(kept)).tolist()}
+    chosen = routing_splits(tree)
+    table: dict[str, list[Any]] = {"start": np.searchsorted(chosen, start).tolist()}
     for name in ("column", "closed", "missing", "unseen"):
         table[name] = arrays[name][chosen].tolist()
     for begin, items in _SPLIT_LISTS:

@@ -82,7 +82,7 @@ def _refuse(plan: Plan, missing: str) -> None:
     kind = level_type(plan.target.classes or ("",))
     if kind in ("truth", "whole") and (plan.required or plan.strict):
         raise ExportError(
-            f"this tree refuses some rows, but the classes of {plan.target.name!r} have no value that says so in ONNX; "
+            f"this tree refuses some rows, but the classes of {plan.target.name!r} have no value for that in ONNX; "
             "learn with a policy for missing values and unseen='missing', or from a target that is text"
         )
 

@@ -12,9 +12,9 @@ from keyword import kwlist
 from treewright.data.schema import Level
 from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
-from treewright.export.program.ranges import python_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import identifiers, table_items, wrapped
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike
 
 #: Python refuses more than a hundred levels of indentation, and nobody reads so many.
 DEEPEST_IFS = 12
@@ -43,7 +43,6 @@ def python(tree: TreeLike) -> str:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = as_tree(tree)
     plan = plan_of(tree)
     nested = not plan.spreads and plan.depth <= DEEPEST_IFS and len(plan.steps) <= MOST_IFS
     parts = [
@@ -51,7 +50,7 @@ def python(tree: TreeLike) -> str:
         _readers(plan, nested),
         _ifs(plan) if nested else _TABLES_HEAD + _tables(plan) + _loop(plan),
     ]
-    return "\n\n".join([*parts, _prediction_functions(plan, nested)]) + python_ranges(plan)
+    return "\n\n".join([*parts, _prediction_functions(plan, nested)]) + ranges(plan, "python")
 
 
 def _head(plan: Plan) -> str:
@@ -95,9 +94,9 @@ def _readers(plan: Plan, nested: bool) -> str:
     if "level" in kinds:
         parts.append(_LEVEL if nested else _CODE)
     body = "".join(f"        {read},\n" for read in reads)
-    says = '"""The row\'s values, in order; a missing number is NaN, a missing level None."""'
+    comment = '"""The row\'s values, in order; a missing number is NaN, a missing level None."""'
     parts.append(
-        f"def _values(row):\n    {says}\n    values = [\n{body}    ]\n{_refusals(plan, nested)}    return values"
+        f"def _values(row):\n    {comment}\n    values = [\n{body}    ]\n{_refusals(plan, nested)}    return values"
     )
     return "\n\n\n".join(parts) + "\n"
 
@@ -105,14 +104,14 @@ def _readers(plan: Plan, nested: bool) -> str:
 def _refusals(plan: Plan, nested: bool) -> str:
     lines = []
     for i in plan.required:
-        says = f"{plan.inputs[i].name!r} is missing, and the tree refuses missing values"
+        message = f"{plan.inputs[i].name!r} is missing, and the tree refuses missing values"
         absent = "is None" if plan.inputs[i].levels is not None else f"!= values[{i}]"
-        lines += [f"    if values[{i}] {absent}:", f"        raise ValueError({says!r})"]
+        lines += [f"    if values[{i}] {absent}:", f"        raise ValueError({message!r})"]
     for i, spec in enumerate(plan.inputs):
         if plan.strict and spec.levels is not None:
             unknown = f"not in {(None, *spec.levels)!r}" if nested else "== -2"
-            says = f"{spec.name!r} has a level the tree does not know"
-            lines += [f"    if values[{i}] {unknown}:", f"        raise ValueError({says!r})"]
+            message = f"{spec.name!r} has a level the tree does not know"
+            lines += [f"    if values[{i}] {unknown}:", f"        raise ValueError({message!r})"]
     return "".join(f"{line}\n" for line in lines)
 
 

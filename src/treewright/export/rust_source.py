@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from treewright.data.schema import ColumnSpec, Level
 from treewright.export.program.plan import Plan, level_type, plan_of
-from treewright.export.program.ranges import rust_ranges
+from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import (
     NUMBER_TABLES,
     identifiers,
@@ -18,7 +18,7 @@ from treewright.export.program.tables import (
     table_items,
     wrapped,
 )
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike
 
 _KEYWORDS = (
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
@@ -47,14 +47,13 @@ def rust(tree: TreeLike) -> str:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = as_tree(tree)
     plan = plan_of(tree)
     refuse_inexact(plan, "Rust")
     refuse_unwritable(plan, "Rust", nul=False)
     refuse_many_paths(plan)
     route = _ROUTE.replace("#WITHIN", _WITHIN if plan.soft else "")
     follow = (_SECOND if plan.soft else "") + _FOLLOW.replace("#BOTH", _BOTH if plan.soft else "")
-    parts = [_head(plan), _row(plan), _tables(plan), route, follow, _prediction_functions(plan), rust_ranges(plan)]
+    parts = [_head(plan), _row(plan), _tables(plan), route, follow, _prediction_functions(plan), ranges(plan, "rust")]
     return "\n".join(part for part in parts if part)
 
 
@@ -296,8 +295,8 @@ def _prediction_functions(plan: Plan) -> str:
     kind = _CLASS_TYPES[level_type(plan.target.classes)]
     number = kind == "f64"
     items = wrapped([_number(float(value)) if number else _level(value) for value in plan.target.classes])
-    says = "/// The classes, in the order of the probabilities."
-    classes = f"{says}\npub static CLASSES: [{kind}; N_VALUES] = [\n{items}\n];\n\n"
+    comment = "/// The classes, in the order of the probabilities."
+    classes = f"{comment}\npub static CLASSES: [{kind}; N_VALUES] = [\n{items}\n];\n\n"
     decide = _MOST_PROBABLE
     if plan.target.costs is not None:
         rows = [f"[{', '.join(map(_number, row))}]" for row in plan.target.costs]

@@ -1,6 +1,6 @@
 """The tree as a fitted scikit-learn estimator, so that tools which read those work on it.
 
-Nodes keep their numbers, so `apply` says what the tree's does. scikit-learn rounds a table to float32 before it looks:
+Nodes keep their numbers, so `apply` returns what the tree's does. scikit-learn rounds a table to float32 first:
 predictions agree on every table of float32, and wherever rounding does not carry a value over a threshold.
 """
 

@@ -48,7 +48,7 @@ class RouteWriter:
         return "\n".join([f"CASE{operand}", *lines, f"{deeper}ELSE {default}", f"{indent}END"]) if lines else default
 
     def destination(self, step: Step) -> str:
-        """Return the number of the child, or what `missing` says."""
+        """Return the number of the child, or that of `missing`."""
         parts = [self._child(step.questions[0], step.unseen)]
         parts += [self._child(question, AS_MISSING) for question in step.questions[1:]]
         found, within = f"COALESCE({', '.join(parts)}, {step.missing})", self.within(step)
@@ -87,7 +87,7 @@ class RouteWriter:
     # --- one node ---
 
     def _arms(self, step: Step) -> tuple[str, list[Arm], int | None]:
-        """Return the operand of CASE, its arms, and the child of ELSE (None: what `missing` says)."""
+        """Return the operand of CASE, its arms, and the child of ELSE (None: that of `missing`)."""
         exclusive, fan = exclusive_arms(self.plan, self.words, step), len(step.children)
         if exclusive is not None:
             return "", *exclusive

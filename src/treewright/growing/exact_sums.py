@@ -6,29 +6,27 @@ Sums are kept as integers of decreasing units, which add without rounding, and a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from treewright.data.arrays import Array, FloatArray, Int64Array
 
 #: Sums by the unit they are counted in: k stands for 2 ** (BITS * k).
-Sums = Mapping[int, NDArray[np.int64]]
+Sums = Mapping[int, Int64Array]
 
 #: A number has fewer than 2 ** BITS of each unit, and so many numbers of so many bits add up exactly in a float.
 BITS = 26
 AT_ONCE = 1 << 22
 
 
-def sums_by(place: NDArray[Any], values: FloatArray, n_places: int) -> Sums:
+def sums_by(place: Array, values: FloatArray, n_places: int) -> Sums:
     """Return the sum of the values of every place. What is beyond all numbers counts as the largest of them.
 
     >>> halves = sums_by(np.array([0, 0, 1]), np.array([0.1, 0.2, 5.0]), 2)
     >>> as_floats(merged([halves, halves]), 2).tolist()
     [0.6000000000000001, 10.0]
     """
-    found: dict[int, NDArray[np.int64]] = {}
+    found: dict[int, Int64Array] = {}
     for start in range(0, len(values), AT_ONCE):
         rest, to = np.nan_to_num(values[start : start + AT_ONCE]), place[start : start + AT_ONCE]
         while largest := np.abs(rest).max(initial=0.0):
@@ -42,7 +40,7 @@ def sums_by(place: NDArray[Any], values: FloatArray, n_places: int) -> Sums:
 
 def merged(parts: Iterable[Sums]) -> Sums:
     """Return the sums of all parts together."""
-    found: dict[int, NDArray[np.int64]] = {}
+    found: dict[int, Int64Array] = {}
     for part in parts:
         for unit, counted in part.items():
             found[unit] = found[unit] + counted if unit in found else counted

@@ -12,11 +12,10 @@ from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.data.arrays import FloatArray, Int32Array
 from treewright.data.encoding import Encoded
-from treewright.data.frame import FloatArray
 from treewright.data.schema import Schema
 from treewright.data.survey import merge_surveys, survey, survey_rows
 from treewright.data.value_text import size_text
@@ -31,8 +30,6 @@ from treewright.recipes.missing import Surrogates
 from treewright.recipes.recipe import Recipe
 from treewright.tree.sparse_rows import from_core
 from treewright.tree.tree import Tree
-
-IntArray = NDArray[np.int32]
 
 _log = logging.getLogger("treewright.growing.partitions")
 
@@ -113,14 +110,14 @@ def grow_at(
 
 def grow_with_followers(
     rows: Encoded,
-    followers: IntArray,
+    followers: Int32Array,
     schema: Schema,
     recipe: Recipe,
     n_threads: int = 0,
     progress: Progress | None = None,
     *,
     complete: bool = False,
-) -> tuple[Tree, IntArray]:
+) -> tuple[Tree, Int32Array]:
     """Grow a tree, and return the node where each follower ends: a row of the table, by its number.
 
     Surrogates are found only where a row of the node or a follower needs them; otherwise the tree is that of `grow`.
@@ -129,7 +126,7 @@ def grow_with_followers(
     check_recipe(recipe, schema)
     missing = not complete and survey(rows, schema, n_threads)
     arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, missing, followers)
-    ends: IntArray = arrays.pop("follower_node")
+    ends: Int32Array = arrays.pop("follower_node")
     if progress is not None:
         progress(1.0)
     return Tree.grown(arrays, schema, recipe), ends
@@ -163,8 +160,8 @@ def _grow_in_memory(
     n_threads: int,
     progress: Progress | None,
     missing: bool,
-    followers: IntArray | None = None,
-    kept: tuple[IntArray, IntArray, IntArray] | None = None,
+    followers: Int32Array | None = None,
+    kept: tuple[Int32Array, Int32Array, Int32Array] | None = None,
     given: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     check_values([data_checks(rows, recipe, schema)], recipe, schema)
@@ -194,7 +191,7 @@ def _grow_in_memory(
     return arrays
 
 
-def _per_repeat(rows: Encoded, weight: FloatArray | None) -> tuple[FloatArray | None, NDArray[np.int32] | None]:
+def _per_repeat(rows: Encoded, weight: FloatArray | None) -> tuple[FloatArray | None, Int32Array | None]:
     """Return the weight of a row each time it is in the sample (None: one), and how often it is."""
     if rows.repeats is None or weight is None:
         return weight, rows.repeats

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from numpy.typing import NDArray
-
 from treewright import _core
+from treewright.data.arrays import Array
 from treewright.data.encoding import Encoded, aligned
 
-Arrays = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, Array]
 
 
 @dataclass(frozen=True, eq=False)

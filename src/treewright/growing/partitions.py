@@ -28,7 +28,7 @@ class Limits:
     memory: int = 0
 
 
-class Growth(Protocol):
+class RemoteGrowth(Protocol):
     """The state of all partitions for one tree being grown. Several trees may grow from the same partitions."""
 
     def send(self, request: bytes) -> bytes:
@@ -93,7 +93,7 @@ class Partitions(Protocol):
         """
         ...
 
-    def growth(self, recipe: Mapping[str, Any]) -> Growth:
+    def growth(self, recipe: Mapping[str, Any]) -> RemoteGrowth:
         """Prepare to grow a tree by this recipe (`Recipe.as_dict()`)."""
         ...
 

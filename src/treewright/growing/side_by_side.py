@@ -1,6 +1,6 @@
 """Run tasks of the core in threads of their own, results in order.
 
-The calling thread only waits, so it reports progress and notices Ctrl-C, and the other threads are told to stop. All
+The calling thread only waits, so it reports progress and notices Ctrl-C, and the other threads stop. All
 threads have ended when the last result, or an error, is given.
 """
 

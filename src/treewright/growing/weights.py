@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import LARGEST, Encoded, encode_weight
 from treewright.data.frame import RawColumn
 from treewright.data.rows import weights_of
@@ -22,8 +22,6 @@ from treewright.errors import DataError
 from treewright.growing.exact_sums import Sums, as_floats, merged, sums_by
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
-
-FloatArray = NDArray[np.float64]
 
 #: Limit of the ratio of two classes' error costs: beyond it, weights lose their digits.
 WIDEST = 1e9
@@ -115,7 +113,7 @@ class Altered:
     cost: FloatArray | None = None
 
 
-def altered(target: TargetSpec, codes: NDArray[Any], weight: FloatArray | None) -> Altered:
+def altered(target: TargetSpec, codes: Array, weight: FloatArray | None) -> Altered:
     """Alter row weights as rpart does: a class weighs its prior times the cost of errors on it; the total stays.
 
     A class without rows (in a fold, say) has no weight, whatever its prior.

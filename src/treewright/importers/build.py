@@ -1,4 +1,4 @@
-"""Nodes as another program tells them, made into a `Tree`.
+"""Build a `Tree` from the nodes that another program describes.
 
 The arrays are what the core would hand over for such a tree: depth first, with impurities and gains by the core's own
 formulas.

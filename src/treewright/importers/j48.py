@@ -1,9 +1,9 @@
 """What Weka prints of a J48 tree (Id3, REPTree and RandomTree look alike), made into a `Tree`.
 
-Every leaf predicts what the text says. What the text does not say: of which classes a leaf's errors are (with more than
-two classes they are shared out evenly among the others), what inner nodes held (the sum of their leaves), the order of
-classes and levels (as they are met; where the text names but one level, the rest is "other"), the target's name. A
-missing value goes down every branch by its weight, as in J48.
+Every leaf predicts its class in the text. What the text does not contain: of which classes a leaf's errors are (with
+more than two classes they are shared out evenly among the others), what inner nodes held (the sum of their leaves), the
+order of classes and levels (as they are met; where the text names but one level, the rest is "other"), the target's
+name. A missing value goes down every branch by its weight, as in J48.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _is_number(text: str) -> bool:
 
 @dataclass(frozen=True)
 class _Leaf:
-    """What a line says of a leaf, and the test before it."""
+    """A leaf as one line prints it, and the test before it."""
 
     test: str
     prediction: str

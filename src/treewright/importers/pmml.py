@@ -88,7 +88,7 @@ def _model(text: str) -> tuple[Element, Element]:
     if re.search(r"<!\s*(DOCTYPE|ENTITY)", text):
         raise FileError("not a PMML document: it declares a type or entities of its own")
     try:
-        # The text has been decoded already: what it says of its encoding is about the file it was read from.
+        # The text has been decoded already: the encoding it declares is that of the file it was read from.
         root = fromstring(text.encode("utf-8", "surrogatepass"), XMLParser(encoding="utf-8"))  # noqa: S314
     except (ParseError, UnicodeError, ValueError, RecursionError) as error:
         raise FileError(f"not XML, or cut short: {str(error)[:200]}") from None

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import DataError
 from treewright.importers.build import Draft, DraftSplit, assembled
@@ -119,7 +119,7 @@ def _split_of(column: int, at: float, missing_left: bool) -> DraftSplit:
     )  # only missing values go elsewhere
 
 
-def _turning(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
+def _turning(threshold: FloatArray) -> FloatArray:
     """Return the largest float64 that, rounded to float32, is not above the threshold."""
     largest = float(np.finfo(np.float32).max)
     inside = np.abs(threshold) < largest

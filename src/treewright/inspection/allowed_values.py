@@ -1,6 +1,6 @@
 """Which values of a column lead a certain way, and which of them is nearest to the one a row has.
 
-`as_is` says that the value the row has now (a missing one too) leads there; all other values that do are in `pieces`
+`as_is`: the value the row has now (a missing one too) leads there; all other values that do are in `pieces`
 (numbers) or `codes` (levels).
 """
 

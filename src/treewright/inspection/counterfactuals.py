@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.grid import Grid, Results
 from treewright.data.number_text import amount, percent
@@ -36,14 +36,14 @@ from treewright.tree.validation import FRACTIONAL, STOP_HERE
 #: What is wanted: a class; or, of a number, (">", 30), ("<", 30), or how far it should move, either way.
 Want = Level | tuple[Any, ...] | None
 
-Meets = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
+Meets = Callable[[FloatArray], BoolArray]
 
 
 @dataclass(frozen=True)
 class Counterfactual:
     """A change of some columns, and the prediction it would lead to.
 
-    `values` has a new value for each changed column, `conditions` says how far each may go, `node` is where the changed
+    `values` has a new value for each changed column, `conditions` is how far each may go, `node` is where the changed
     row ends (its main part, where it takes several paths).
     """
 
@@ -151,7 +151,7 @@ def search(tree: Tree, row: OneRow, want: Want, fixed: Sequence[str], most: int)
     return Counterfactuals(found)
 
 
-def wanted(tree: Tree, now: NDArray[np.float64], want: Want) -> Meets:
+def wanted(tree: Tree, now: FloatArray, want: Want) -> Meets:
     """Return a test of predictions, one row of class probabilities (or one number) each."""
     target = tree.schema.target
     if target.classes is not None:
@@ -185,7 +185,7 @@ class _Path:
 
     @property
     def mark(self) -> tuple[int, frozenset[tuple[int, bool]]]:
-        """Tells paths to one node apart: they differ in the columns that change, and so in all else."""
+        """Distinguishes paths to one node: they differ in the columns that change, and so in all else."""
         return self.node, frozenset((column, allowed.as_is) for column, allowed in self.allowed.items())
 
     @property
@@ -197,7 +197,7 @@ def _nearest_paths(
     tree: Tree,
     row: OneRow,
     way: Trace,
-    good: NDArray[np.bool_],
+    good: BoolArray,
     held: frozenset[int],
     is_reported: Callable[[frozenset[int]], bool],
 ) -> Iterator[_Path]:
@@ -284,13 +284,13 @@ def _break_spans(tree: Tree) -> list[tuple[float, float]]:
 # --- what was found ---------------------------------------------------------------------------------------------------
 
 
-def _groups_of(tree: Tree, values: NDArray[np.float64], now: NDArray[np.float64]) -> NDArray[Any]:
+def _groups_of(tree: Tree, values: FloatArray, now: FloatArray) -> Array:
     """Return predictions that count as the same: a class, or all numbers on one side of the prediction."""
     target = tree.schema.target
     return np.sign(values[:, 0] - now[0, 0]) if target.classes is None else predicted_index(target, values)
 
 
-def _groups(tree: Tree, values: NDArray[np.float64], now: NDArray[np.float64]) -> set[int]:
+def _groups(tree: Tree, values: FloatArray, now: FloatArray) -> set[int]:
     return set(_groups_of(tree, values, now).astype(int).tolist()) if len(values) else set()
 
 
@@ -307,7 +307,7 @@ def _moved(rows: Encoded, moves: Mapping[int, Move]) -> Encoded:
     return replace(rows, columns=tuple(columns))
 
 
-def _change(tree: Tree, row: OneRow, path: _Path, then: NDArray[np.float64]) -> Counterfactual:
+def _change(tree: Tree, row: OneRow, path: _Path, then: FloatArray) -> Counterfactual:
     target, specs = tree.schema.target, tree.schema.columns
     columns = sorted(path.moves)
     place = None if target.classes is None else int(predicted_index(target, then)[0])

@@ -1,6 +1,6 @@
 """Why a row gets its prediction: its path, its probabilities, what would change them and what each column adds.
 
-The row goes where prediction sends it, for the core tells the way (`engine.trace`) and gives the prediction; nothing
+The row goes where prediction sends it, for the core gives the path (`routing.trace`) and the prediction; nothing
 here routes. The weights of all paths add up to one.
 """
 
@@ -28,6 +28,7 @@ from treewright.tree.tree import Node, Tree
 from treewright.tree.validation import BOTH_BINS, FRACTIONAL, STOP_HERE
 
 Guide = Literal["known", "surrogate", "unseen", "missing"]
+_GUIDES: dict[int, Guide] = {0: "known", -1: "missing", -2: "unseen"}  # by the core's number; surrogates count from 1
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Branch:
 class Step:
     """What happens to a row at one node with a split.
 
-    `value` is the row's value of the split column, in words. `guide` says what the row goes by: its "known" value, a
-    "surrogate" in its place, a rule for "unseen" levels or the rule for "missing" ones; `why` says it in words.
+    `value` is the row's value of the split column, in words. `guide` is what the row goes by: its "known" value, a
+    "surrogate" in its place, a rule for "unseen" levels or the rule for "missing" ones; `why` is the same in words.
     `branches` are those taken: one; several, where the row is spread; none, where it stops. `weight` is how much of the
     row comes here, `before` the node's own prediction: class probabilities, or a number.
     """
@@ -244,7 +245,7 @@ def _step(node: Node, row: OneRow, way: Trace) -> Step:
     split = node.split
     assert split is not None
     number, goes = int(way.guide[node.id]), int(way.child[node.id])
-    guide: Guide = "surrogate" if number > 0 else {0: "known", -1: "missing", -2: "unseen"}[number]  # type: ignore[assignment]
+    guide = "surrogate" if number > 0 else _GUIDES[number]
     several = goes in (FRACTIONAL, BOTH_BINS)
     taken = range(split.n_children) if several else () if goes == STOP_HERE else (goes,)
     weight = float(way.weight[node.id])

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, IndexArray, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.data.number_text import amount
 from treewright.data.rows import weights_of
@@ -26,8 +25,6 @@ from treewright.render.picture.histogram import Histogram
 from treewright.tree.split import Split
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Node, Tree
-
-FloatArray = NDArray[np.float64]
 
 #: At most this share of the values at either end may be put together into the last bar.
 _FEW = 0.005
@@ -80,7 +77,7 @@ def histograms_of(
 
 
 def _of_node(
-    node: Node, rows: Encoded, target: NDArray[Any], weight: FloatArray, here: NDArray[np.intp], bars: int
+    node: Node, rows: Encoded, target: Array, weight: FloatArray, here: IndexArray, bars: int
 ) -> Histogram | None:
     split = node.split
     if split is None:
@@ -102,7 +99,7 @@ def _of_node(
 def _by_number(
     spec: ColumnSpec,
     values: FloatArray,
-    target: NDArray[Any],
+    target: Array,
     weight: FloatArray,
     n_classes: int,
     breaks: tuple[float, ...],
@@ -137,7 +134,7 @@ def _end_text(spec: ColumnSpec, x: float) -> str:
     return moment(spec.kind, x if spec.kind == "time" else x - x % _DAY)
 
 
-def _by_level(split: Split, codes: NDArray[Any], target: NDArray[Any], weight: FloatArray, n_classes: int) -> Histogram:
+def _by_level(split: Split, codes: Array, target: Array, weight: FloatArray, n_classes: int) -> Histogram:
     """Return one bar per level that occurs, child by child."""
     levels = split.spec.levels or ()
     there = set(np.unique(codes).tolist())
@@ -154,7 +151,7 @@ def _by_level(split: Split, codes: NDArray[Any], target: NDArray[Any], weight: F
 
 
 def _counted(
-    places: NDArray[np.int64], target: NDArray[Any], weight: FloatArray, n_classes: int, bars: int
+    places: Int64Array, target: Array, weight: FloatArray, n_classes: int, bars: int
 ) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...] | None]:
     """Return the weight of each class in each bar; or the weight, and the mean of the target (0 in an empty bar)."""
     if n_classes:

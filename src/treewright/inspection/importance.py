@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.data.grid import Bar, Grid, Results
 from treewright.data.number_text import many
@@ -25,7 +25,6 @@ from treewright.tree.shape import is_leaf
 from treewright.tree.text import name_text
 from treewright.tree.tree import Tree
 
-FloatArray = NDArray[np.float64]
 Kind = Literal["impurity", "surrogate", "permutation"]
 
 

@@ -1,6 +1,6 @@
 """Columns that could have stood in for one another: of two that tell the same, a tree shows only one.
 
-Only what the tree remembers is looked at; a tree that kept no rivals says so. Nodes come in their order, and at a node
+Only what the tree stores is examined; a tree without rivals gets a remark. Nodes come in their order, and at a node
 the closest column first.
 """
 

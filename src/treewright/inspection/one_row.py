@@ -47,8 +47,6 @@ class OneRow:
 
 def one_row(tree: Tree, row: object) -> OneRow:
     """Return the row, read as prediction would read it."""
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     table, absent = _as_table(tree, row)
     frame = read(table, only=tree.schema.names, schema=tree.schema)
     if frame.n_rows != 1:

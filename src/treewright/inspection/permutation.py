@@ -1,4 +1,4 @@
-"""How much worse a tree predicts when a column tells nothing: its values are shuffled among the rows.
+"""How much worse a tree predicts when a column carries no information: its values are shuffled among the rows.
 
 A column that the tree never uses, not even as a surrogate, gets exactly zero and costs no time. Shuffles depend on the
 seed, the column and the repeat alone. The tree is not learned again.
@@ -7,20 +7,17 @@ seed, the column and the repeat alone. The tree is not learned again.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.rows import total_weight
 from treewright.errors import DataError
 from treewright.prediction.predict import predicted_codes
 from treewright.prediction.scores import SCALES, chosen_measure, measured
-from treewright.tree.shape import is_leaf
+from treewright.tree.shape import columns_used
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +38,7 @@ def permuted(tree: Tree, rows: Encoded, measure: str | None, n_repeats: int, see
     name = chosen_measure(measure, target)
     sign = 1.0 if SCALES[name].more_is_better else -1.0
 
-    def score(columns: tuple[NDArray[Any], ...]) -> float:
+    def score(columns: tuple[Array, ...]) -> float:
         return measured(name, target, rows, predicted_codes(tree, replace(rows, columns=columns), n_threads))
 
     base = score(rows.columns)
@@ -53,15 +50,3 @@ def permuted(tree: Tree, rows: Encoded, measure: str | None, n_repeats: int, see
             worse[column, repeat] = sign * (base - score(shuffled))
     weight = total_weight(rows)
     return Permutations(name, base, worse, weight)
-
-
-def columns_used(tree: Tree) -> list[int]:
-    """Return the columns that can have a say in where a row goes: in splits and in their surrogates."""
-    inner = np.flatnonzero(~is_leaf(tree))
-    first = tree.arrays["split_start"][inner]
-    used = {
-        int(column)
-        for start, more in zip(first, tree.arrays["n_surrogates"][inner], strict=True)
-        for column in tree.arrays["column"][start : start + 1 + more]
-    }
-    return sorted(used)

@@ -1,7 +1,7 @@
 """Every column's best split, ranked.
 
 Every column appears; the splits and their order are the engine's (`search`), so the first is what it would choose; a
-column that cannot split says why.
+column that cannot split has a reason.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _MOST_LEVELS = 4
 class Candidate:
     """A column and its best split by `criterion`.
 
-    `score` is what columns are compared by, `gain` the improvement; both are None, and `reason` says why, where the
+    `score` is what columns are compared by, `gain` the improvement; both are None, with a `reason`, where the
     column cannot split. `children` count the rows that were scored; `missing` rows lacked a value and were not.
     `scores`: the column's best score by each criterion requested. `chosen`: the engine would choose this.
     """
@@ -249,7 +249,8 @@ def _with_criterion(recipe: Recipe, criterion: Criterion) -> Recipe:
         numeric = replace(numeric, mdl_penalty=False, min_tenth_per_class=False)
     role = "regression" if criterion.task == "regression" else "criterion"
     other = "criterion" if role == "regression" else "regression"
-    return replace(recipe, numeric=numeric, simplify=None, pruning=None, **{role: criterion, other: None})  # type: ignore[arg-type]
+    changes: dict[str, Any] = {role: criterion, other: None}
+    return replace(recipe, numeric=numeric, simplify=None, pruning=None, **changes)
 
 
 def _as_grown(found: BestSplits, chosen: Split | None) -> BestSplits:

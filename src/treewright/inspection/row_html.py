@@ -45,7 +45,7 @@ def path_grid(explanation: Explanation) -> Grid:
 
 
 def _step(explanation: Explanation, step: Step) -> list[tuple[str, str, str]]:
-    """Return one row per branch taken; a step that only part of the row takes says how much."""
+    """Return one row per branch taken; a step that only part of the row takes shows how much."""
     why = (f"{percent(step.weight)} of the row: " if step.weight < 1 else "") + step.why
     if not step.branches:
         return [(why, "", own_part(explanation, step.before))]

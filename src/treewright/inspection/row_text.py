@@ -113,7 +113,7 @@ def _changes(explanation: Explanation) -> str:
 
 
 def change_lines(explanation: Explanation) -> list[str]:
-    """Return one line per change, or one that says why there is none."""
+    """Return one line per change, or the reason why there is none."""
     if explanation.counterfactuals:
         return [str(change) for change in explanation.counterfactuals]
     met = explanation.is_wanted

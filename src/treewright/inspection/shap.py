@@ -1,6 +1,6 @@
 """What each column contributes to a prediction: exact Shapley values of the tree (tree SHAP).
 
-The definition. Columns are players. The value of a set of columns is what the tree says when only these are known: it
+The definition. Columns are players. The value of a set of columns is the prediction when only these are known: it
 walks down; where the column that decides for the row (the node's own, or that of the surrogate which spoke) is known,
 the row goes its way; where it is not, every child is taken, each by its part of its siblings' training weight. With all
 columns known this is the prediction, with none it is the base. A column's contribution is its Shapley value in this
@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.grid import Bar, Grid, Results
 from treewright.data.number_text import amount, many
@@ -43,8 +43,8 @@ class ShapValues(Results):
     """
 
     tree: Tree
-    base: float | NDArray[np.float64]
-    values: NDArray[np.float64]
+    base: float | FloatArray
+    values: FloatArray
     rows: Encoded = field(repr=False)
 
     @property
@@ -56,23 +56,23 @@ class ShapValues(Results):
         return self.tree.schema.target.classes
 
     @property
-    def predictions(self) -> NDArray[np.float64]:
+    def predictions(self) -> FloatArray:
         """The base and all contributions, added up: each row's class probabilities, or its number."""
-        total: NDArray[np.float64] = self.base + self.values.sum(axis=1)
+        total: FloatArray = self.base + self.values.sum(axis=1)
         return total
 
     @property
-    def sizes(self) -> NDArray[np.float64]:
+    def sizes(self) -> FloatArray:
         """Per column the mean of its contributions' absolute values, over rows and classes."""
-        size: NDArray[np.float64] = np.abs(self.values).mean(axis=0 if self.classes is None else (0, 2))
+        size: FloatArray = np.abs(self.values).mean(axis=0 if self.classes is None else (0, 2))
         return size
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def of(self, label: Level) -> NDArray[np.float64]:
+    def of(self, label: Level) -> FloatArray:
         """Return the contributions to one class, [rows, columns]."""
-        part: NDArray[np.float64] = self.values[:, :, self._place(label)]
+        part: FloatArray = self.values[:, :, self._place(label)]
         return part
 
     def as_dict(self) -> dict[str, list[Any]]:
@@ -160,7 +160,7 @@ class ShapValues(Results):
         assert self.classes is not None
         return self.classes[int(predicted_index(self.tree.schema.target, self.predictions[row : row + 1])[0])]
 
-    def _data(self) -> NDArray[Any]:
+    def _data(self) -> Array:
         """Return the values that were explained: numbers where all are, else numbers and levels."""
         specs, columns = self.tree.schema.columns, _as_columns(self.rows)
         if not any(spec.has_levels for spec in specs):
@@ -213,7 +213,7 @@ def of_rows(tree: Tree, rows: Encoded, n_threads: int) -> ShapValues:
     return ShapValues(tree, base, values, rows)
 
 
-def _as_columns(rows: Encoded) -> list[NDArray[Any]]:
+def _as_columns(rows: Encoded) -> list[Array]:
     columns: Any = rows.columns
     return list(columns.T) if isinstance(columns, np.ndarray) else list(columns)
 

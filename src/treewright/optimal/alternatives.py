@@ -122,9 +122,6 @@ class Alternatives(Results):
         names = ("column", "root_loss", "lost", "proven", "at_root", "using", "needed")
         return {name: [getattr(each, name) for each in self.columns] for name in names}
 
-    def __str__(self) -> str:
-        return self.grid().text()
-
     def __repr__(self) -> str:
         return f"<Alternatives: {'' if self.complete else 'at least '}{self.count} trees within {self.epsilon:g}>"
 

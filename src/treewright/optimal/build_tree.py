@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.data.schema import Schema
 from treewright.importers.build import Draft, assembled
@@ -46,9 +46,7 @@ def _drafts(found: dict[str, Any], columns: list[OrderedColumn], rows: Encoded, 
     return drafts
 
 
-def _statistics(
-    rows: Encoded, schema: Schema, weight: NDArray[np.float64], at_node: NDArray[np.intp]
-) -> tuple[float, ...]:
+def _statistics(rows: Encoded, schema: Schema, weight: FloatArray, at_node: IndexArray) -> tuple[float, ...]:
     """Return the weight per class, or weight, mean and sum of squared deviations."""
     assert rows.target is not None
     here, w = rows.target[at_node], weight[at_node]

@@ -13,12 +13,10 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.data.arrays import BoolArray, FloatArray, IndexArray, Int64Array
 from treewright.optimal.objective import RowLoss
 from treewright.optimal.ordered_columns import OrderedColumn
 from treewright.optimal.settings import SearchSettings
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 MOST_COLUMNS = 63  # bits of a mask
 _SPLITS = 1 << 63  # the bit of every tree that is not a single leaf
@@ -34,9 +32,9 @@ class Bins:
     """An ordering with its rows in bins; a cut separates the bins up to it from those above."""
 
     ordering: OrderedColumn
-    bin: NDArray[np.int64]
+    bin: Int64Array
     n_bins: int
-    known: NDArray[np.bool_] | None
+    known: BoolArray | None
 
 
 @dataclass
@@ -91,7 +89,9 @@ class NearTreeCounter:
             found.complete = False
         return found
 
-    def _add(self, found: NearTrees, ordering: int, low: Places, high: Places, leaf: float, limit: float) -> None:
+    def _add(
+        self, found: NearTrees, ordering: int, low: IndexArray, high: IndexArray, leaf: float, limit: float
+    ) -> None:
         below, above = self._sides(low, high, self.settings.max_depth - 1, limit)
         column = self.bins[ordering].ordering.column
         alone = int(self._leaf(low) + self._leaf(high) >= leaf and self._leaf(low) + self._leaf(high) <= limit)
@@ -107,12 +107,12 @@ class NearTreeCounter:
                 neither = _pairs(below[0][below[1] & bit == 0], above[0][above[1] & bit == 0], limit) - alone
                 found.using[other] = found.using.get(other, 0) + total - neither
 
-    def _sides(self, low: Places, high: Places, depth: int, limit: float) -> tuple[_Listed, _Listed]:
+    def _sides(self, low: IndexArray, high: IndexArray, depth: int, limit: float) -> tuple[_Listed, _Listed]:
         below = self._listed(low, depth, limit - self._penalty)
         above = self._listed(high, depth, limit - (below[0].min() if len(below[0]) else 0.0))
         return below, above
 
-    def _listed(self, rows: Places, depth: int, limit: float) -> _Listed:
+    def _listed(self, rows: IndexArray, depth: int, limit: float) -> _Listed:
         """Return the losses of all trees of these rows up to the limit, and the columns they use as bits."""
         leaf = self._leaf(rows)
         losses, masks = [np.array([leaf])], [np.zeros(1, np.uint64)]
@@ -136,7 +136,7 @@ class NearTreeCounter:
         every, columns = np.concatenate(losses), np.concatenate(masks)
         return every[every <= limit], columns[every <= limit]
 
-    def _split_losses(self, place: int, rows: Places, leaf: float) -> Floats:
+    def _split_losses(self, place: int, rows: IndexArray, leaf: float) -> FloatArray:
         """Return the losses of the useful splits of one ordering into two leaves."""
         each = self.bins[place]
         allowed = self._allowed(each, rows)
@@ -147,10 +147,10 @@ class NearTreeCounter:
         losses = self.loss.of_sums(low) + self.loss.of_sums(high) + 2 * self._penalty
         return np.asarray(losses[allowed & (losses < leaf)])
 
-    def _cuts(self, rows: Places) -> list[tuple[int, int]]:
+    def _cuts(self, rows: IndexArray) -> list[tuple[int, int]]:
         return [(i, int(cut)) for i, each in enumerate(self.bins) for cut in np.flatnonzero(self._allowed(each, rows))]
 
-    def _allowed(self, each: Bins, rows: Places) -> NDArray[np.bool_]:
+    def _allowed(self, each: Bins, rows: IndexArray) -> BoolArray:
         """Return which cuts divide these rows as the settings allow, each division once."""
         here = np.bincount(each.bin[rows], minlength=each.n_bins)
         low = here.cumsum()[:-1]
@@ -174,7 +174,7 @@ class NearTreeCounter:
     def _penalty(self) -> float:
         return self.settings.leaf_penalty * self.loss.unit
 
-    def _leaf(self, rows: Places) -> float:
+    def _leaf(self, rows: IndexArray) -> float:
         return float(self.loss.of_sums(self.loss.sums(np.zeros(len(rows), np.int64), 1, rows))[0]) + self._penalty
 
     def _check_time(self) -> None:
@@ -182,9 +182,9 @@ class NearTreeCounter:
             raise TooManyError
 
 
-_Listed = tuple[Floats, NDArray[np.uint64]]
+_Listed = tuple[FloatArray, NDArray[np.uint64]]
 
 
-def _pairs(low: Floats, high: Floats, limit: float) -> int:
+def _pairs(low: FloatArray, high: FloatArray, limit: float) -> int:
     """Return how many pairs add up to no more than the limit."""
     return int(np.searchsorted(np.sort(high), limit - low, side="right").sum())

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import fsum
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, IndexArray, Int32Array
 from treewright.data.encoding import Encoded
 from treewright.data.rows import weights_of
 from treewright.data.schema import TargetSpec
@@ -24,10 +23,10 @@ class RowLoss:
 
     name: str
     unit: float
-    label: NDArray[np.int32] | None = None
-    target: NDArray[np.float64] | None = None
-    weight: NDArray[np.float64] | None = None
-    cost: NDArray[np.float64] | None = None
+    label: Int32Array | None = None
+    target: FloatArray | None = None
+    weight: FloatArray | None = None
+    cost: FloatArray | None = None
     n_classes: int = 0
 
     @staticmethod
@@ -55,12 +54,12 @@ class RowLoss:
             whole = np.round(weight / total * _EXACT)
         return RowLoss(name, float(whole.sum()), label, weight=whole, cost=cost, n_classes=rows.n_classes)
 
-    def of_leaves(self, leaf: NDArray[np.int32]) -> float:
+    def of_leaves(self, leaf: Int32Array) -> float:
         """Return the sum of the losses of leaves, given the leaf of each row."""
         place = np.unique(leaf, return_inverse=True)[1]
         return float(self.of_sums(self.sums(place, int(place.max()) + 1)).sum())
 
-    def sums(self, group: NDArray[Any], n_groups: int, rows: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+    def sums(self, group: Array, n_groups: int, rows: IndexArray | None = None) -> FloatArray:
         """Return sums over the rows of each group: of weight by class, or of weight, value and square; [sum, group]."""
         some = slice(None) if rows is None else rows
         weight = np.ones(len(group)) if self.weight is None else self.weight[some]
@@ -72,7 +71,7 @@ class RowLoss:
         found = np.bincount(cell, weights=weight, minlength=n_groups * self.n_classes)
         return np.asarray(found.reshape(self.n_classes, n_groups), dtype=np.float64)
 
-    def of_sums(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of_sums(self, sums: FloatArray) -> FloatArray:
         """Return the loss of leaves with these sums, [sum, leaf]."""
         if self.label is None:
             total, first, second = sums
@@ -82,7 +81,7 @@ class RowLoss:
         return np.asarray((self.cost.T @ sums).min(axis=0))
 
 
-def real_weights(rows: Encoded, target: TargetSpec) -> NDArray[np.float64]:
+def real_weights(rows: Encoded, target: TargetSpec) -> FloatArray:
     """Return the weights of the rows; with priors, those that give the classes their prior frequencies."""
     weight = weights_of(rows)
     if target.priors is None:

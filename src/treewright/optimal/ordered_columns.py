@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import BoolArray, FloatArray, IndexArray, Int32Array
 from treewright.data.encoding import Encoded
 from treewright.importers.build import DraftSplit
-
-Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +26,13 @@ class OrderedColumn:
     """
 
     column: int
-    codes: Codes
+    codes: Int32Array
     n_codes: int
     levels: tuple[int, ...] | None
     missing_code: int | None
 
 
-def ordered_columns(rows: Encoded, max_levels: int, ranks: Iterator[Codes]) -> list[OrderedColumn]:
+def ordered_columns(rows: Encoded, max_levels: int, ranks: Iterator[Int32Array]) -> list[OrderedColumn]:
     """Return every ordering of the rows that the search may cut.
 
     A nominal column of at most `max_levels` levels is split into any two sets of levels, others into one level against
@@ -51,8 +49,8 @@ def ordered_columns(rows: Encoded, max_levels: int, ranks: Iterator[Codes]) -> l
 
 
 def _known_codes(
-    values: NDArray[np.float64] | Codes, kind: int, missing: NDArray[np.bool_], max_levels: int
-) -> Iterator[tuple[Codes, tuple[int, ...] | None]]:
+    values: FloatArray | Int32Array, kind: int, missing: BoolArray, max_levels: int
+) -> Iterator[tuple[Int32Array, tuple[int, ...] | None]]:
     """Yield codes of the rows with a value, and the levels on the low side."""
     codes = np.zeros(len(values), dtype=np.int32)
     if kind != 2:
@@ -73,7 +71,7 @@ def _known_codes(
 
 
 def _with_missing(
-    column: int, known: Codes, missing: NDArray[np.bool_], levels: tuple[int, ...] | None
+    column: int, known: Int32Array, missing: BoolArray, levels: tuple[int, ...] | None
 ) -> list[OrderedColumn]:
     n_codes = int(known.max(initial=0)) + 1
     if not missing.any():
@@ -86,7 +84,7 @@ def _with_missing(
     ]
 
 
-def split_at(ordered: OrderedColumn, cut: int, rows: Encoded, at_node: NDArray[np.intp]) -> DraftSplit:
+def split_at(ordered: OrderedColumn, cut: int, rows: Encoded, at_node: IndexArray) -> DraftSplit:
     """Return the split of the rows of a node at a cut of the ordering; child 0 is the low side."""
     codes = ordered.codes[at_node]
     low = codes <= cut

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.columns import by_value, from_codes, from_objects, plainness, shared_kind
 from treewright.data.dropped_columns import identifier, warn_dropped
 from treewright.data.encoding import (
@@ -48,8 +48,7 @@ class ColumnSummary:
     """What is known about one column.
 
     `found` has values by the kind of the parts they were in. `declared` are the levels that all parts declare, if they
-    `agree`. `whole`: all numbers came as integers. `n_listed`: how many levels the user lists for it; None if he lists
-    none.
+    `agree`. `whole`: all numbers came as integers. `n_listed`: how many levels the user lists for it, if any.
     """
 
     name: str
@@ -144,7 +143,7 @@ def _summary_of(column: RawColumn, choice: KindChoice | None = None, counted: bo
     )
 
 
-def _counted(values: NDArray[Any], n_listed: int | None) -> DistinctValues:
+def _counted(values: Array, n_listed: int | None) -> DistinctValues:
     """Return the different numbers. Where they are too many, the first rows show it already."""
     most = _most(n_listed)
     first = np.unique(values[: 2 * most + 2])
@@ -154,7 +153,7 @@ def _counted(values: NDArray[Any], n_listed: int | None) -> DistinctValues:
     return _outermost((found + 0.0).tolist(), n_listed)  # -0.0 is 0.0
 
 
-def _ends(values: NDArray[Any]) -> tuple[float, ...]:
+def _ends(values: Array) -> tuple[float, ...]:
     """Return the smallest and the largest number; NaN is none."""
     return float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
 
@@ -210,7 +209,7 @@ def _together(found: list[DistinctValues], n_listed: int | None) -> DistinctValu
 def _outermost(values: Iterable[Level], n_listed: int | None, cut: bool = False) -> DistinctValues:
     """Different values, sorted; of too many, only the outermost numbers and texts.
 
-    Of values for which the user lists levels one more than he lists is kept, among which one must be strange.
+    Of values with levels listed by the user, one more than listed is kept, of which one must be unlisted.
     """
     ordered = sorted(dict.fromkeys(sorted(values, key=plainness)), key=by_value)
     if not cut and len(ordered) <= _most(n_listed):
@@ -256,7 +255,7 @@ def described(
     short = [_stand_in(one, chosen.get(one.name)) for one in used]
     truth = _stand_in(target, chosen.get(target.name))
     weights = None if weight is None else _stand_in(weight, None)
-    # One row more than there are classes says that a class has several rows, unless that would be more than there are.
+    # One row more than there are classes shows that a class has several rows, unless that would be more than there are.
     n_rows = min(summary.n_rows, 1 + max(column.n_rows for column in (*short, truth, weights) if column is not None))
     frame = Frame(tuple(_repeated(column, n_rows) for column in short), n_rows)
     truth = _repeated(truth, n_rows)

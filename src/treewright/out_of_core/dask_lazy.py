@@ -15,8 +15,8 @@ import dask.array
 import dask.dataframe
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.schema import Level
 from treewright.data.value_text import listed
 from treewright.errors import DataError
@@ -24,10 +24,10 @@ from treewright.tree.tree import Tree
 
 #: One column of predictions, or several.
 Name = str | tuple[Level, ...]
-Predict = Callable[[Tree, object, Any, int], NDArray[Any]]
+Predict = Callable[[Tree, object, Any, int], Array]
 
 
-def predictions_of(data: Any, tree: Tree, predict: Predict, kind: str, empty: NDArray[Any], name: Name) -> Any:
+def predictions_of(data: Any, tree: Tree, predict: Predict, kind: str, empty: Array, name: Name) -> Any:
     """Return `predict(tree, partition, kind, n_threads)` of every partition; `empty` are the predictions of no rows.
 
     A DataFrame gives a Series, or a DataFrame if there are several names; an Array gives an Array.
@@ -57,7 +57,7 @@ def _handed(tree: Tree) -> Any:
     return dask.delayed(tree, name=name, traverse=False)
 
 
-def computed(predictions: Any, size: int) -> Iterator[NDArray[Any]]:
+def computed(predictions: Any, size: int) -> Iterator[Array]:
     """Yield the predictions of one partition after the other, at most `size` at a time."""
     for part in np.ravel(predictions.to_delayed()):
         values = np.asarray(part.compute())
@@ -65,15 +65,15 @@ def computed(predictions: Any, size: int) -> Iterator[NDArray[Any]]:
             yield values[start : start + size]
 
 
-def _frame_predictions(frame: Any, tree: Tree, predict: Predict, kind: str, empty: NDArray[Any], name: Name) -> Any:
+def _frame_predictions(frame: Any, tree: Tree, predict: Predict, kind: str, empty: Array, name: Name) -> Any:
     return _labelled(_array_predictions(frame, tree, predict, kind, empty), frame.index, name)
 
 
-def _array_predictions(rows: Any, tree: Tree, predict: Predict, kind: str, empty: NDArray[Any]) -> NDArray[Any]:
+def _array_predictions(rows: Any, tree: Tree, predict: Predict, kind: str, empty: Array) -> Array:
     return predict(tree, rows, kind, 1) if len(rows) else empty  # the cluster's own threads are enough
 
 
-def _labelled(values: NDArray[Any], index: Any, name: Name) -> Any:
+def _labelled(values: Array, index: Any, name: Name) -> Any:
     if isinstance(name, str):
         guess = object if values.dtype == object else None  # classes of several types, some of which a partition lacks
         return pd.Series(values, index=index, name=name, dtype=guess)

@@ -16,12 +16,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from treewright.data.arrays import Array
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take
 from treewright.errors import DataError
 from treewright.growing import partition_worker as worker
 from treewright.growing.partitions import Limits, Partitions
-from treewright.out_of_core.stored_arrays import AnyArray, Stored, mapped, store, stored_again
+from treewright.out_of_core.stored_arrays import Stored, mapped, store, stored_again
 
 Value = TypeVar("Value")
 
@@ -220,14 +221,14 @@ def _joined(group: Sequence[Encoded], folder: Path) -> StoredPartition:
 # --- a part and its arrays ------------------------------------------------------------------------------------------
 
 
-def _arrays(part: Encoded) -> dict[str, AnyArray]:
+def _arrays(part: Encoded) -> dict[str, Array]:
     """Return all it has, by name; columns are named by their place."""
-    columns: dict[str, AnyArray] = {str(place): column for place, column in enumerate(part.columns)}
+    columns: dict[str, Array] = {str(place): column for place, column in enumerate(part.columns)}
     others = {"target": part.target, "weight": part.weight, "dealt": part.dealt}
     return columns | {name: array for name, array in others.items() if array is not None}
 
 
-def _with_arrays(bare: Encoded, arrays: Mapping[str, AnyArray]) -> Encoded:
+def _with_arrays(bare: Encoded, arrays: Mapping[str, Array]) -> Encoded:
     columns = tuple(arrays[str(place)] for place in range(len(bare.kinds)))
     others: dict[str, Any] = {name: arrays.get(name) for name in ("target", "weight", "dealt")}
     return replace(bare, columns=columns, **others)

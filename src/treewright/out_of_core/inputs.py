@@ -67,7 +67,7 @@ def _frames(data: object, schema: Schema, keep: Collection[str]) -> Iterator[Fra
             else chunked(data, memory_limit=MEMORY, scratch=folder, schema=schema, passes=1)
         )
         assert chunks is not None, "only large inputs come here"
-        there = set(schema.names) <= set(chunks.columns)  # else they go by place, or the message says what there is
+        there = set(schema.names) <= set(chunks.columns)  # else they go by place, or the message lists the columns
         yield from chunks.frames({*schema.names, *keep} if there else None)
 
 

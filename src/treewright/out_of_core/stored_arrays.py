@@ -19,17 +19,15 @@ from secrets import token_hex
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.value_text import size_text
 from treewright.errors import ScratchError
-
-AnyArray = NDArray[Any]
 
 #: Where arrays begin in a file: processors read whole cache lines.
 ALIGNMENT = 64
 
-#: How a system says that a file cannot grow: no room on the disk, none left to this user, no file may be so large.
+#: Errors of a system where a file cannot grow: no room on the disk, none left to this user, no file may be so large.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -55,14 +53,14 @@ class Stored:
     shape: tuple[int, ...]
 
 
-def mapped(where: Mapping[str, Stored]) -> dict[str, AnyArray]:
+def mapped(where: Mapping[str, Stored]) -> dict[str, Array]:
     """Return the arrays, read-only; their maps are closed when the arrays are let go of."""
     pages = {file: file.mapped() for file in {one.file for one in where.values()}}
     return {name: np.ndarray(one.shape, one.dtype, pages[one.file], one.start) for name, one in where.items()}
 
 
 def stored_again(
-    new: Mapping[str, AnyArray], old: Mapping[str, AnyArray], where: Mapping[str, Stored], folder: Path
+    new: Mapping[str, Array], old: Mapping[str, Array], where: Mapping[str, Stored], folder: Path
 ) -> Mapping[str, Stored]:
     """Return where the new arrays lie. The old ones lie at `where`; those that are still the same (`is`) stay there."""
     known = {id(old[name]): one for name, one in where.items()}
@@ -70,7 +68,7 @@ def stored_again(
     return kept | store({name: [array] for name, array in new.items() if name not in kept}, folder)
 
 
-def store(arrays: Mapping[str, Sequence[AnyArray]], folder: Path) -> dict[str, Stored]:
+def store(arrays: Mapping[str, Sequence[Array]], folder: Path) -> dict[str, Stored]:
     """Return a new file with all these arrays, each given in pieces that follow one another."""
     if not arrays:
         return {}
@@ -88,7 +86,7 @@ def store(arrays: Mapping[str, Sequence[AnyArray]], folder: Path) -> dict[str, S
 
 
 def _write(
-    arrays: Mapping[str, Sequence[AnyArray]], out: IO[bytes]
+    arrays: Mapping[str, Sequence[Array]], out: IO[bytes]
 ) -> dict[str, tuple[int, np.dtype[Any], tuple[int, ...]]]:
     """Return one after the other; goes out: where each begins, its type and its shape."""
     places = {}

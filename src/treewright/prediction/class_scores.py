@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from treewright.data.arrays import Array, BoolArray, FloatArray
+
 Steps = tuple[FloatArray, FloatArray, FloatArray]
 
 #: A class with a smaller share of the rows than this is rare: accuracy hardly sees it.
@@ -33,17 +33,17 @@ def balanced_accuracy(matrix: FloatArray) -> float:
     return float((np.diagonal(matrix)[rows > 0] / rows[rows > 0]).mean())
 
 
-def roc_aucs(truth: NDArray[Any], probabilities: FloatArray, weight: FloatArray) -> list[float | None]:
+def roc_aucs(truth: Array, probabilities: FloatArray, weight: FloatArray) -> list[float | None]:
     """Return the ROC AUC of each class against all others; ties count half."""
     return [_roc_auc(*steps) for steps in _steps_by_class(truth, probabilities, weight)]
 
 
-def average_precisions(truth: NDArray[Any], probabilities: FloatArray, weight: FloatArray) -> list[float | None]:
+def average_precisions(truth: Array, probabilities: FloatArray, weight: FloatArray) -> list[float | None]:
     """Return for each class the precision at every threshold, weighted by the recall that it adds."""
     return [_average_precision(*steps) for steps in _steps_by_class(truth, probabilities, weight)]
 
 
-def _steps_by_class(truth: NDArray[Any], probabilities: FloatArray, weight: FloatArray) -> Iterator[Steps]:
+def _steps_by_class(truth: Array, probabilities: FloatArray, weight: FloatArray) -> Iterator[Steps]:
     return (threshold_steps(truth == k, column, weight) for k, column in enumerate(probabilities.T))
 
 
@@ -52,7 +52,7 @@ def has_rare_class(rows: list[float]) -> bool:
     return min(rows) < RARE * sum(rows)
 
 
-def threshold_steps(positive: NDArray[np.bool_], score: FloatArray, weight: FloatArray) -> Steps:
+def threshold_steps(positive: BoolArray, score: FloatArray, weight: FloatArray) -> Steps:
     """Return the distinct scores from the highest down, and the weight of positive and of other rows at each."""
     levels, place = np.unique(-score, return_inverse=True)
     found = np.bincount(place, np.where(positive, weight, 0.0), len(levels)).astype(np.float64)

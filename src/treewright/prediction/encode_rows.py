@@ -72,8 +72,8 @@ def encode_labelled(tree: Tree, data: object, target: object, weight: object) ->
             raise DataError("target and weight belong to a table; give it as data=")
         return None
     frame = read(data, schema=tree.schema)
-    predict_values, frame = taken(frame, tree.schema.target.name if target is None else target, "target")
+    labels, frame = taken(frame, tree.schema.target.name if target is None else target, "target")
     weights = None
     if weight is not None:
         weights, frame = taken(frame, weight, "weight")
-    return encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=predict_values, weight=weights)
+    return encode(frame, tree.schema, training=False, unseen=tree.recipe.unseen, target=labels, weight=weights)

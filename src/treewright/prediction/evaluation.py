@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, IndexArray, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.prediction.class_scores import (
     average_precisions,
@@ -25,8 +25,6 @@ from treewright.prediction.scores import measured
 from treewright.recipes.criterion import AbsoluteError
 from treewright.tree.json_form import plain
 from treewright.tree.tree import Tree, cost_array, predicted_index
-
-FloatArray = NDArray[np.float64]
 
 _BINS = 25
 #: A curve has at most so many thresholds, a chart at most so many rows.
@@ -69,7 +67,7 @@ def score_of_leaves(tree: Tree) -> dict[str, Any] | None:
 
 
 def _classes(
-    tree: Tree, matrix: FloatArray, source: str, truth: NDArray[np.intp], shares: FloatArray, weight: FloatArray
+    tree: Tree, matrix: FloatArray, source: str, truth: IndexArray, shares: FloatArray, weight: FloatArray
 ) -> dict[str, Any]:
     whole, target = float(matrix.sum()), tree.schema.target
     root = int(predicted_index(target, tree.arrays["value"][:1])[0])
@@ -93,7 +91,7 @@ def _classes(
     return found | {"measures": measures, "classes": classes, "matrix": [plain(row) for row in matrix]}
 
 
-def _curve(truth: NDArray[np.intp], shares: FloatArray, weight: FloatArray) -> dict[str, list[Any]]:
+def _curve(truth: IndexArray, shares: FloatArray, weight: FloatArray) -> dict[str, list[Any]]:
     """Return, per threshold from the highest down, the weight of each class with at least that probability.
 
     `hits` counts the second class, `alarms` the first. Of a curve of very many thresholds some are left out.
@@ -105,7 +103,7 @@ def _curve(truth: NDArray[np.intp], shares: FloatArray, weight: FloatArray) -> d
     return {name: plain(values[kept]) for name, values in columns.items()}
 
 
-def _histogram(values: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
+def _histogram(values: FloatArray) -> tuple[Int64Array, FloatArray]:
     """Count the values, those far out in the outermost bins; wider bins where there are too few doubles for so many."""
     low, high = np.quantile(values, [0.005, 0.995]).tolist()
     inside = values.clip(low, high)
@@ -141,7 +139,7 @@ def _residuals(tree: Tree, rows: Encoded, given: FloatArray) -> dict[str, Any]:
     }
 
 
-def _points(given: FloatArray, truth: NDArray[Any]) -> dict[str, list[float]]:
+def _points(given: FloatArray, truth: Array) -> dict[str, list[float]]:
     """Return predicted and actual values of some rows, the same rows for every tree."""
     kept = np.unique(np.linspace(0, len(given) - 1, min(len(given), _POINTS)).astype(int))
     return {"predicted": given[kept].tolist(), "actual": truth[kept].astype(float).tolist()}

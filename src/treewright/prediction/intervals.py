@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import BoolArray, FloatArray
 from treewright.errors import DataError
 from treewright.prediction.encode_rows import encoded
 from treewright.prediction.routing import predict_values, route
@@ -13,7 +13,7 @@ from treewright.tree.calibration import Calibration
 from treewright.tree.tree import Tree
 
 
-def predict_interval(tree: TreeLike, data: object, *, n_threads: int = 0) -> NDArray[np.float64]:
+def predict_interval(tree: TreeLike, data: object, *, n_threads: int = 0) -> FloatArray:
     """Predict an interval for the number of each row.
 
     Parameters
@@ -35,11 +35,11 @@ def predict_interval(tree: TreeLike, data: object, *, n_threads: int = 0) -> NDA
     rows = encoded(tree, data)
     value = predict_values(tree, rows, n_threads)
     reach = np.array(calibration.score)[route(tree, rows, n_threads), None]
-    limits: NDArray[np.float64] = value + reach * np.array([-1.0, 1.0])
+    limits: FloatArray = value + reach * np.array([-1.0, 1.0])
     return limits
 
 
-def predict_set(tree: TreeLike, data: object, *, n_threads: int = 0) -> NDArray[np.bool_]:
+def predict_set(tree: TreeLike, data: object, *, n_threads: int = 0) -> BoolArray:
     """Predict a set of classes for each row.
 
     Parameters
@@ -61,7 +61,7 @@ def predict_set(tree: TreeLike, data: object, *, n_threads: int = 0) -> NDArray[
     rows = encoded(tree, data)
     probabilities = predict_values(tree, rows, n_threads)
     limit = np.array(calibration.score)[route(tree, rows, n_threads), None]
-    inside: NDArray[np.bool_] = 1.0 - probabilities <= limit
+    inside: BoolArray = 1.0 - probabilities <= limit
     return inside
 
 

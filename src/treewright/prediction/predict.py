@@ -12,8 +12,8 @@ from functools import reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, Int32Array
 from treewright.data.encoding import Encoded, UnseenLevels
 from treewright.data.rows import take
 from treewright.data.schema import Level
@@ -32,10 +32,10 @@ ALL_THREADS = 0
 
 #: What is predicted: the class or value, the probability of each class, the leaf.
 Kind = Literal["prediction", "probabilities", "node"]
-PredictRows = Callable[[Tree, Encoded, int], NDArray[Any]]
+PredictRows = Callable[[Tree, Encoded, int], Array]
 
 
-def predict(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[Any]:
+def predict(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> Array:
     """Predict the class (ties go to the first class) or the value of each row.
 
     With misclassification costs, the class of least expected cost.
@@ -59,7 +59,7 @@ def predict(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> ND
     return _predict(tree, data, "prediction", n_threads)
 
 
-def predict_proba(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.float64]:
+def predict_proba(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> FloatArray:
     """Predict the probability of each class.
 
     Parameters
@@ -81,7 +81,7 @@ def predict_proba(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS)
     return _predict(tree, data, "probabilities", n_threads)
 
 
-def apply(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDArray[np.int32]:
+def apply(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> Int32Array:
     """Return the id of the leaf that each row reaches.
 
     Parameters
@@ -105,7 +105,7 @@ def apply(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -> NDAr
 
 def predict_batches(
     tree: TreeLike, data: object, *, size: int = BATCH, kind: Kind = "prediction", n_threads: int = ALL_THREADS
-) -> Iterator[NDArray[Any]]:
+) -> Iterator[Array]:
     """Predict in batches, for when even the predictions do not fit in memory.
 
     Parameters
@@ -188,7 +188,7 @@ def _in_batches(
     size: int,
     n_threads: int,
     counted: list[tuple[UnseenLevels, ...]],
-) -> Iterator[NDArray[Any]]:
+) -> Iterator[Array]:
     """Yield predictions batch by batch; `counted` receives the unseen levels of each batch."""
     for batch in found:
         counted.append(batch.rows.unseen)
@@ -202,7 +202,7 @@ def _in_batches(
 # --- any input --------------------------------------------------------------------------------------------------------
 
 
-def _predict(tree: Tree, data: Any, kind: Kind, n_threads: int) -> NDArray[Any]:
+def _predict(tree: Tree, data: Any, kind: Kind, n_threads: int) -> Array:
     if kind == "prediction" and is_plain_matrix(tree, data) and tree.schema.target.costs is None:
         found = predict_matrix(tree, data, n_threads)
         if found is not None:
@@ -215,7 +215,7 @@ def _predict(tree: Tree, data: Any, kind: Kind, n_threads: int) -> NDArray[Any]:
     if is_dask(data):
         from treewright.out_of_core.dask_lazy import predictions_of
 
-        lazy: NDArray[Any] = predictions_of(data, tree, _predict, kind, _empty(tree, kind), _name(tree, kind))
+        lazy: Array = predictions_of(data, tree, _predict, kind, _empty(tree, kind), _name(tree, kind))
         return lazy
     # Classes are kept as indices until all are there.
     function = predicted_codes if kind == "prediction" else _FUNCTIONS[kind]
@@ -232,7 +232,7 @@ def _require_possible(tree: Tree, kind: Kind) -> None:
         raise DataError(f"the target {tree.schema.target.name!r} is a number and has no classes; use predict")
 
 
-def _empty(tree: Tree, kind: Kind) -> NDArray[Any]:
+def _empty(tree: Tree, kind: Kind) -> Array:
     """Return the predictions of no rows."""
     classes = tree.schema.target.classes
     if kind == "node":
@@ -249,12 +249,12 @@ def _name(tree: Tree, kind: Kind) -> str | tuple[Level, ...]:
     return "prediction" if kind == "prediction" else "leaf"
 
 
-def predicted(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
+def predicted(tree: Tree, rows: Encoded, n_threads: int) -> Array:
     """Predict encoded rows, as `predict` does."""
     return _with_labels(tree, predicted_codes(tree, rows, n_threads))
 
 
-def predicted_codes(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
+def predicted_codes(tree: Tree, rows: Encoded, n_threads: int) -> Array:
     """Predict encoded rows, with classes by index."""
     target = tree.schema.target
     if target.classes is None:
@@ -264,31 +264,31 @@ def predicted_codes(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[Any]:
     return predicted_index(target, predict_values(tree, rows, n_threads))
 
 
-def codes_at_leaves(tree: Tree, rows: Encoded, leaf: NDArray[np.int32]) -> NDArray[Any]:
+def codes_at_leaves(tree: Tree, rows: Encoded, leaf: Int32Array) -> Array:
     """Predict encoded rows whose leaf is known already, with classes by index."""
     if isinstance(tree.recipe.missing, Fractional) and (any(rows.levels) or not rows.complete):
         return predicted_codes(tree, rows, 1)  # a row may end in several leaves
     values = tree.arrays["value"]
     by_node = values[:, 0] if tree.schema.target.classes is None else predicted_index(tree.schema.target, values)
-    found: NDArray[Any] = by_node[leaf]
+    found: Array = by_node[leaf]
     return found
 
 
 _FUNCTIONS: dict[Kind, PredictRows] = {"prediction": predicted, "probabilities": predict_values, "node": route}
 
 
-def _with_labels(tree: Tree, found: NDArray[Any]) -> NDArray[Any]:
+def _with_labels(tree: Tree, found: Array) -> Array:
     return found if tree.schema.target.classes is None else named(tree, found)
 
 
-def named(tree: Tree, indices: NDArray[Any]) -> NDArray[Any]:
+def named(tree: Tree, indices: Array) -> Array:
     """Return the classes with these indices."""
-    classes: NDArray[Any] = tree.keep("classes", lambda: class_array(tree.schema.target.classes or ()))
-    found: NDArray[Any] = classes.take(indices)  # sooner than classes[indices]
+    classes: Array = tree.keep("classes", lambda: class_array(tree.schema.target.classes or ()))
+    found: Array = classes.take(indices)  # sooner than classes[indices]
     return found
 
 
-def class_array(classes: tuple[Level, ...]) -> NDArray[Any]:
+def class_array(classes: tuple[Level, ...]) -> Array:
     """Return the classes as an array that holds each of them unchanged."""
     array = np.array(classes)
     if array.tolist() == list(classes):

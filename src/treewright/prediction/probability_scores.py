@@ -6,20 +6,16 @@ a class that was ruled out costs 36 and not infinity.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.schema import TargetSpec
-
-FloatArray = NDArray[np.float64]
 
 _LEAST = float(np.finfo(np.float64).eps)
 
 
-def log_losses(truth: NDArray[Any], probabilities: FloatArray) -> FloatArray:
+def log_losses(truth: Array, probabilities: FloatArray) -> FloatArray:
     """Return the negative logarithm of the probability of each row's class.
 
     >>> log_losses(np.array([1, 0]), np.array([[0.5, 0.5], [1.0, 0.0]])).round(4) + 0.0
@@ -30,7 +26,7 @@ def log_losses(truth: NDArray[Any], probabilities: FloatArray) -> FloatArray:
     return losses
 
 
-def brier_losses(truth: NDArray[Any], probabilities: FloatArray) -> FloatArray:
+def brier_losses(truth: Array, probabilities: FloatArray) -> FloatArray:
     """Return the squared distance of each row's probabilities from its class; of two classes, of the second alone.
 
     >>> brier_losses(np.array([1, 0]), np.array([[0.5, 0.5], [1.0, 0.0]]))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.data.arrays import Array, FloatArray, Int32Array, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take
 from treewright.data.survey import check_threads, survey
@@ -21,21 +21,19 @@ from treewright.tree.validation import FRACTIONAL, STOP_HERE
 _AT_ONCE = 1 << 22
 
 
-def route(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
+def route(tree: Tree, rows: Encoded, n_threads: int) -> Int32Array:
     """Return the leaf of each row; for a row that follows several paths the one with most of its weight."""
-    nodes: NDArray[np.int32] = _called(tree, rows, _router(tree).apply, n_threads)
+    nodes: Int32Array = _called(tree, rows, _router(tree).apply, n_threads)
     return nodes
 
 
-def predict_values(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.float64]:
+def predict_values(tree: Tree, rows: Encoded, n_threads: int) -> FloatArray:
     """Return each row's class probabilities, or its number: the weighted sum over all paths."""
-    values: NDArray[np.float64] = _called(tree, rows, _router(tree).predict, n_threads)
+    values: FloatArray = _called(tree, rows, _router(tree).predict, n_threads)
     return values
 
 
-def path_ends(
-    tree: Tree, rows: Encoded, n_threads: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def path_ends(tree: Tree, rows: Encoded, n_threads: int) -> tuple[Int64Array, Int64Array, FloatArray]:
     """Return where the paths of the rows end: row, node, and the fraction of the row that comes there."""
     if not forks(tree):
         return np.arange(rows.n_rows), route(tree, rows, n_threads).astype(np.int64), np.ones(rows.n_rows)
@@ -55,19 +53,19 @@ def forks(tree: Tree) -> bool:
     return tree.soft is not None or bool((tree.arrays["missing"][own_splits(tree)] == FRACTIONAL).any())
 
 
-def own_splits(tree: Tree) -> NDArray[np.int32]:
+def own_splits(tree: Tree) -> Int32Array:
     """Return the place of every inner node's own split in the split table."""
-    places: NDArray[np.int32] = tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]
+    places: Int32Array = tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]
     return places
 
 
-def classify(tree: Tree, rows: Encoded, n_threads: int) -> NDArray[np.int32]:
+def classify(tree: Tree, rows: Encoded, n_threads: int) -> Int32Array:
     """Return the place of each row's most probable class, the first of equals."""
-    places: NDArray[np.int32] = _called(tree, rows, _router(tree).classify, n_threads)
+    places: Int32Array = _called(tree, rows, _router(tree).classify, n_threads)
     return places
 
 
-def predict_matrix(tree: Tree, matrix: NDArray[Any], n_threads: int) -> NDArray[Any] | None:
+def predict_matrix(tree: Tree, matrix: Array, n_threads: int) -> Array | None:
     """Return each row's class by its place, or its number, of a matrix of the tree's columns.
 
     None: a number is infinite, which the general way reports.
@@ -75,7 +73,7 @@ def predict_matrix(tree: Tree, matrix: NDArray[Any], n_threads: int) -> NDArray[
     check_threads(n_threads)
     router = _router(tree)
     if tree.schema.target.classes is None:
-        found: NDArray[Any] = np.empty(len(matrix))
+        found: Array = np.empty(len(matrix))
         return None if router.predict_matrix(matrix, found, n_threads) else found
     found = np.empty(len(matrix), np.int32)
     return None if router.classify_matrix(matrix, found, n_threads) else found
@@ -90,9 +88,9 @@ class Trace:
     holds. `weight`: how much of the row comes there.
     """
 
-    child: NDArray[np.int32]
-    guide: NDArray[np.int32]
-    weight: NDArray[np.float64]
+    child: Int32Array
+    guide: Int32Array
+    weight: FloatArray
 
 
 def trace(tree: Tree, rows: Encoded, row: int = 0) -> Trace:
@@ -100,12 +98,12 @@ def trace(tree: Tree, rows: Encoded, row: int = 0) -> Trace:
     return Trace(*_router(tree).trace(rows.columns, list(rows.kinds), rows.n_rows, row))
 
 
-def shap_parts(tree: Tree, rows: Encoded, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def shap_parts(tree: Tree, rows: Encoded, n_threads: int) -> tuple[FloatArray, FloatArray]:
     """Return the base value, [outputs], and the SHAP value of each column, [rows, columns, outputs]."""
     survey(rows, tree.schema, n_threads)
     contributor: Any = tree.keep("contributor", lambda: _core.TreeShap(_arrays(tree), tree.recipe.seed))
-    base: NDArray[np.float64] = contributor.base()
-    values: NDArray[np.float64] = contributor.values(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    base: FloatArray = contributor.base()
+    values: FloatArray = contributor.values(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
     return base, values.reshape(rows.n_rows, len(tree.schema.columns), len(base))
 
 
@@ -113,11 +111,11 @@ def _called(tree: Tree, rows: Encoded, function: Callable[..., Any], n_threads: 
     check_threads(n_threads)
     found, infinite = function(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
     if infinite:
-        survey(rows, tree.schema, n_threads)  # which says where
+        survey(rows, tree.schema, n_threads)  # which names the place
     return found
 
 
-def reach(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.float64]:
+def reach(tree: Tree, rows: Encoded, node: int, n_threads: int) -> FloatArray:
     """Return how much of each row comes to a node while a tree grows: all, nothing, or a share where rows are spread.
 
     The router adds up values over all paths; where the nodes of this subtree have the value 1 and all others 0, the sum
@@ -136,9 +134,9 @@ def reach(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.fl
     return np.asarray(parts[:, 0], dtype=np.float64)
 
 
-def missing_while_growing(tree: Tree) -> NDArray[np.int32]:
+def missing_while_growing(tree: Tree) -> Int32Array:
     """Return where splits send missing values while growing; rpart's `majority="all"` settles only afterwards."""
-    missing: NDArray[np.int32] = tree.arrays["missing"].copy()
+    missing: Int32Array = tree.arrays["missing"].copy()
     policy = tree.recipe.missing
     if not (isinstance(policy, Surrogates) and policy.majority == "all" and policy.then == "majority"):
         return missing

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.frame import RawColumn, pop_column
 from treewright.data.kinds import levels_of, numbers_of
@@ -19,9 +19,6 @@ from treewright.errors import DataError
 from treewright.out_of_core.inputs import is_dask
 from treewright.prediction.predict import batches_of, predict, predicted_codes
 from treewright.tree.tree import Tree, cost_array
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 Measure = Literal["accuracy", "cost", "variance explained", "squared error", "absolute error"]
 

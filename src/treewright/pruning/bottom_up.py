@@ -7,17 +7,14 @@ there as one more leaf.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, IndexArray
 from treewright.pruning.cut import cut
 from treewright.tree.shape import is_leaf, levels
 from treewright.tree.tree import Tree, predicted_index
 from treewright.tree.validation import STOP_HERE
-
-Array = NDArray[Any]
 
 #: Cost of leaves: weight per class (one row per leaf) and each leaf's label come in.
 LeafCost = Callable[[Array, Array], Array]
@@ -50,7 +47,7 @@ def cut_where_no_better(
     return cut(tree, reasons)
 
 
-def labels(tree: Tree) -> NDArray[np.intp]:
+def labels(tree: Tree) -> IndexArray:
     """Return the class that each node predicts."""
     return predicted_index(tree.schema.target, tree.arrays["value"])
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.value_text import listed
 from treewright.errors import DataError
 from treewright.pruning.bottom_up import labels
@@ -15,8 +13,6 @@ from treewright.pruning.losses import node_risk
 from treewright.recipes.pruners import CollapseNodes, MaxDepth, MaxLeaves, MergeEqualLeaves
 from treewright.tree.shape import is_leaf
 from treewright.tree.tree import Tree
-
-Array = NDArray[Any]
 
 
 def prune_nodes(tree: Tree, pruner: CollapseNodes) -> Tree:

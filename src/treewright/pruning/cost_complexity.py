@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.number_text import number_text
 from treewright.errors import DataError
@@ -20,8 +20,6 @@ from treewright.pruning.path import as_grown, choose, cross_validated_path, pric
 from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV
 from treewright.tree.shape import is_leaf, topmost
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 
 def prune_by_complexity(tree: Tree, pruner: CostComplexity) -> Tree:

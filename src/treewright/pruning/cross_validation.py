@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.data.arrays import Array, FloatArray, Int32Array, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.data.schema import Schema
@@ -32,8 +34,6 @@ from treewright.recipes.missing import Fractional
 from treewright.recipes.recipe import Recipe
 from treewright.tree.tree import Tree, cost_array, predicted_index
 
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 Value = TypeVar("Value")
 
 #: A table of fewer values is grown sooner than a thread starts.
@@ -63,8 +63,8 @@ class Folds:
     """
 
     n: int
-    first: NDArray[np.int64]
-    count: NDArray[np.int64]
+    first: Int64Array
+    count: Int64Array
 
     def share_in(self, fold: int) -> FloatArray:
         """Return how much of each row's weight belongs to a fold, 0 to 1."""
@@ -107,7 +107,7 @@ class _Turns:
     """By what a part's rows are put in order (the last key counts most), and each one's units of weight."""
 
     keys: tuple[Array, ...]
-    units: NDArray[np.int64]
+    units: Int64Array
 
 
 def _smallest_weight(part: Encoded) -> float:
@@ -132,7 +132,7 @@ def _turns(part: Encoded, seed: int, stratified: bool, unit: float | None) -> _T
     return _Turns(keys, (weight > 0 if unit is None else np.rint(weight / unit)).astype(np.int64))
 
 
-def _with_turns(part: Encoded, dealt: NDArray[np.int64]) -> Encoded:
+def _with_turns(part: Encoded, dealt: Int64Array) -> Encoded:
     return replace(part, dealt=dealt)
 
 
@@ -150,7 +150,7 @@ def held_out(
     n_threads: int,
     stage: Stage = UNREPORTED,
 ) -> Iterator[Value]:
-    """Yield what `judge` says of one of `n` folds after the other, of parts that are dealt.
+    """Yield the result of `judge` for one of `n` folds after the other, of parts that are dealt.
 
     Folds of one table in memory are grown side by side. A single fold leaves nothing to grow from.
     """
@@ -169,14 +169,11 @@ def held_out(
 
     complete = not survey(rows, schema, n_threads)
 
-    def fold_of(fold: int, n_threads: int, progress: Progress) -> HeldOut:
+    def judged(fold: int, n_threads: int, progress: Progress) -> Value:
         share = _share_in(rows, n, fold)
-        return _fold_in_memory(rows, share, schema, recipe, by_class, n_threads, progress, complete=complete)
+        return judge(_fold_in_memory(rows, share, schema, recipe, by_class, n_threads, progress, complete=complete))
 
-    tasks: list[Task[Value]] = [
-        lambda threads, progress, fold=fold: judge(fold_of(fold, threads, progress))  # type: ignore[misc]
-        for fold in range(n)
-    ]
+    tasks: list[Task[Value]] = [partial(judged, fold) for fold in range(n)]
     yield from side_by_side(tasks, n_threads if _worth_threads(rows, recipe) else 1, stage)
 
 
@@ -268,7 +265,7 @@ def losses_on(tree: Tree, rows: Encoded, weight: FloatArray, n_threads: int) -> 
     return _added_up(tree, [_loss_sums(tree, route(tree, rows, n_threads), rows.target, weight)])
 
 
-def _loss_sums(tree: Tree, end: NDArray[np.int32], truth: Array, weight: FloatArray) -> dict[str, Sums]:
+def _loss_sums(tree: Tree, end: Int32Array, truth: Array, weight: FloatArray) -> dict[str, Sums]:
     """Return the sums of `HeldOut`, by name. Every row counts at each node from where it ends up to the root."""
     target, value = tree.schema.target, tree.arrays["value"]
     classes = target.classes is not None

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, Int32Array, Int64Array
 from treewright.tree.cuts import Cut
 from treewright.tree.edits import moved
 from treewright.tree.shape import ends, is_leaf, leaves_below, topmost
 from treewright.tree.tree import Tree
 from treewright.tree.validation import NODE_ARRAYS, PRUNED, SPLIT_ARRAYS
-
-Array = NDArray[Any]
 
 #: Arrays of the split table that hold several entries per split, and where each split's begin.
 _RAGGED = {"breaks": "break_start", "child_of_bin": "bin_start", "share": "share_start"}
@@ -110,12 +107,12 @@ def split_table(old: Mapping[str, Array], splits: Array) -> dict[str, Array]:
     return table
 
 
-def spans(first: Array, last: Array) -> NDArray[np.int64]:
+def spans(first: Array, last: Array) -> Int64Array:
     """Return all numbers from first[i] up to, not including, last[i], one span after the other."""
     length = (last - first).astype(np.int64)
     before = np.cumsum(length) - length
     return np.repeat(first - before, length) + np.arange(length.sum())
 
 
-def _starts(lengths: Array | Sequence[int]) -> NDArray[np.int32]:
+def _starts(lengths: Array | Sequence[int]) -> Int32Array:
     return np.append(0, np.cumsum(lengths)).astype(np.int32)

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.data.arrays import Array
 from treewright.data.encoding import Encoded
 from treewright.errors import DataError
 from treewright.growing.memory_partitions import gathered
@@ -33,8 +33,6 @@ from treewright.tree.shape import is_leaf, leaves_below
 from treewright.tree.sparse_rows import counts_per_row, from_core
 from treewright.tree.tree import Tree, cost_array
 from treewright.tree.validation import PRUNED
-
-Array = NDArray[Any]
 
 #: Errors: a leaf or a raised branch may promise this many more than what it replaces.
 MARGIN = 0.1

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import comb, factorial, lgamma, log, log2
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.pruning.bottom_up import cut_where_no_better, labels, staying
 from treewright.pruning.cut import cut
 from treewright.recipes.pruners import CriticalValue, MinimumDescription, MinimumError, Pessimistic
 from treewright.tree.shape import is_leaf, levels, subtree_sums, sums_below, topmost
 from treewright.tree.tree import Tree
-
-Array = NDArray[Any]
 
 
 def _errors(counts: Array, label: Array) -> Array:

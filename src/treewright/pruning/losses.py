@@ -9,16 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.schema import TargetSpec
 from treewright.recipes.criterion import AbsoluteError, Poisson
 from treewright.recipes.pruners import Risk
 from treewright.tree.sparse_rows import SparseRows
 from treewright.tree.tree import Tree, cost_array, predicted_index
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 
 def node_risk(tree: Tree, risk: Risk) -> tuple[FloatArray, float]:

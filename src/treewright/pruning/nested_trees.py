@@ -6,16 +6,12 @@ A node is a leaf of the trees whose limit is in [its own, the least above it), s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.tree.shape import is_leaf, levels
 from treewright.tree.tree import Tree
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +19,8 @@ class NestedTrees:
     """The trees of rising limits: node i is a leaf of trees first[i] to last[i] - 1 and is split in those before."""
 
     n: int
-    first: NDArray[np.intp]
-    last: NDArray[np.intp]
+    first: IndexArray
+    last: IndexArray
 
     def sums(self, as_leaf: Array, at_inner: Array | None = None) -> FloatArray:
         """Return for each tree the sum of `as_leaf` over leaves and of `at_inner` over inner nodes."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.data.arrays import FloatArray
 from treewright.data.encoding import UNSEEN_CODE, Encoded
 from treewright.data.grid import Grid, Results
 from treewright.data.number_text import many, number_text
@@ -34,8 +34,6 @@ from treewright.pruning.losses import node_risk
 from treewright.pruning.nested_trees import nested_trees
 from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV, Rule
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 #: Two sums of the same losses, added up in another order, may differ by this share.
 _NOISE = 1e-10
@@ -131,9 +129,9 @@ def prices(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> FloatArray:
 
 
 def training_path(tree: Tree, pruner: CostComplexity | CostComplexityCV) -> PruningPath:
-    """Return the path by the training rows alone, which the tree itself tells.
+    """Return the path by the training rows alone, whose losses the tree holds.
 
-    Rows that stay at a node because nothing says where they belong count in no leaf below it (as in rpart).
+    Rows that stay at a node because no value decides where they belong count in no leaf below it (as in rpart).
     """
     limit = prices(tree, pruner)
     alphas = _alphas(tree, limit)
@@ -176,10 +174,7 @@ def validated(
 
     def judge(fold: HeldOut) -> tuple[FloatArray, FloatArray]:
         family = nested_trees(fold.tree, limit_of_nodes(fold.tree), limits)
-        return (
-            family.sums(fold.as_leaf, fold.at_inner),
-            family.sums(fold.squares_as_leaf, fold.squares_at_inner),
-        )
+        return (family.sums(fold.as_leaf, fold.at_inner), family.sums(fold.squares_as_leaf, fold.squares_at_inner))
 
     table = as_partitions(rows).changed(used_rows, tree.recipe)
     table = binned_once(table, n_threads)

@@ -157,7 +157,7 @@ def pruning_path(
     rows = encode_labelled(tree, data, target, weight)
     chosen = CostComplexityCV() if pruner is None else pruner
     if not isinstance(chosen, CostComplexityCV):
-        raise RecipeError(f"pruner must be a CostComplexityCV, which says how the path is made, not {chosen!r}")
+        raise RecipeError(f"pruner must be a CostComplexityCV, which defines how the path is made, not {chosen!r}")
     if rows is None:
         return training_path(tree, chosen)
     return cross_validated_path(as_grown(tree, rows, n_threads), chosen, rows, n_threads)

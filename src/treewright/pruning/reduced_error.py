@@ -6,12 +6,10 @@ are set aside depends on their values and the seed, not on their order.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.data.arrays import Array, BoolArray
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.errors import DataError
@@ -72,7 +70,7 @@ def hold_out(rows: Encoded | Partitions, pruner: ReducedError) -> tuple[Partitio
     return parts.changed(without, each=aside), parts.changed(take, each=aside)
 
 
-def set_aside(parts: Partitions, share: float, seed: int) -> list[NDArray[np.bool_]]:
+def set_aside(parts: Partitions, share: float, seed: int) -> list[BoolArray]:
     """Return which rows of each part validate: the share of each class, as near as whole rows come to it."""
     keys = [np.concatenate(column) for column in zip(*parts.map(_order_keys, seed), strict=True)]
     used = np.flatnonzero(keys.pop())
@@ -82,7 +80,7 @@ def set_aside(parts: Partitions, share: float, seed: int) -> list[NDArray[np.boo
     return np.split(aside, np.cumsum(parts.sizes)[:-1])
 
 
-def _order_keys(part: Encoded, seed: int) -> tuple[NDArray[Any], ...]:
+def _order_keys(part: Encoded, seed: int) -> tuple[Array, ...]:
     """By what a part's rows are put in order, the last counting most; then which of them have weight."""
     used = weights_of(part) > 0
     if part.n_classes:

@@ -5,19 +5,15 @@ No prediction changes. C4.5 drops these branches when it prunes a tree of groupe
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.pruning.cut import question, rearranged, renumbered
 from treewright.tree.cuts import Cut
 from treewright.tree.edits import moved
 from treewright.tree.shape import is_leaf
 from treewright.tree.split import Split
 from treewright.tree.tree import Node, Tree
-
-Array = NDArray[Any]
 
 _REASON = "error-based: no row can take this branch, for the questions above send its levels elsewhere"
 

@@ -80,7 +80,7 @@ def check_settings(owner: Any) -> None:
 
 @cache
 def _checks(kind: Any) -> tuple[tuple[str, Callable[[Any], str | None]], ...]:
-    """Return a function for each setting that says what a wrong value should have been."""
+    """Return a function for each setting that describes what a wrong value should have been."""
     hints = get_type_hints(kind, include_extras=True)
     found = ((field.name, _check(*split_optional(hints[field.name]))) for field in fields(kind))
     return tuple((name, check) for name, check in found if check is not None)

@@ -54,7 +54,7 @@ def with_added_settings(choice: object, settings: Mapping[str, Any]) -> dict[str
         The name of the choice in the file, or "Recipe" for the fields of the recipe itself. A name that is not known,
         or no name at all, has no added settings.
     settings : mapping
-        What the file says. It is not changed.
+        The settings in the file. They are not changed.
     """
     added = ADDED_SETTINGS.get(choice, {}) if isinstance(choice, str) else {}
     return {**settings, **{name: value for name, value in added.items() if name not in settings}}

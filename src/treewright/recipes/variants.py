@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from treewright.errors import RecipeError
 from treewright.recipes.branching import BRANCHING_NAMES
@@ -30,7 +30,7 @@ CHOICE_NAMES: dict[str, Mapping[str, Any]] = {
 #: The fields whose settings can be given by themselves: max_depth=5 changes `stopping` and keeps its other limits.
 _OPENED = ("stopping", "leaves")
 
-_TASKS = {"criterion": "classification", "regression": "regression"}
+_TASKS: dict[str, Literal["classification", "regression"]] = {"criterion": "classification", "regression": "regression"}
 
 
 def named_choice(parameter: str, value: Any, names: Mapping[str, Any], current: Any = None) -> Any:
@@ -53,7 +53,7 @@ def field_choice(field: str, value: Any, current: Any, parameter: str | None = N
     names, task = CHOICE_NAMES.get(field), _TASKS.get(field)
     if task is not None and names is not None:
         if callable(value) and not isinstance(value, type):
-            return Custom(value, task)  # type: ignore[arg-type]
+            return Custom(value, task)
         names = {name: criterion for name, criterion in names.items() if criterion.task == task}
     return value if names is None else named_choice(parameter or field, value, names, current)
 

@@ -54,7 +54,7 @@ class Growth:
         """Return one SVG picture that shows each step for some seconds, over and over.
 
         It needs no script, so it also moves where a slide or a README shows it as an image. Readers whose system
-        asks for less motion see the last step.
+        prefer less motion see the last step.
         """
         return write(self.film, self._last_only() + self._keyframes(seconds))
 

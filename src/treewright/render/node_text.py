@@ -192,7 +192,7 @@ def missing_remarks(tree: Tree) -> list[str]:
     if tree.root.is_leaf or not isinstance(tree.recipe.missing, (OwnCategory, LearnedDirection)):
         return []
     if merges_missing(tree.recipe):
-        return []  # every split says it
+        return []  # every split shows it
     return ["where missing is not mentioned, a missing value goes to the largest branch"]
 
 

@@ -1,7 +1,7 @@
 """The tree as one svg picture that needs nothing else: no script, no font, no network.
 
 The text is well-formed XML whatever names and levels contain; it follows the reader's light or dark setting and prints
-light; every node says in words what it shows.
+light; every node has a text of what it shows.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def report(
     row_numbers : sequence of int, optional
         The numbers of the rows of `data`, where it is a selection from a larger table.
     stability : Stability, optional
-        What `treewright.stability` found of the tree: the report then says how often each split stays.
+        What `treewright.stability` found of the tree: the report then shows how often each split stays.
 
     Returns
     -------

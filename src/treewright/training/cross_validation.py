@@ -6,7 +6,7 @@ Held-out rows depend on values and the seed, never on row order, and are stratif
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from treewright.tree.tree import Tree
 class Scores:
     """What one recipe reached: a measure, its mean over the folds, and how far that can be trusted.
 
-    `baseline` is what the most frequent class or the mean reaches. Where the recipe cannot do it, `refused` says why.
+    `baseline` is what the most frequent class or the mean reaches. `refused`: why the recipe cannot do it.
     `measures` has the means of all measures by name: balanced accuracy and ROC AUC beside accuracy, R² beside errors;
     `values` has the measure in each fold; `classes` has rows, recall and precision of each class over the held-out rows
     of all folds, and the mean of its average precisions.
@@ -69,10 +69,22 @@ def cross_validated(
     progress: Callable[[], object] = lambda: None,
 ) -> list[Scores]:
     """Return one `Scores` per pruner; each fold's tree is grown once. `progress` is called after each."""
+    divided = ((take(rows, fold.training), take(rows, fold.test)) for fold in folds)
+    return scores_of(divided, schema, recipe, pruners, n_threads, progress)
+
+
+def scores_of(
+    divided: Iterable[tuple[Encoded, Encoded]],
+    schema: Schema,
+    recipe: Recipe,
+    pruners: Sequence[Pruner | None],
+    n_threads: int = 0,
+    progress: Callable[[], object] = lambda: None,
+) -> list[Scores]:
+    """Return the same for folds that are divided already, into the rows to learn from and the rows to test."""
     found: list[list[tuple[Tree, Encoded]]] = [[] for _ in pruners]
     refused: list[str | None] = [None] * len(pruners)
-    for fold in folds:
-        training, test = take(rows, fold.training), take(rows, fold.test)
+    for training, test in divided:
         whole: Tree | None = None
         for place, pruner in enumerate(pruners):
             if refused[place] is None:

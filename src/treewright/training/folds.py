@@ -9,15 +9,15 @@ import hashlib
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import BoolArray, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.data.frame import RawColumn
 from treewright.data.kinds import levels_of, numbers_of
 from treewright.errors import DataError
 from treewright.pruning.cross_validation import deal
 
-Mask = NDArray[np.bool_]
+Mask = BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ def random_folds(rows: Encoded, n: int, seed: int, *, repeats: int = 1, stratifi
     return [_testing(order % n == fold) for order in orders for fold in range(n)]
 
 
-def _order(rows: Encoded, n: int, seed: int, stratified: bool) -> NDArray[np.intp]:
+def _order(rows: Encoded, n: int, seed: int, stratified: bool) -> IndexArray:
     """Return each row's place when all are put in an order by class and chance."""
     first = deal(replace(rows, weight=None), n, seed, stratified=stratified).first
     return np.argsort(np.argsort(first, kind="stable"), kind="stable")

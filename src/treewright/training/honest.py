@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take
 from treewright.errors import DataError
@@ -21,8 +21,6 @@ from treewright.tree.honest import Honest
 from treewright.tree.leaf_values import estimated_values
 from treewright.tree.shape import subtree_sums
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 
 def learn_honestly(rows: Encoded | Partitions, fit: Callable[[Encoded], Tree], seed: int, n_threads: int = 0) -> Tree:
@@ -38,7 +36,7 @@ def learn_honestly(rows: Encoded | Partitions, fit: Callable[[Encoded], Tree], s
 
 
 def filled(tree: Tree, rows: Encoded, seed: int = 0, n_threads: int = 0) -> Tree:
-    """Return the tree with the predictions that these rows give, estimated as its recipe says."""
+    """Return the tree with the predictions that these rows give, estimated by its recipe."""
     if tree.schema.target.classes is None and isinstance(tree.recipe.regression, AbsoluteError):
         raise DataError(
             f"honest=True fills leaves with means, but the recipe {tree.recipe.name!r} predicts the median of "
@@ -64,5 +62,5 @@ def _statistics(tree: Tree, rows: Encoded, n_threads: int) -> FloatArray:
     return np.stack([total, np.divide(sums, total, out=np.zeros(tree.n_nodes), where=total > 0)], axis=1)
 
 
-def _summed(place: NDArray[np.int64], values: FloatArray, n: int) -> FloatArray:
+def _summed(place: Int64Array, values: FloatArray, n: int) -> FloatArray:
     return as_floats(sums_by(place, values, n), n)

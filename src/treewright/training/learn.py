@@ -128,7 +128,7 @@ def learn(
     Returns
     -------
     Tree
-        The tree, pruned as the recipe says.
+        The tree, pruned by the recipe.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def training_partitions(
 def grow_and_prune(
     rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int = 0, progress: Progress | None = None
 ) -> Tree:
-    """Grow a tree from encoded rows and prune it as the recipe says; `progress` reaches 1 at the end."""
+    """Grow a tree from encoded rows and prune it by the recipe; `progress` reaches 1 at the end."""
     check_recipe(recipe, schema)
     check_priors(rows, schema.target)
     stage = Stage(progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -33,126 +34,88 @@ def _names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 
+def described(text: str) -> dict[str, tuple[str, str]]:
+    """Return type and meaning of each parameter of a text in numpydoc's form."""
+    heads = [entry.partition("\n") for entry in re.split(r"\n(?=\w)", text.strip())]
+    return {head.split(" : ")[0]: (head.split(" : ")[1], " ".join(meaning.split())) for head, _, meaning in heads}
+
+
 #: Type and meaning of every parameter, whichever estimators have it.
-DESCRIPTIONS: dict[str, tuple[str, str]] = {
-    "recipe": (
-        "Recipe, str or None",
-        "The choices to start from, such as treewright.C45 or its name 'c45'; treewright.CART by default.",
-    ),
-    "criterion": (
-        "str, Criterion or callable",
-        (
-            f"How a split is scored: {_names(CRITERION_NAMES)}. Or a value such as treewright.criterion.GainRatio(), "
-            "or a function score(parent, children) as treewright.criterion.Custom takes it."
-        ),
-    ),
-    "branching": (
-        "str or Branching",
-        f"How levels become children: {_names(BRANCHING_NAMES)}, or a value such as treewright.branching.Merge().",
-    ),
-    "numeric": (
-        "str or Numeric",
-        f"How numeric columns are split: {_names(NUMERIC_NAMES)}, or a value such as treewright.numeric.Binned(5).",
-    ),
-    "missing": (
-        "str or Missing",
-        (
-            f"Where a row with a missing value goes: {_names(MISSING_NAMES)}, or a value such as "
-            "treewright.missing.Surrogates(maximum=2)."
-        ),
-    ),
-    "unseen": (
-        "{'missing', 'majority', 'error'}",
-        "Where a level that `fit` did not see goes: as a missing value, to the child with most rows, or nowhere.",
-    ),
-    "max_depth": ("int or None", "Maximum depth of the tree; None is no limit."),
-    "min_samples_split": (
-        "int or float",
-        "Minimum number of rows needed to split a node; a float is a fraction of all rows.",
-    ),
-    "min_samples_leaf": ("int or float", "Minimum number of rows of a leaf; a float is a fraction of all rows."),
-    "min_weight_fraction_leaf": ("float", "Minimum weight of a leaf, as a fraction of the total weight."),
-    "max_leaf_nodes": ("int or None", "Maximum number of leaves; the split that improves most is made first."),
-    "max_features": (
-        "int, float, {'sqrt', 'log2'} or None",
-        "Number of columns drawn at random for each node; a float is a fraction, None means all.",
-    ),
-    "min_impurity_decrease": ("float", "Minimum gain of a split, times the node's share of the total weight."),
-    "max_impurity": ("float or None", "A node with at most this impurity is not split."),
-    "significance": (
-        "float or None",
-        "Maximum p-value of the chi-square or F test for a split to be accepted.",
-    ),
-    "pruning": (
-        "str, Pruner or None",
-        (
-            f"How the grown tree is pruned: None (not at all), {_names(PRUNING_NAMES)}, or a value such as "
-            "treewright.pruning.CostComplexityCV(rule='min')."
-        ),
-    ),
-    "ccp_alpha": (
-        "float or None",
-        (
-            "scikit-learn's parameter: cost-complexity pruning by impurity at this alpha, instead of `pruning`; 0 does "
-            "not prune."
-        ),
-    ),
-    "smoothing": (
-        "{'none', 'laplace', 'm_estimate', 'shrinkage', 'shrinkage_cv'}",
-        (
-            "How class counts become probabilities: unchanged, with one more row of each class, with `m` rows, or "
-            "drawn to those of the ancestors with strength `m`, or with one chosen by cross-validation (means too)."
-        ),
-    ),
-    "m": (
-        "float",
-        (
-            "For 'm_estimate': number of rows, in the proportions of the whole table, that are added; for 'shrinkage': "
-            "its strength."
-        ),
-    ),
-    "honest": (
-        "bool",
-        "Choose the splits by one half of the rows and take the predictions from the other half.",
-    ),
-    "categorical_features": (
-        "'from_dtype', array-like or None",
-        "Which columns hold levels: text, categoricals and booleans; or names, indices or a mask.",
-    ),
-    "kinds": (
-        "dict or None",
-        (
-            "The kind of single columns by name (x0, x1, ... in an array): 'numeric', 'nominal', 'ordinal', 'boolean', "
-            "'date', 'datetime', 'time', 'duration', or a list of levels from low to high."
-        ),
-    ),
-    "random_state": (
-        "int, RandomState or None",
-        "Seed for max_features and missing='random'; None is the recipe's, so fitting twice gives the same tree.",
-    ),
-    "n_jobs": ("int or None", "Number of threads; -1 for all processors. The tree is the same for any number."),
-    "class_weight": (
-        "dict, 'balanced' or None",
-        "The weight of each class, multiplied with sample_weight; 'balanced' gives all classes the same total weight.",
-    ),
-    "costs": (
-        "dict, array-like or None",
-        (
-            "Misclassification costs {truth: {prediction: cost}}, 1 where left out; or an array with the truth in rows "
-            "and the prediction in columns, in the order of `classes_`. They weight classes while growing; predictions "
-            "minimise the expected cost."
-        ),
-    ),
-    "priors": (
-        "dict, array-like or None",
-        "Class probabilities outside the table, as a dict or in the order of `classes_`; None is as in y.",
-    ),
-    "alpha_merge": ("float", "Groups of levels are merged while the p-value of their difference exceeds this."),
-    "alpha_split": ("float", "Maximum adjusted p-value of a split."),
-    "bonferroni": ("bool", "Multiply p-values by the number of ways in which the levels can be merged."),
-    "exhaustive": ("bool", "Merge down to two groups and keep the best of all groupings on the way."),
-    "min_child": ("int", "Minimum number of rows of a child; a smaller one is merged with the most similar."),
-}
+DESCRIPTIONS = described(f"""
+recipe : Recipe, str or None
+    The choices to start from, such as treewright.C45 or its name 'c45'; treewright.CART by default.
+criterion : str, Criterion or callable
+    How a split is scored: {_names(CRITERION_NAMES)}. Or a value such as treewright.criterion.GainRatio(), or a
+    function score(parent, children) as treewright.criterion.Custom takes it.
+branching : str or Branching
+    How levels become children: {_names(BRANCHING_NAMES)}, or a value such as treewright.branching.Merge().
+numeric : str or Numeric
+    How numeric columns are split: {_names(NUMERIC_NAMES)}, or a value such as treewright.numeric.Binned(5).
+missing : str or Missing
+    Where a row with a missing value goes: {_names(MISSING_NAMES)}, or a value such as
+    treewright.missing.Surrogates(maximum=2).
+unseen : {{'missing', 'majority', 'error'}}
+    Where a level that `fit` did not see goes: as a missing value, to the child with most rows, or nowhere.
+max_depth : int or None
+    Maximum depth of the tree; None is no limit.
+min_samples_split : int or float
+    Minimum number of rows needed to split a node; a float is a fraction of all rows.
+min_samples_leaf : int or float
+    Minimum number of rows of a leaf; a float is a fraction of all rows.
+min_weight_fraction_leaf : float
+    Minimum weight of a leaf, as a fraction of the total weight.
+max_leaf_nodes : int or None
+    Maximum number of leaves; the split that improves most is made first.
+max_features : int, float, {{'sqrt', 'log2'}} or None
+    Number of columns drawn at random for each node; a float is a fraction, None means all.
+min_impurity_decrease : float
+    Minimum gain of a split, times the node's share of the total weight.
+max_impurity : float or None
+    A node with at most this impurity is not split.
+significance : float or None
+    Maximum p-value of the chi-square or F test for a split to be accepted.
+pruning : str, Pruner or None
+    How the grown tree is pruned: None (not at all), {_names(PRUNING_NAMES)}, or a value such as
+    treewright.pruning.CostComplexityCV(rule='min').
+ccp_alpha : float or None
+    scikit-learn's parameter: cost-complexity pruning by impurity at this alpha, instead of `pruning`; 0 does not
+    prune.
+smoothing : {{'none', 'laplace', 'm_estimate', 'shrinkage', 'shrinkage_cv'}}
+    How class counts become probabilities: unchanged, with one more row of each class, with `m` rows, or drawn to
+    those of the ancestors with strength `m`, or with one chosen by cross-validation (means too).
+m : float
+    For 'm_estimate': number of rows, in the proportions of the whole table, that are added; for 'shrinkage': its
+    strength.
+honest : bool
+    Choose the splits by one half of the rows and take the predictions from the other half.
+categorical_features : 'from_dtype', array-like or None
+    Which columns hold levels: text, categoricals and booleans; or names, indices or a mask.
+kinds : dict or None
+    The kind of single columns by name (x0, x1, ... in an array): 'numeric', 'nominal', 'ordinal', 'boolean',
+    'date', 'datetime', 'time', 'duration', or a list of levels from low to high.
+random_state : int, RandomState or None
+    Seed for max_features and missing='random'; None is the recipe's, so fitting twice gives the same tree.
+n_jobs : int or None
+    Number of threads; -1 for all processors. The tree is the same for any number.
+class_weight : dict, 'balanced' or None
+    The weight of each class, multiplied with sample_weight; 'balanced' gives all classes the same total weight.
+costs : dict, array-like or None
+    Misclassification costs {{truth: {{prediction: cost}}}}, 1 where left out; or an array with the truth in rows
+    and the prediction in columns, in the order of `classes_`. They weight classes while growing; predictions
+    minimise the expected cost.
+priors : dict, array-like or None
+    Class probabilities outside the table, as a dict or in the order of `classes_`; None is as in y.
+alpha_merge : float
+    Groups of levels are merged while the p-value of their difference exceeds this.
+alpha_split : float
+    Maximum adjusted p-value of a split.
+bonferroni : bool
+    Multiply p-values by the number of ways in which the levels can be merged.
+exhaustive : bool
+    Merge down to two groups and keep the best of all groupings on the way.
+min_child : int
+    Minimum number of rows of a child; a smaller one is merged with the most similar.
+""")
 
 _MERGE = ("alpha_merge", "alpha_split", "bonferroni", "exhaustive", "min_child")
 _STOPPING = ("max_depth", "max_leaf_nodes", "min_impurity_decrease", "max_impurity", "significance")

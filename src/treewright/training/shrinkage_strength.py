@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.errors import DataError
@@ -44,5 +44,5 @@ def chosen_strength(rows: Encoded | Partitions, fit: Callable[[Encoded, int], Tr
 
 
 def _held_out_loss(tree: Tree, rows: Encoded) -> float:
-    loss: NDArray[np.float64] = row_losses(tree.schema.target, rows, predict_values(tree, rows, 1))
+    loss: FloatArray = row_losses(tree.schema.target, rows, predict_values(tree, rows, 1))
     return float(as_floats(sums_by(np.zeros(rows.n_rows, dtype=np.intp), loss * weights_of(rows), 1), 1)[0])

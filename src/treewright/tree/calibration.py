@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from treewright.data.schema import require_keys
-from treewright.errors import FileError
+from treewright.data.schema import Parts, as_parts, is_whole
+from treewright.recipes.choice import is_number
 
 
 @dataclass(frozen=True)
@@ -44,32 +42,18 @@ class Calibration:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the written form."""
-        return {name: list(part) if isinstance(part, tuple) else part for name, part in asdict(self).items()}
+        return as_parts(self)
 
     @staticmethod
     def from_dict(written: object, n_nodes: int, place: str = "$.calibration") -> Calibration:
         """Return the calibration that `as_dict` wrote; raise `FileError` for anything else."""
-        parts = require_keys(written, place, [each.name for each in fields(Calibration)])
-        _check(parts, n_nodes, place)
-        source, score = (tuple(parts[name]) for name in ("source", "score"))
-        return Calibration(parts["coverage"], parts["rows"], parts["method"], source, score)
-
-
-def _check(parts: Mapping[str, Any], n_nodes: int, place: str) -> None:
-    def require(fine: bool, name: str) -> None:
-        if not fine:
-            raise FileError(f"{place}.{name}: {str(parts[name])[:60]} is not a valid value")
-
-    coverage = parts["coverage"]
-    require(isinstance(coverage, float) and 0 < coverage < 1, "coverage")
-    require(_is_int(parts["rows"]) and parts["rows"] > 0, "rows")
-    require(parts["method"] in ("split", "cross"), "method")
-    for name in ("source", "score"):
-        require(isinstance(parts[name], list) and len(parts[name]) == n_nodes, name)
-    require(all(_is_int(node) and 0 <= node <= i for i, node in enumerate(parts["source"])), "source")
-    numbers = all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in parts["score"])
-    require(numbers and all(x >= 0 and math.isfinite(x) for x in parts["score"]), "score")
-
-
-def _is_int(x: object) -> bool:
-    return isinstance(x, int) and not isinstance(x, bool)
+        parts = Parts.of(Calibration, written, place)
+        coverage, rows, method, source, score = parts.values.values()
+        parts.require(isinstance(coverage, float) and 0 < coverage < 1, "coverage")
+        parts.require(is_whole(rows, 1), "rows")
+        parts.require(method in ("split", "cross"), "method")
+        for name, part in (("source", source), ("score", score)):
+            parts.require(isinstance(part, list) and len(part) == n_nodes, name)
+        parts.require(all(is_whole(node) and node <= i for i, node in enumerate(source)), "source")
+        parts.require(all(is_number(x) and x >= 0 for x in score), "score")
+        return Calibration(coverage, rows, method, tuple(source), tuple(score))

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 from treewright.data.number_text import many
-from treewright.data.schema import require_keys
+from treewright.data.schema import Parts, is_whole
 from treewright.errors import FileError
+from treewright.recipes.choice import is_number
 from treewright.tree.text import name_text
 
 Ended = Literal["proven", "time limit", "memory limit", "interrupted"]
-
-_REASONS = {
-    "proven": "itself",
-    "time limit": "time limit",
-    "memory limit": "memory limit",
-    "interrupted": "interruption",
-}
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,7 @@ class Certificate:
     @property
     def end_text(self) -> str:
         """What ended the search."""
-        return _REASONS[self.ended]
+        return {"proven": "itself", "interrupted": "interruption"}.get(self.ended, self.ended)
 
     @property
     def limits_text(self) -> str:
@@ -95,29 +88,18 @@ class Certificate:
     @staticmethod
     def from_dict(written: object, place: str = "$.certificate") -> Certificate:
         """Return the certificate that `as_dict` wrote; raise `FileError` for anything else."""
-        names = [each.name for each in fields(Certificate)]
-        parts = require_keys(written, place, names[:-2], names[-2:])
-        _check(parts, place)
-        return Certificate(**parts)
-
-
-def _check(parts: Mapping[str, Any], place: str) -> None:
-    kinds: dict[str, type | tuple[type, ...]] = {
-        "objective": str,
-        "max_depth": int,
-        "searched": str,
-        "subproblems": int,
-    }
-    kinds |= dict.fromkeys(("loss", "lower_bound", "seconds"), (int, float))
-    for name, kind in kinds.items():
-        if not isinstance(parts[name], kind) or isinstance(parts[name], bool):
-            raise FileError(f"{place}.{name}: {parts[name]!r} is not a valid value")
-    leaves = parts.get("max_leaves")
-    if leaves is not None and (not isinstance(leaves, int) or isinstance(leaves, bool) or leaves < 1):
-        raise FileError(f"{place}.max_leaves: {leaves!r} is not a valid value")
-    if not isinstance(parts.get("root"), str | None):
-        raise FileError(f"{place}.root: {parts['root']!r} is not a valid value")
-    if parts["ended"] not in get_args(Ended):
-        raise FileError(f"{place}.ended: expected one of {', '.join(get_args(Ended))}, not {parts['ended']!r}")
-    if not 0 <= parts["lower_bound"] <= parts["loss"] < float("inf"):
-        raise FileError(f"{place}: the lower bound must lie between 0 and the loss")
+        parts = Parts.of(Certificate, written, place, optional=("max_leaves", "root"))
+        given = parts.values
+        for name in ("objective", "searched"):
+            parts.require(isinstance(given[name], str), name)
+        for name in ("max_depth", "subproblems"):
+            parts.require(is_whole(given[name]), name)
+        for name in ("loss", "lower_bound", "seconds"):
+            parts.require(is_number(given[name]), name)
+        parts.require(given.get("max_leaves") is None or is_whole(given["max_leaves"], 1), "max_leaves")
+        parts.require(isinstance(given.get("root"), str | None), "root")
+        if given["ended"] not in get_args(Ended):
+            raise FileError(f"{place}.ended: expected one of {', '.join(get_args(Ended))}, not {given['ended']!r}")
+        if not 0 <= given["lower_bound"] <= given["loss"]:
+            raise FileError(f"{place}: the lower bound must lie between 0 and the loss")
+        return Certificate(**given)

@@ -98,10 +98,7 @@ def _plain(condition: Condition, most: int | None) -> str:
 
 
 #: Above, from, below and up to: of quantities, and of moments.
-_ORDER_WORDS = {
-    False: ("above", "at least", "below", "at most"),
-    True: ("after", "not before", "before", "not after"),
-}
+_ORDER_WORDS = {False: ("above", "at least", "below", "at most"), True: ("after", "not before", "before", "not after")}
 
 
 def _plain_interval(condition: Condition, interval: Interval) -> str:

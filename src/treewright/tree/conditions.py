@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray
 from treewright.data.schema import ColumnSpec
 
 Style = Literal["listed", "formal", "plain"]
@@ -39,11 +39,11 @@ class Interval:
         high, with_high = min((self.high, self.with_high), (other.high, other.with_high))
         return Interval(low, high, not without_low, with_high)
 
-    def holds(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+    def holds(self, values: Array) -> BoolArray:
         """Return which of an array of numbers lie in the interval; NaN does not."""
         above = values >= self.low if self.with_low else values > self.low
         below = values <= self.high if self.with_high else values < self.high
-        inside: NDArray[np.bool_] = above & below & ~np.isnan(values)
+        inside: BoolArray = above & below & ~np.isnan(values)
         return inside
 
 
@@ -103,13 +103,13 @@ class Condition:
 
         return condition_text(self, style, most, named)
 
-    def holds(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+    def holds(self, values: Array) -> BoolArray:
         """Return which values of the encoded column meet the condition."""
         if self.spec.has_levels:
             table = np.zeros(len(self.spec.levels or ()) + 2, dtype=np.bool_)
             table[list(self.codes)] = True
             table[-1], table[-2] = self.missing, self.unseen  # the codes of a missing value and of an unseen level
-            met: NDArray[np.bool_] = table[values]
+            met: BoolArray = table[values]
             return met
         met = np.isnan(values) if self.missing else np.zeros(len(values), dtype=np.bool_)
         for interval in self.intervals:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from treewright.data.schema import require_keys
-from treewright.errors import FileError
+from treewright.data.schema import Parts, as_parts, is_whole
+from treewright.recipes.choice import is_number
 
 
 @dataclass(frozen=True)
@@ -40,26 +39,16 @@ class Honest:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the written form."""
-        return {"rows": self.rows, "seed": self.seed, "stats": [list(each) for each in self.stats]}
+        return as_parts(self)
 
     @staticmethod
     def from_dict(written: object, n_nodes: int, width: int, place: str = "$.honest") -> Honest:
         """Return what `as_dict` wrote; raise `FileError` for anything else. `width`: numbers per node."""
-        parts = require_keys(written, place, [each.name for each in fields(Honest)])
-        _check(parts, n_nodes, width, place)
-        return Honest(parts["rows"], parts["seed"], tuple(tuple(map(float, each)) for each in parts["stats"]))
-
-
-def _check(parts: Mapping[str, Any], n_nodes: int, width: int, place: str) -> None:
-    def require(fine: bool, name: str) -> None:
-        if not fine:
-            raise FileError(f"{place}.{name}: {str(parts[name])[:60]} is not a valid value")
-
-    for name in ("rows", "seed"):
-        require(isinstance(parts[name], int) and not isinstance(parts[name], bool) and parts[name] >= 0, name)
-    stats = parts["stats"]
-    require(isinstance(stats, list) and len(stats) == n_nodes, "stats")
-    require(all(isinstance(each, list) and len(each) == width for each in stats), "stats")
-    numbers = [x for each in stats for x in each]
-    require(all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in numbers), "stats")
-    require(all(math.isfinite(x) for x in numbers), "stats")
+        parts = Parts.of(Honest, written, place)
+        for name in ("rows", "seed"):
+            parts.require(is_whole(parts.values[name]), name)
+        stats = parts.values["stats"]
+        parts.require(isinstance(stats, list) and len(stats) == n_nodes, "stats")
+        parts.require(all(isinstance(each, list) and len(each) == width for each in stats), "stats")
+        parts.require(all(is_number(x) for each in stats for x in each), "stats")
+        return Honest(parts.values["rows"], parts.values["seed"], tuple(tuple(map(float, each)) for each in stats))

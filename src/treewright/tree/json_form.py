@@ -13,16 +13,14 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.schema import json_kind, require_keys
 from treewright.errors import FileError, RecipeError
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.saved_names import ADDED_SETTINGS, saved_setting, with_added_settings
 from treewright.tree.sparse_rows import SparseRows, is_large
 from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS, WIDE_ARRAYS, place_of
-
-Array = NDArray[Any]
 
 
 def write_arrays(arrays: Mapping[str, Array]) -> dict[str, dict[str, Any]]:
@@ -154,7 +152,7 @@ def _range(dtype: np.dtype[Any]) -> tuple[float, float]:
     return -float(np.finfo(dtype).max), float(np.finfo(dtype).max)
 
 
-def plain(numbers: NDArray[Any]) -> list[Any]:
+def plain(numbers: Array) -> list[Any]:
     """Return numbers as JSON writes them shortest: whole ones without a fraction."""
     if numbers.dtype.kind != "f":
         listed: list[Any] = numbers.tolist()

@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.tree.shape import levels
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 
 def shrunk(tree: Tree) -> Tree:
@@ -58,7 +56,7 @@ def shrunk_values(tree: Tree, m: float) -> FloatArray:
 
 
 def estimated_values(tree: Tree, statistics: FloatArray) -> FloatArray:
-    """Return what every node predicts by other rows, estimated as the recipe says.
+    """Return what every node predicts by other rows, estimated by the recipe.
 
     `statistics`: per node the weight of each class, or weight and mean. A node without rows predicts as its parent.
     """

@@ -1,6 +1,6 @@
 """The saved tree: one JSON file, versioned, described by `tree.schema.json` beside this module.
 
-Saving is whole or not at all; reading runs no code and ends in a sound tree or in one `FileError` that says what is
+Saving is whole or not at all; reading runs no code and ends in a valid tree or in one `FileError` that names what is
 wrong and where, as in `$.nodes.parent[3]`.
 """
 

@@ -6,20 +6,30 @@ sum over a subtree does not depend on what the rest of the tree looks like.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray, Int64Array
 from treewright.tree.tree import Tree
 
-Array = NDArray[Any]
 
-
-def is_leaf(tree: Tree) -> NDArray[np.bool_]:
+def is_leaf(tree: Tree) -> BoolArray:
     """Return whether each node is a leaf."""
-    leaf: NDArray[np.bool_] = tree.arrays["stop"] != 0
+    leaf: BoolArray = tree.arrays["stop"] != 0
     return leaf
+
+
+def routing_splits(tree: Tree) -> Array:
+    """Return the splits that route rows, node by node: each node's own and then its surrogates, without rivals."""
+    start = tree.arrays["split_start"]
+    used = np.where(is_leaf(tree), 0, 1 + tree.arrays["n_surrogates"])
+    position = np.arange(start[-1]) - np.repeat(start[:-1], np.diff(start))
+    return np.flatnonzero(position < np.repeat(used, np.diff(start)))
+
+
+def columns_used(tree: Tree) -> list[int]:
+    """Return the columns that can decide where a row goes: those of splits and surrogates."""
+    found: list[int] = np.unique(tree.arrays["column"][routing_splits(tree)]).tolist()
+    return found
 
 
 def levels(tree: Tree) -> list[Array]:
@@ -42,21 +52,17 @@ def subtree_sums(tree: Tree, values: Array) -> Array:
     return total
 
 
-def leaves_below(tree: Tree) -> NDArray[np.int64]:
+def leaves_below(tree: Tree) -> Int64Array:
     """Return how many leaves each node's subtree has."""
     return sums_below(tree, np.ones(tree.n_nodes, dtype=np.int64))
 
 
-def ends(tree: Tree) -> NDArray[np.int64]:
+def ends(tree: Tree) -> Int64Array:
     """Return the end of each subtree: that of node i is nodes i up to, not including, ends[i]."""
-    parent = tree.arrays["parent"]
-    size = np.ones(tree.n_nodes, dtype=np.int64)
-    for level in reversed(levels(tree)[1:]):
-        np.add.at(size, parent[level], size[level])
-    return np.arange(tree.n_nodes) + size
+    return np.arange(tree.n_nodes) + subtree_sums(tree, np.ones(tree.n_nodes, dtype=np.int64))
 
 
-def topmost(tree: Tree, chosen: Array) -> NDArray[np.int64]:
+def topmost(tree: Tree, chosen: Array) -> Int64Array:
     """Return those of the chosen nodes (a truth value per node) that have no chosen node above them."""
     inside, end = np.flatnonzero(chosen), ends(tree)
     reach = np.maximum.accumulate(np.append(0, end[inside]))[:-1]  # depth first: a subtree is a run of nodes

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.number_text import many
-from treewright.data.schema import require_keys
-from treewright.errors import FileError
+from treewright.data.schema import Parts, as_parts, is_whole
+from treewright.recipes.choice import is_number
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Soft:
             else Soft(self.method, (), (), ())
         )
 
-    def split_arrays(self, split_start: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+    def split_arrays(self, split_start: Array) -> dict[str, FloatArray]:
         """Return the bands as arrays of the split table, as the core reads them: equal ends for no band."""
         arrays = {name: np.zeros(int(split_start[-1])) for name in ("band_low", "band_high")}
         own = split_start[list(self.node)]
@@ -66,21 +65,17 @@ class Soft:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the written form."""
-        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        return as_parts(self)
 
     @staticmethod
-    def from_dict(written: object, arrays: Mapping[str, NDArray[Any]], place: str = "$.soft") -> Soft:
+    def from_dict(written: object, arrays: Mapping[str, Array], place: str = "$.soft") -> Soft:
         """Return what `as_dict` wrote; raise `FileError` for anything that is no band of the tree's thresholds."""
-        parts = require_keys(written, place, [each.name for each in fields(Soft)])
-        _check(parts, arrays, place)
-        return Soft(parts["method"], *(tuple(parts[name]) for name in ("node", "lower", "upper")))
+        parts = Parts.of(Soft, written, place)
+        _check(parts, arrays)
+        return Soft(parts.values["method"], *(tuple(parts.values[name]) for name in ("node", "lower", "upper")))
 
 
-def _plain(part: Any) -> Any:
-    return list(part) if isinstance(part, tuple) else part
-
-
-def softenable(arrays: Mapping[str, NDArray[Any]], node: int) -> float | None:
+def softenable(arrays: Mapping[str, Array], node: int) -> float | None:
     """Return the threshold of a node whose split has one between two children; otherwise None."""
     if arrays["stop"][node] != 0:
         return None
@@ -91,20 +86,16 @@ def softenable(arrays: Mapping[str, NDArray[Any]], node: int) -> float | None:
     return float(arrays["breaks"][first]) if one else None
 
 
-def _check(parts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], place: str) -> None:
-    def require(fine: bool, name: str) -> None:
-        if not fine:
-            raise FileError(f"{place}.{name}: {str(parts[name])[:60]} is not a valid value")
-
-    require(parts["method"] in ("error", "bootstrap"), "method")
-    nodes, n_nodes = parts["node"], len(arrays["parent"])
-    whole = isinstance(nodes, list) and all(isinstance(i, int) and not isinstance(i, bool) for i in nodes)
-    require(whole and nodes == sorted(set(nodes)) and all(0 <= i < n_nodes for i in nodes), "node")
+def _check(parts: Parts, arrays: Mapping[str, Array]) -> None:
+    given, require = parts.values, parts.require
+    require(given["method"] in ("error", "bootstrap"), "method")
+    nodes, n_nodes = given["node"], len(arrays["parent"])
+    require(isinstance(nodes, list) and all(is_whole(i) and i < n_nodes for i in nodes), "node")
+    require(nodes == sorted(set(nodes)), "node")
     thresholds = [softenable(arrays, i) for i in nodes]
     require(None not in thresholds, "node")
     for name in ("lower", "upper"):
-        given = parts[name]
-        require(isinstance(given, list) and len(given) == len(nodes), name)
-        require(all(isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x) for x in given), name)
-    for threshold, lower, upper in zip(thresholds, parts["lower"], parts["upper"], strict=True):
+        require(isinstance(given[name], list) and len(given[name]) == len(nodes), name)
+        require(all(map(is_number, given[name])), name)
+    for threshold, lower, upper in zip(thresholds, given["lower"], given["upper"], strict=True):
         require(lower <= threshold <= upper and lower < upper, "lower")

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
-from numpy.typing import NDArray
+
+from treewright.data.arrays import Array, FloatArray, IndexArray, Int32Array, Int64Array
 
 #: Matrices of more numbers than this (32 MB) and at least so many columns are kept without zeros, as `NodeTable` of the
 #: core does.
@@ -24,9 +25,7 @@ class SparseRows(NDArrayOperatorsMixin):
     ndim = 2
     dtype = np.dtype(np.float64)
 
-    def __init__(
-        self, width: int, start: NDArray[np.int64], column: NDArray[np.int32], value: NDArray[np.float64]
-    ) -> None:
+    def __init__(self, width: int, start: Int64Array, column: Int32Array, value: FloatArray) -> None:
         self.width, self.start, self.column, self.value = width, start, column, value
         for array in (start, column, value):
             array.setflags(write=False)
@@ -46,7 +45,7 @@ class SparseRows(NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return len(self.start) - 1
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         dense = np.zeros(self.shape)
         dense[self.rows(), self.column] = self.value
         return dense if dtype is None else dense.astype(dtype)
@@ -55,7 +54,7 @@ class SparseRows(NDArrayOperatorsMixin):
         dense = [np.asarray(one) if isinstance(one, SparseRows) else one for one in inputs]
         return getattr(ufunc, method)(*dense, **kwargs)
 
-    def __matmul__(self, vector: NDArray[Any]) -> NDArray[np.float64]:
+    def __matmul__(self, vector: Array) -> FloatArray:
         return self.row_sums(self.value * np.asarray(vector)[self.column])
 
     def __getitem__(self, key: Any) -> Any:
@@ -81,7 +80,7 @@ class SparseRows(NDArrayOperatorsMixin):
             return self.row_sums(self.value)
         return np.bincount(self.column, self.value, self.width) if axis == 0 else self.value.sum()
 
-    def argmax(self, axis: int = 1) -> NDArray[np.intp]:
+    def argmax(self, axis: int = 1) -> IndexArray:
         """Return the column of the largest number of each row, the first of equals; numbers are not negative."""
         assert axis == 1
         best = np.zeros(len(self), dtype=np.intp)
@@ -97,13 +96,13 @@ class SparseRows(NDArrayOperatorsMixin):
         """Return the bytes by which two trees are compared."""
         return self.start.tobytes() + self.column.tobytes() + self.value.tobytes()
 
-    def rows(self) -> NDArray[np.intp]:
+    def rows(self) -> IndexArray:
         """Return the row of each kept number."""
         return np.repeat(np.arange(len(self)), np.diff(self.start))
 
-    def row_sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def row_sums(self, values: FloatArray) -> FloatArray:
         """Return sums by row of one number for each kept number."""
-        sums: NDArray[np.float64] = np.bincount(self.rows(), values, len(self)).astype(np.float64)
+        sums: FloatArray = np.bincount(self.rows(), values, len(self)).astype(np.float64)
         return sums
 
     def _at(self, rows: Any, columns: Any) -> Any:
@@ -117,7 +116,7 @@ class SparseRows(NDArrayOperatorsMixin):
             return np.where(keys[at] == wanted, self.value[at], 0.0) if len(keys) else np.zeros(len(wanted))
         return np.asarray(self)[rows, columns]
 
-    def _taken(self, rows: NDArray[np.intp]) -> SparseRows:
+    def _taken(self, rows: IndexArray) -> SparseRows:
         counts = np.diff(self.start)[rows]
         start = np.append(0, np.cumsum(counts))
         at = np.repeat(self.start[rows] - start[:-1], counts) + np.arange(start[-1])
@@ -139,7 +138,7 @@ def from_core(array: Any) -> Any:
     return SparseRows(*array) if isinstance(array, tuple) else array
 
 
-def counts_per_row(array: Any) -> NDArray[np.intp]:
+def counts_per_row(array: Any) -> IndexArray:
     """Return how many numbers of each row are not zero."""
     counts: Any = np.diff(array.start) if isinstance(array, SparseRows) else np.count_nonzero(array, axis=1)
     return np.asarray(counts, dtype=np.intp)

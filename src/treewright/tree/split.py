@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, IndexArray
 from treewright.data.schema import ColumnSpec, Level, Schema
 from treewright.tree.conditions import Condition, intervals_of
 from treewright.tree.text import break_text
@@ -158,7 +158,7 @@ class Split:
         branches = (replace(branch, mentions_missing=with_missing) for branch in self.branches)
         return tuple(branch.words("listed", most, named=named) for branch in branches)
 
-    def child_of(self, values: NDArray[Any]) -> NDArray[np.intp]:
+    def child_of(self, values: Array) -> IndexArray:
         """Return the child of each encoded value; -1 for missing values and levels that no child holds."""
         children = np.array((*self.child_of_bin, -1), dtype=np.intp)
         if self.spec.has_levels:
@@ -167,12 +167,12 @@ class Split:
         return children[np.where(np.isnan(values), -1, bins)]
 
 
-def items_of(arrays: Mapping[str, NDArray[Any]], start: str, items: str, i: int) -> NDArray[Any]:
+def items_of(arrays: Mapping[str, Array], start: str, items: str, i: int) -> Array:
     """Return the items of entry i of a list of lists stored as two arrays."""
     return arrays[items][arrays[start][i] : arrays[start][i + 1]]
 
 
-def split_at(arrays: Mapping[str, NDArray[Any]], schema: Schema, i: int, surrogate: bool = False) -> Split:
+def split_at(arrays: Mapping[str, Array], schema: Schema, i: int, surrogate: bool = False) -> Split:
     """Return row i of the split table of a tree's arrays."""
     column, missing, unseen = (int(arrays[name][i]) for name in ("column", "missing", "unseen"))
     score, degrees = float(arrays["score"][i]), float(arrays["degrees"][i])

@@ -17,8 +17,8 @@ from types import MappingProxyType
 from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.schema import Level, Schema, TargetSpec, require_keys
 from treewright.recipes.recipe import Recipe
 from treewright.tree.calibration import Calibration
@@ -64,7 +64,7 @@ class Tree:
         What was done by hand, in order of nodes (`treewright.edit`); empty for other trees.
     """
 
-    arrays: Mapping[str, NDArray[Any]]
+    arrays: Mapping[str, Array]
     schema: Schema
     recipe: Recipe
     cuts: tuple[Cut, ...] = ()
@@ -189,7 +189,7 @@ class Tree:
 
     @staticmethod
     def from_dict(written: object) -> Tree:
-        """Return the tree that `as_dict` wrote; anything else is a `FileError` that says where."""
+        """Return the tree that `as_dict` wrote; anything else is a `FileError` that names the place."""
         parts = require_keys(written, "$", ("recipe", "schema", "nodes", "splits"), OPTIONAL)
         recipe, schema = read_recipe(parts["recipe"]), Schema.from_dict(parts["schema"])
         arrays = read_arrays(parts["nodes"], parts["splits"])
@@ -351,20 +351,20 @@ class Node:
         return range(int(start[self.id]), int(start[self.id + 1]))
 
     def __repr__(self) -> str:
-        what = f"predicts {self.prediction!r}" if self.is_leaf else f"splits on {self.split.column!r}"  # type: ignore[union-attr]
+        what = f"predicts {self.prediction!r}" if self.split is None else f"splits on {self.split.column!r}"
         return f"<Node {self.id}: {what}, {self.rows} rows, depth {self.depth}>"
 
 
-def cost_array(target: TargetSpec) -> NDArray[np.float64]:
+def cost_array(target: TargetSpec) -> FloatArray:
     """Return what predicting class j costs where class i is true, at [i, j]."""
     n = len(target.classes or ())
     return 1.0 - np.eye(n) if target.costs is None else np.array(target.costs, dtype=np.float64)
 
 
-def predicted_index(target: TargetSpec, probabilities: NDArray[Any]) -> NDArray[np.intp]:
+def predicted_index(target: TargetSpec, probabilities: Array) -> IndexArray:
     """Return the class predicted for each row of probabilities: the most probable or, with costs, the cheapest."""
     if target.costs is None:
-        best: NDArray[np.intp] = probabilities.argmax(axis=1)
+        best: IndexArray = probabilities.argmax(axis=1)
     else:
         # Added up class by class: a matrix product may round one row in another way than many, and exports add so too.
         expected = np.zeros_like(probabilities)

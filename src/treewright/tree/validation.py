@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.schema import Schema
 from treewright.errors import FileError
 from treewright.tree.sparse_rows import SparseRows, kept_numbers
-
-Array = NDArray[Any]
 
 #: One entry per array of the node table: its type.
 NODE_ARRAYS: dict[str, str] = {
@@ -212,7 +210,7 @@ def _check_numbers(arrays: Mapping[str, Array], schema: Schema) -> None:
 
 
 def _check_split_table(arrays: Mapping[str, Array]) -> None:
-    """Check that each node has as many splits as it says, each with as many children as the node."""
+    """Check that each node has as many splits as it declares, each with as many children as the node."""
     fan, count = np.diff(arrays["child_start"]), np.diff(arrays["split_start"])
     surrogates, inner = arrays["n_surrogates"], fan > 0
     _require_all(inner | (surrogates == 0), "n_surrogates", "must be 0 for a leaf, which has no split")

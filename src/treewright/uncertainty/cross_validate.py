@@ -127,13 +127,6 @@ class CrossValidation(Results):
         names = ("recipe", "fold", "score")
         return {name: [pair[i] for pair in pairs] for i, name in enumerate(names)}
 
-    def text(self) -> str:
-        """Return the table as text."""
-        return self.grid().text()
-
-    def __str__(self) -> str:
-        return self.text()
-
     def __repr__(self) -> str:
         return f"<CrossValidation: {len(self.scores)} recipes, {len(self.folds)} folds>"
 
@@ -235,10 +228,10 @@ def cross_validate(
     return CrossValidation(scores, tuple(dealt))
 
 
-def _named(recipes: object) -> dict[str, Recipe]:
+def _named(recipes: Any) -> dict[str, Recipe]:
     if isinstance(recipes, Mapping):
         return {str(name): named_recipe(recipe) for name, recipe in recipes.items()}
-    listed = [recipes] if isinstance(recipes, (Recipe, str)) else list(recipes)  # type: ignore[call-overload]
+    listed = [recipes] if isinstance(recipes, (Recipe, str)) else list(recipes)
     if not listed:
         raise DataError("recipes is empty; give at least one")
     found: dict[str, Recipe] = {}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree.shape import ends
 from treewright.tree.tree import Tree
+from treewright.uncertainty.resamples import AT_ONCE
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -21,29 +23,69 @@ class Placed:
     tree: Tree
     leaf: NDArray[np.int32]
 
+    @cached_property
+    def leaf_sizes(self) -> IntArray:
+        """The rows that end in each node."""
+        return np.bincount(self.leaf, minlength=self.tree.n_nodes)
+
     @property
     def subtree_end(self) -> IntArray:
         """The subtree of node i is nodes i up to, not including, this."""
         return self.tree.keep("subtree_end", lambda: ends(self.tree))
 
 
-def closest_nodes(first: Placed, nodes: IntArray, second: Placed) -> tuple[IntArray, FloatArray]:
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """How many rows end in each pair of nodes of two trees: `counts`, if these are few, else a sparse form.
+
+    Rows of the table are counted once for all comparisons of the trees.
+    """
+
+    first: Placed
+    second: Placed
+    counts: IntArray | None
+
+    @classmethod
+    def of(cls, first: Placed, second: Placed) -> Overlap:
+        """Count the rows of every pair, if a table of all pairs is not much larger than that of the rows."""
+        n, m = first.tree.n_nodes, second.tree.n_nodes
+        if n * m > 4 * len(first.leaf):
+            return cls(first, second, None)
+        counts = np.zeros(n * m, dtype=np.int64)
+        for start in range(0, len(first.leaf), AT_ONCE):  # so that no array of 64 bits a row is needed
+            piece = slice(start, start + AT_ONCE)
+            counts += np.bincount(_pair_numbers(first.leaf[piece], second.leaf[piece], m), minlength=n * m)
+        return cls(first, second, counts.reshape(n, m))
+
+
+def _pair_numbers(group: NDArray[np.integer], leaf: NDArray[np.int32], n_nodes: int) -> IntArray:
+    """Return one number for the group of each row and its leaf in a tree of so many nodes."""
+    numbers = group * np.int64(n_nodes)
+    numbers += leaf
+    return numbers
+
+
+def closest_nodes(overlap: Overlap, nodes: IntArray) -> tuple[IntArray, FloatArray]:
     """Return, for some nodes of the first tree, the node of the second that shares most rows, and how many.
 
     The measure is the Jaccard index: rows in both over rows in either. Of equals the one nearest the root wins.
     Nodes are numbered depth first, so the rows below a node are those whose leaf lies in one run of numbers: sums
     over runs are differences of running sums.
     """
-    n = second.tree.n_nodes
-    bounds = np.unique([nodes, first.subtree_end[nodes]])
-    run = np.searchsorted(bounds, np.arange(first.tree.n_nodes), side="right")[first.leaf]
-    run *= n  # in place: rows may be many
-    run += second.leaf
-    counts = np.bincount(run, minlength=(len(bounds) + 1) * n).reshape(-1, n)
-    below = np.cumsum(counts, axis=0)
-    start, stop = (np.searchsorted(bounds, edge) for edge in (nodes, first.subtree_end[nodes]))
+    first, second = overlap.first, overlap.second
+    if overlap.counts is not None:
+        below = np.zeros((first.tree.n_nodes + 1, second.tree.n_nodes), dtype=np.int64)
+        np.cumsum(overlap.counts, axis=0, out=below[1:])
+        start, stop = nodes, first.subtree_end[nodes]
+    else:
+        bounds = np.unique([nodes, first.subtree_end[nodes]])
+        run = np.searchsorted(bounds, np.arange(first.tree.n_nodes), side="right")[first.leaf]
+        shape = len(bounds) + 1, second.tree.n_nodes
+        counts = np.bincount(_pair_numbers(run, second.leaf, shape[1]), minlength=shape[0] * shape[1])
+        below = np.cumsum(counts.reshape(shape), axis=0)
+        start, stop = (np.searchsorted(bounds, edge) for edge in (nodes, first.subtree_end[nodes]))
     shared = _sums_of_subtrees(below[stop] - below[start], second.subtree_end)
-    size = _sums_of_subtrees(np.bincount(second.leaf, minlength=n)[None], second.subtree_end)
+    size = _sums_of_subtrees(second.leaf_sizes[None], second.subtree_end)
     index = shared / np.maximum(shared[:, :1] + size - shared, 1)  # the second tree's root holds all rows
     closest = index.argmax(axis=1)
     return closest, index[np.arange(len(nodes)), closest]
@@ -56,15 +98,15 @@ def _sums_of_subtrees(counts: IntArray, end: IntArray) -> IntArray:
     return total[:, end] - total[:, :-1]
 
 
-def adjusted_rand_index(first: Placed, second: Placed) -> float:
+def adjusted_rand_index(overlap: Overlap) -> float:
     """Return how far two trees put the same pairs of rows into one leaf: 1 if all, 0 as chance would (Hubert 1985)."""
-    n_rows, n = len(first.leaf), second.tree.n_nodes
-    both = first.leaf * np.int64(n)
-    both += second.leaf
-    is_small = first.tree.n_nodes * n <= 4 * n_rows  # then counting is faster than sorting
-    together = _pairs(np.bincount(both) if is_small else np.unique(both, return_counts=True)[1])
-    own, other = (_pairs(np.bincount(leaf)) for leaf in (first.leaf, second.leaf))
-    chance = own * other / max(_pairs(np.array([n_rows])), 1.0)
+    first, second = overlap.first, overlap.second
+    counts = overlap.counts
+    if counts is None:
+        counts = np.unique(_pair_numbers(first.leaf, second.leaf, second.tree.n_nodes), return_counts=True)[1]
+    together = _pairs(counts)
+    own, other = _pairs(first.leaf_sizes), _pairs(second.leaf_sizes)
+    chance = own * other / max(_pairs(np.array([len(first.leaf)])), 1.0)
     most = (own + other) / 2
     return 1.0 if most == chance else (together - chance) / (most - chance)
 

@@ -13,20 +13,22 @@ from treewright.data.encoding import Encoded
 from treewright.data.grid import Grid, Results
 from treewright.data.kinds import KindChoice
 from treewright.data.number_text import figure
+from treewright.data.rows import take
 from treewright.data.schema import Schema, Task
 from treewright.errors import DataError
 from treewright.growing.grow import grow, with_bins
 from treewright.growing.progress import Progress
-from treewright.pruning.cross_validation import row_draws
+from treewright.pruning.cross_validation import row_draws, without
 from treewright.recipes.named import CART, named_recipe
 from treewright.recipes.recipe import Recipe
-from treewright.training.cross_validation import cross_validated
-from treewright.training.folds import Fold, random_folds
+from treewright.training.cross_validation import scores_of
+from treewright.training.folds import Mask, random_folds
 from treewright.training.learn import FitOptions, training_table
 from treewright.tree.text import name_text
 from treewright.uncertainty.resamples import in_order
 
 FloatArray = NDArray[np.float64]
+Target = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +91,6 @@ class PermutationTest(Results):
             "score": [self.score, *self.shuffled_scores.tolist()],
             "root_score": [self.root_score, *self.shuffled_root_scores.tolist()],
         }
-
-    def text(self) -> str:
-        """Return the table as text."""
-        return self.grid().text()
-
-    def __str__(self) -> str:
-        return self.text()
 
     def __repr__(self) -> str:
         return f"<PermutationTest: p = {figure(self.p_value)} from {len(self.shuffled_scores)} shuffled targets>"
@@ -162,9 +157,10 @@ def permutation_test(
     rows, schema = training_table(data, target, FitOptions(weight, kinds, task, None, costs, priors))
     dealt = random_folds(rows, folds, seed, stratified=False)  # folds must not know the target
     rows = with_bins(rows, n_threads)
+    divided = [_Divided(without(rows, ~fold.training), take(rows, fold.test), fold.test) for fold in dealt]
 
-    def one(some: Encoded) -> _Found:
-        return _measured(some, schema, recipe, dealt)
+    def one(target: Target) -> _Found:
+        return _measured(target, rows, divided, schema, recipe)
 
     found: list[_Found] = []
     for each in in_order(_targets(rows, permutations, seed), one, n_threads):
@@ -183,15 +179,15 @@ def permutation_test(
     )
 
 
-def _targets(rows: Encoded, permutations: int, seed: int) -> Iterator[Encoded]:
-    """Yield the rows with their own target, then with shuffled ones."""
-    yield rows
+def _targets(rows: Encoded, permutations: int, seed: int) -> Iterator[Target]:
+    """Yield the target of the rows, then shuffled ones."""
     assert rows.target is not None
+    yield rows.target
     order = np.argsort(row_draws(rows, seed), kind="stable")
     for i in range(permutations):
         shuffled = np.empty_like(rows.target)
         shuffled[order] = rows.target[np.random.default_rng((seed, i)).permutation(order)]
-        yield replace(rows, target=shuffled)
+        yield shuffled
 
 
 @dataclass(frozen=True)
@@ -203,11 +199,24 @@ class _Found:
     root_score: float
 
 
-def _measured(rows: Encoded, schema: Schema, recipe: Recipe, folds: list[Fold]) -> _Found:
-    scores = cross_validated(rows, schema, recipe, [recipe.pruning], folds, n_threads=1)[0]
+@dataclass(frozen=True, eq=False)
+class _Divided:
+    """A fold of all targets: the whole table, binned once, without the weight of the test rows; and these."""
+
+    training: Encoded
+    test: Encoded
+    is_test: Mask
+
+    def with_target(self, target: Target) -> tuple[Encoded, Encoded]:
+        return replace(self.training, target=target), replace(self.test, target=target[self.is_test])
+
+
+def _measured(target: Target, rows: Encoded, divided: list[_Divided], schema: Schema, recipe: Recipe) -> _Found:
+    pieces = (fold.with_target(target) for fold in divided)
+    scores = scores_of(pieces, schema, recipe, [recipe.pruning], n_threads=1)[0]
     if scores.refused is not None:
         raise DataError(scores.refused)
-    root = grow(rows, schema, recipe.with_(max_depth=1, pruning=None), n_threads=1)[0].split
+    root = grow(replace(rows, target=target), schema, recipe.with_(max_depth=1, pruning=None), n_threads=1)[0].split
     column, score = (None, -np.inf) if root is None else (root.column, root.score)
     return _Found(scores.measure, scores.higher_is_better, scores.value, column, float(score))
 

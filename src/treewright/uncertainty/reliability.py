@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.data.encoding import Encoded
 from treewright.data.grid import Bar, Grid, Results
 from treewright.data.number_text import figure, percent
 from treewright.data.rows import weights_of
@@ -18,8 +19,10 @@ from treewright.prediction.probability_scores import brier_losses, log_losses
 from treewright.prediction.routing import predict_values
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.text import level_text, name_text
+from treewright.tree.tree import Tree
 
 FloatArray = NDArray[np.float64]
+Strategy = Literal["uniform", "quantile"]
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def reliability(
     weight: object = None,
     *,
     bins: int = 10,
-    strategy: Literal["uniform", "quantile"] = "uniform",
+    strategy: Strategy = "uniform",
     n_threads: int = 0,
 ) -> Reliability:
     """Compare predicted probabilities with what was observed: reliability curve, Brier score and log loss.
@@ -165,12 +168,20 @@ def reliability(
     rows = encode_labelled(tree, data, target, weight)
     if rows is None or rows.target is None or not weights_of(rows).sum() > 0:
         raise DataError("reliability is measured on rows with their target; give some with a positive weight as data")
+    return reliability_on(tree, rows, bins, strategy, n_threads)
+
+
+def reliability_on(
+    tree: Tree, rows: Encoded, bins: int = 10, strategy: Strategy = "uniform", n_threads: int = 0
+) -> Reliability:
+    """Compare the probabilities of encoded rows, of which some have weight, with their classes; see `reliability`."""
+    assert rows.target is not None
+    spec = tree.schema.target
+    classes = spec.classes or ()
     probabilities, truth, weights = predict_values(tree, rows, n_threads), rows.target, weights_of(rows)
     root = np.repeat(np.asarray(tree.arrays["value"][:1]), rows.n_rows, axis=0)
-    which = range(1, 2) if len(spec.classes) == 2 else range(len(spec.classes))
-    curve = [
-        one for k in which for one in _bins(spec.classes[k], probabilities[:, k], truth == k, weights, bins, strategy)
-    ]
+    which = range(1, 2) if len(classes) == 2 else range(len(classes))
+    curve = [one for k in which for one in _bins(classes[k], probabilities[:, k], truth == k, weights, bins, strategy)]
     distance = [one.weight * abs(one.predicted - one.observed) for one in curve]
     return Reliability(
         target=spec.name,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
 from treewright.data.rows import weights_of
@@ -26,13 +27,16 @@ from treewright.tree.tree import Tree
 #: Rows drawn with replacement; half of the rows, drawn without; all rows but a fold.
 Scheme = Literal["bootstrap", "subsample", "cross-validation"]
 
+#: Of so many rows at a time something is worked out that is larger than they are.
+AT_ONCE = 1 << 16
+
 Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """The resamples of a table by number; each is made when it is asked for, so that few exist at a time."""
+    """The resamples of a table by number; each is made on access, so that few exist at a time."""
 
     n: int
     make: Callable[[int], Encoded]
@@ -58,14 +62,21 @@ def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int) -> Resamp
     def drawn(i: int) -> Encoded:
         rng = np.random.default_rng((seed, i))
         repeats = np.empty(n, dtype=np.int32)
-        if scheme == "bootstrap":
-            repeats[order] = np.bincount(rng.integers(0, n, n), minlength=n)
-        else:
-            repeats[order] = rng.permutation(n) < (n + 1) // 2
+        repeats[order] = _times_drawn(rng, n) if scheme == "bootstrap" else rng.permutation(n) < (n + 1) // 2
         weight = repeats.astype(np.float64) if rows.weight is None else rows.weight * repeats
         return replace(rows, weight=weight, repeats=repeats)
 
     return Resamples(resamples, drawn)
+
+
+def _times_drawn(rng: np.random.Generator, n: int) -> NDArray[np.integer]:
+    """Return how often each of n rows is among n drawn with replacement."""
+    if n <= AT_ONCE:
+        return np.bincount(rng.integers(0, n, n), minlength=n)
+    times = np.zeros(n, dtype=np.int32)  # piece by piece: the same draws in less memory
+    for start in range(0, n, AT_ONCE):
+        np.add.at(times, rng.integers(0, n, min(AT_ONCE, n - start)), 1)
+    return times
 
 
 def refit(samples: Resamples, tree: Tree, summarize: Callable[[Tree], Found], n_threads: int) -> Iterator[Found]:

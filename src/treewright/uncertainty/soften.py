@@ -14,6 +14,7 @@ from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.data.survey import check_threads
 from treewright.errors import DataError
+from treewright.growing.progress import Progress
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.routing import predict_values, route
 from treewright.pruning.cut import rearranged
@@ -21,7 +22,7 @@ from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.shape import ends
 from treewright.tree.soft import Soft, softenable
 from treewright.tree.tree import Tree, cost_array, predicted_index
-from treewright.uncertainty.stability import stability
+from treewright.uncertainty.stability import stability_on
 
 FloatArray = NDArray[np.float64]
 
@@ -84,7 +85,7 @@ def soften(
     >>> tw.predict_proba(tree, {"x": [3, 6, 6.5, 8]}).round(2)[:, 1].tolist()
     [0.17, 0.45, 0.58, 1.0]
     """
-    tree = replace(as_tree(tree), soft=None)
+    tree = as_tree(tree)
     check_threads(n_threads)
     if method not in get_args(Method):
         raise DataError(f"method must be {' or '.join(map(repr, get_args(Method)))}, not {method!r}")
@@ -93,10 +94,24 @@ def soften(
     rows = encode_labelled(tree, data, target, weight)
     if rows is None:
         raise DataError("the bands of thresholds depend on the training rows; give them as data")
+    return softened_on(tree, rows, method, resamples, seed, n_threads)
+
+
+def softened_on(
+    tree: Tree,
+    rows: Encoded,
+    method: Method = "error",
+    resamples: int = 200,
+    seed: int = 0,
+    n_threads: int = 0,
+    progress: Progress | None = None,
+) -> Tree:
+    """Soften a tree by encoded rows; see `soften`."""
+    tree = replace(tree, soft=None)
     if method == "error":
         bands = _error_bands(tree, rows, n_threads)
     else:
-        bands = _bootstrap_bands(tree, data, target, weight, resamples, seed, n_threads)
+        bands = _bootstrap_bands(tree, rows, resamples, seed, n_threads, progress)
     found = [(node, lower, upper) for node, lower, upper in bands if lower < upper]
     if not found:
         return tree
@@ -194,11 +209,17 @@ def _crossing(at: float, loss: float, values: list[float], losses: list[float], 
 
 
 def _bootstrap_bands(
-    tree: Tree, data: object, target: object, weight: object, resamples: int, seed: int, n_threads: int
+    tree: Tree, rows: Encoded, resamples: int, seed: int, n_threads: int, progress: Progress | None
 ) -> Iterator[Band]:
     """Yield the band of each threshold: nine of ten thresholds of the refits that keep the column."""
-    found = stability(
-        tree, data, target, weight, resamples=resamples, seed=seed, max_splits=tree.n_nodes, n_threads=n_threads
+    found = stability_on(
+        tree,
+        rows,
+        resamples=resamples,
+        seed=seed,
+        max_splits=tree.n_nodes,
+        n_threads=n_threads,
+        progress=progress,
     )
     for one in found.splits:
         threshold = softenable(tree.arrays, one.node)

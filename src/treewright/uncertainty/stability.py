@@ -19,7 +19,7 @@ from treewright.prediction.routing import route
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.shape import is_leaf
 from treewright.tree.tree import Tree
-from treewright.uncertainty.match_nodes import Placed, adjusted_rand_index, closest_nodes
+from treewright.uncertainty.match_nodes import Overlap, Placed, adjusted_rand_index, closest_nodes
 from treewright.uncertainty.resamples import Scheme, refit, resample
 from treewright.uncertainty.stability_report import SplitStability, Stability
 
@@ -107,14 +107,16 @@ def stability_on(
     nodes = _largest_splits(tree, max_splits)
     placed, predicted = Placed(tree, route(tree, rows, n_threads)), predicted_codes(tree, rows, n_threads)
 
-    def summarize(fitted: Tree) -> tuple[_Refit, Array]:
-        return _compared(placed, nodes, fitted, rows)
-
     is_class = tree.schema.target.classes is not None
+
+    def summarize(fitted: Tree) -> tuple[_Refit, Array]:
+        found, values = _compared(placed, nodes, fitted, rows)
+        return found, values != predicted if is_class else (values - predicted) ** 2
+
     refits: list[_Refit] = []
     changes = np.zeros(rows.n_rows)  # added up in the order of the resamples, whichever thread is first
-    for one, values in refit(samples, tree, summarize, n_threads):
-        changes += values != predicted if is_class else (values - predicted) ** 2
+    for one, moved in refit(samples, tree, summarize, n_threads):
+        changes += moved
         refits.append(one)
         if progress is not None:
             progress(min(1.0, len(refits) / resamples))
@@ -162,10 +164,11 @@ class _Refit:
 def _compared(placed: Placed, nodes: NDArray[np.int64], fitted: Tree, rows: Encoded) -> tuple[_Refit, Array]:
     """Compare a refit with the tree; return the predictions of the rows too."""
     there = Placed(fitted, route(fitted, rows, 1))
-    closest, jaccard = closest_nodes(placed, nodes, there)
+    overlap = Overlap.of(placed, there)
+    closest, jaccard = closest_nodes(overlap, nodes)
     column, cut = _splits_of(fitted)
     used = np.unique(column[column != _NO_SPLIT])
-    rand = adjusted_rand_index(placed, there)
+    rand = adjusted_rand_index(overlap)
     found = _Refit(column[closest], cut[closest], jaccard, used, rand, fitted.n_leaves, fitted.depth)
     return found, codes_at_leaves(fitted, rows, there.leaf)
 

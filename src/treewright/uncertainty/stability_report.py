@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.grid import Grid, Results
+from treewright.data.grid import FrameKind, Grid, Results, framed
 from treewright.data.number_text import many, number_text, percent
+from treewright.errors import DataError
 from treewright.tree.split import Split
 from treewright.tree.text import break_text, name_text
 from treewright.tree.tree import Tree
 
+#: What a frame has rows for.
+Part = Literal["splits", "columns", "rows", "refits"]
 #: A split that is kept less often than this is called unstable.
 _STABLE = 0.8
 #: From where to where cuts and sizes are reported: nine of ten lie between.
@@ -179,6 +182,70 @@ class Stability(Results):
             f"leaves hold the same rows: adjusted Rand index {np.mean(self.rand):.2f}",
         )
 
+    def to_frame(self, kind: FrameKind = "pandas", of: Part = "splits") -> Any:
+        """Return the results as a data frame, with exact values.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "arrow", "dict"}, default="pandas"
+            The package of the frame; "dict" returns a dict of lists and needs none.
+        of : {"splits", "columns", "rows", "refits"}, default="splits"
+            What has a row each: the splits of the tree; the columns, with the share of refits that use them; the rows
+            of the table, with the share of refits that predict the tree's class ("kept"; for numbers "distance", the
+            root mean squared distance from the tree's prediction); the refits, with their size and likeness.
+
+        Returns
+        -------
+        DataFrame, Table or dict
+            One row per split, column, row or refit.
+
+        Raises
+        ------
+        DataError
+            If `of` is unknown.
+        ExportError
+            If the package is not installed or `kind` is unknown.
+
+        Examples
+        --------
+        >>> import treewright as tw
+        >>> table = {"x": list(range(40)), "noise": [7 * i % 11 for i in range(40)], "y": ["a"] * 20 + ["b"] * 20}
+        >>> found = tw.stability(tw.learn(table, "y", tw.CART), table, resamples=50)
+        >>> found.to_frame("dict", of="columns")
+        {'column': ['x', 'noise'], 'used': [1.0, 0.0]}
+        """
+        if of not in get_args(Part):
+            raise DataError(f"of must be {', '.join(map(repr, get_args(Part)))}, not {of!r}")
+        parts = {"splits": self._columns, "columns": self._used, "rows": self._rows, "refits": self._refits}
+        return framed(parts[of](), kind)
+
+    def to_pandas(self, of: Part = "splits") -> Any:
+        """Return the results as a pandas data frame, with exact values.
+
+        Parameters
+        ----------
+        of : {"splits", "columns", "rows", "refits"}, default="splits"
+            What has a row each, as for `to_frame`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per split, column, row or refit.
+        """
+        return self.to_frame("pandas", of)
+
+    def _used(self) -> dict[str, list[Any]]:
+        names = [*self.columns, *(name for name in self.tree.schema.names if name not in self.columns)]
+        return {"column": names, "used": [self.columns.get(name, 0.0) for name in names]}
+
+    def _rows(self) -> dict[str, list[Any]]:
+        measure = "distance" if self.tree.schema.target.classes is None else "kept"
+        return {"row": list(range(len(self.rows))), measure: self.rows.tolist()}
+
+    def _refits(self) -> dict[str, list[Any]]:
+        lists = {"adjusted_rand": self.rand, "n_leaves": self.n_leaves, "depth": self.depth}
+        return {"refit": list(range(self.resamples)), **{name: list(values) for name, values in lists.items()}}
+
     def _columns(self) -> dict[str, list[Any]]:
         ranges = [one.cut_range or (None, None) for one in self.splits]
         return {
@@ -192,13 +259,6 @@ class Stability(Results):
             "jaccard": [one.jaccard for one in self.splits],
             "instead": [next(iter(one.instead), None) for one in self.splits],
         }
-
-    def text(self) -> str:
-        """Return the report as text."""
-        return self.grid().text()
-
-    def __str__(self) -> str:
-        return self.text()
 
     def __repr__(self) -> str:
         return f"<Stability: {self.resamples} refits, {len(self.splits)} splits>"

@@ -11,16 +11,7 @@ from importlib import import_module
 from typing import TypeGuard
 
 from treewright.data.schema import Schema
-from treewright.data.sources.formats import (
-    MARKERS,
-    OPENERS,
-    Reading,
-    files_of,
-    format_of,
-    not_there,
-    refuse_query,
-    size_in_memory,
-)
+from treewright.data.sources.formats import MARKERS, OPENERS, Reading, files_of, format_of, refuse_query, size_in_memory
 from treewright.data.sources.named_tables import Query, TextFile
 from treewright.data.sources.source import Source, has_pyarrow
 from treewright.errors import DataError
@@ -104,13 +95,10 @@ def _opened(path: str, reading: Reading, schema: Schema | None) -> Source:
 
 
 def _query(query: str, reading: Reading, schema: Schema | None) -> Source:
-    if reading.database is not None:
-        if not os.path.exists(reading.database):  # noqa: PTH110
-            raise not_there(reading.database)
-        if format_of(reading.database) == "sqlite":
-            from treewright.data.sources.sqlite import open_sqlite
+    if reading.database is not None and format_of(reading.database) == "sqlite":
+        from treewright.data.sources.sqlite import open_sqlite
 
-            return open_sqlite(reading.database, reading, query)
+        return open_sqlite(reading.database, reading, query)
     from treewright.data.sources.query import open_query
 
     return open_query(query, reading, schema)

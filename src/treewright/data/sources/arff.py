@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 
 from treewright.data.sources.declared import Attribute, Row
 from treewright.errors import DataError
@@ -56,7 +57,7 @@ def read_rows(path: str, attributes: tuple[Attribute, ...]) -> Iterator[Row]:
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
     """Yield lines with something in them."""
-    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+    with Path(path).open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
             text = line.strip()
             if text and not text.startswith("%"):

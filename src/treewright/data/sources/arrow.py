@@ -120,13 +120,7 @@ def joined(tables: list[Table]) -> Table:
 
 
 def _source(
-    path: str,
-    form: str,
-    reading: Reading,
-    schema: Any,
-    batches: Batches,
-    n_rows: int | None = None,
-    stored: int = 0,
+    path: str, form: str, reading: Reading, schema: Any, batches: Batches, n_rows: int | None = None, stored: int = 0
 ) -> Source:
     columns = reading.kept(tuple(schema.names), path)
     read = partial(_read, schema, partial(_sound, path, batches), reading.missing or ())

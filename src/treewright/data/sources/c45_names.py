@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from treewright.data.sources.declared import Attribute, Row
 from treewright.errors import DataError
@@ -22,7 +23,7 @@ _COLON = re.compile(r"(?<!\\):")
 
 def read_names(path: str) -> tuple[tuple[Attribute, ...], str]:
     """Return the attributes, and the name of the target."""
-    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+    with Path(path).open(encoding="utf-8", errors="replace") as file:
         text = "\n".join(_COMMENT.sub("", line.rstrip("\n")) for line in file)
     # A line that begins an attribute ends the entry before it, even where its period was forgotten.
     text = re.sub(r"\n(?=[^\n,]*(?<!\\):)", ".\n", text)
@@ -42,7 +43,7 @@ def read_names(path: str) -> tuple[tuple[Attribute, ...], str]:
 
 def read_data(path: str, attributes: tuple[Attribute, ...], missing: tuple[str, ...]) -> Iterator[Row]:
     """Yield the rows."""
-    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+    with Path(path).open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
             text = _COMMENT.sub("", line).strip()
             if not text:

@@ -40,7 +40,7 @@ class Attribute:
 
 
 def open_declared(path: str, reading: Reading) -> Source:
-    """Return a file with a header that says what its columns are."""
+    """Return a file whose header declares its columns."""
     rows: Callable[[], Iterator[Row]]
     if reading.format == "arff":
         from treewright.data.sources.arff import read_header, read_rows
@@ -104,7 +104,8 @@ def _read(
 
 def _column(path: str, attribute: Attribute, lines: list[int], values: list[str | None]) -> RawColumn:
     if attribute.kind == "numeric":
-        return from_array(attribute.name, np.array([_number(path, attribute, *pair) for pair in zip(lines, values)]))  # noqa: B905
+        numbers = [_number(path, attribute, *pair) for pair in zip(lines, values, strict=True)]
+        return from_array(attribute.name, np.array(numbers))
     if attribute.kind == "nominal":
         place = {level: code for code, level in enumerate(attribute.levels)}
         for line, value in zip(lines, values, strict=True):

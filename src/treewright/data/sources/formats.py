@@ -119,7 +119,7 @@ def size_in_memory(path: str, form: str) -> int | None:
 
 def format_by_content(path: str) -> str:
     """Return the format that the first bytes tell; text that is nothing else is taken for CSV."""
-    with open(path, "rb") as file:  # noqa: PTH123
+    with Path(path).open("rb") as file:
         head = file.read(4096)
     if head.startswith(b"PAR1"):
         return "parquet"

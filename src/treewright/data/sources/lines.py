@@ -10,6 +10,7 @@ import csv
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from treewright.data.sources.formats import Reading
@@ -157,4 +158,4 @@ def _opened(path: str) -> Any:
         from treewright.data.sources.arrow import unpacked
 
         return unpacked(path)
-    return open(path, "rb")  # noqa: PTH123
+    return Path(path).open("rb")

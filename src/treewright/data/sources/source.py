@@ -27,7 +27,7 @@ class Source:
     `target` is the column that the file itself declares to be the target. `markers` counts, for columns with missing
     values, which texts stood for them. `n_rows` is None where only reading would tell; `n_bytes` is about how much
     memory all rows would take, None where nobody knows. `text_form` is how the text file
-    writes numbers and dates, as far as the user or the tree says it.
+    writes numbers and dates, as far as the user or the tree specifies it.
     """
 
     name: str

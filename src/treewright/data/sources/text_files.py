@@ -324,7 +324,7 @@ def _why_no_date(form: TextForm, text: str) -> str:
     if form.day_first is not None:
         order, remedy = ("day", _MONTH_REMEDY) if form.day_first else ("month", _DAY_REMEDY)
         return f"which is no date with the {order} first; {remedy}"
-    if first > 12 or second > 12:  # only this value says so: others may be written in the other order
+    if first > 12 or second > 12:  # only this value shows it: others may be written in the other order
         order, remedy = ("day", _DAY_REMEDY) if first > 12 else ("month", _MONTH_REMEDY)
         return f"which looks like a date with the {order} first; {remedy} if all are"
     return (

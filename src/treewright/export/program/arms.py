@@ -57,7 +57,7 @@ def decided_arms(plan: Plan, words: ConditionSyntax, question: Question, unseen:
 
 
 def exclusive_arms(plan: Plan, words: ConditionSyntax, step: Step) -> tuple[list[Arm], int | None] | None:
-    """Arms to be tried in order and the child of all other rows (None: what `missing` says).
+    """Arms to be tried in order and the child of all other rows (None: that of `missing`).
 
     There are none (None) for a step with surrogates, or where one child needs several conditions.
     """

@@ -1,6 +1,6 @@
 """The tree as a program needs it: the steps that every language writes down in its own words.
 
-A plan says all that routing in docs/boundary.md says and nothing more: rivals, statistics and columns that no split
+A plan holds what routing (docs/boundary.md) needs and nothing more: rivals, statistics and columns that no split
 uses are gone, inputs are numbered anew. Steps are in depth-first order, a node's id is its place. A plan that exists
 can be followed without chance: a tree that draws children at random is refused here for all languages.
 """
@@ -15,6 +15,8 @@ import numpy as np
 from treewright.data.schema import ColumnSpec, Level, TargetSpec
 from treewright.errors import ExportError
 from treewright.recipes.missing import RefuseMissing
+from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.shape import columns_used
 from treewright.tree.tree import Tree, predicted_index
 from treewright.tree.validation import AS_MISSING, BOTH_BINS, FRACTIONAL, RANDOM, STOP_HERE
 
@@ -118,10 +120,9 @@ class Plan:
         return max(depth)
 
 
-def plan_of(tree: Tree) -> Plan:
+def plan_of(given: TreeLike) -> Plan:
     """Return the plan of a tree; worked out once."""
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
+    tree = as_tree(given)
     return tree.keep("plan", lambda: _plan(tree))
 
 
@@ -131,9 +132,7 @@ def _plan(tree: Tree) -> Plan:
     refuses = isinstance(tree.recipe.missing, RefuseMissing)
     own = arrays["split_start"][inner]
     _refuse_chance(tree, own)
-    firsts = zip(own.tolist(), arrays["n_surrogates"][inner].tolist(), strict=True)
-    chosen = [s for first, surrogates in firsts for s in range(first, first + 1 + surrogates)]
-    used = sorted({int(column) for column in arrays["column"][chosen]})
+    used = columns_used(tree)
     place = {column: i for i, column in enumerate(used)}
     return Plan(
         inputs=tuple(columns[i] for i in used),

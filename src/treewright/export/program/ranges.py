@@ -6,43 +6,19 @@ Every function takes the limit of the leaf (the heaviest of several) and the val
 
 from __future__ import annotations
 
+from typing import Literal
+
 from treewright.export.program.plan import Plan
 from treewright.export.program.tables import wrapped
 
 
-def python_ranges(plan: Plan) -> str:
-    """Return `predict_interval(row)` or `predict_set(row)`, to follow `predict`."""
+def ranges(plan: Plan, language: Literal["python", "c", "rust", "javascript"]) -> str:
+    """Return the function that gives the interval or the set of a row, and the limits of all nodes."""
     if plan.limits is None:
         return ""
-    body = _PYTHON_INTERVAL if plan.target.classes is None else _PYTHON_SET
-    return f"\n\n_LIMIT = (\n{wrapped(_numbers(plan))}\n)\n\n\n{body}"
-
-
-def c_ranges(plan: Plan) -> str:
-    """Return `@_predict_interval` or `@_predict_set`."""
-    if plan.limits is None:
-        return ""
-    body = _C_INTERVAL if plan.target.classes is None else _C_SET
-    return f"static const double @_limit[] = {{\n{wrapped(_numbers(plan))}\n}};\n\n{body}"
-
-
-def rust_ranges(plan: Plan) -> str:
-    """Return `predict_interval` or `predict_set`."""
-    if plan.limits is None:
-        return ""
-    body = _RUST_INTERVAL if plan.target.classes is None else _RUST_SET
-    return f"static LIMIT: &[f64] = &[\n{wrapped(_numbers(plan))}\n];\n\n{body}"
-
-
-def javascript_ranges(plan: Plan) -> str:
-    """Return `predictInterval(row)` or `predictSet(row)`; the limits are in `TREE.limits`."""
-    if plan.limits is None:
-        return ""
-    return _JAVASCRIPT_INTERVAL if plan.target.classes is None else _JAVASCRIPT_SET
-
-
-def _numbers(plan: Plan) -> list[str]:
-    return [repr(float(limit)) for limit in plan.limits or ()]
+    before, after, interval, classes = _FORMS[language]
+    limits = wrapped([repr(float(limit)) for limit in plan.limits]) if before else ""
+    return before + limits + after + (interval if plan.target.classes is None else classes)
 
 
 _PYTHON_INTERVAL = '''def predict_interval(row):
@@ -116,3 +92,11 @@ export function predictSet(row) {
   return classes.filter((_, i) => 1 - values[i] <= limit);
 }
 """
+
+#: What comes before and after the limits, the interval and the set. JavaScript has the limits in `TREE.limits`.
+_FORMS = {
+    "python": ("\n\n_LIMIT = (\n", "\n)\n\n\n", _PYTHON_INTERVAL, _PYTHON_SET),
+    "c": ("static const double @_limit[] = {\n", "\n};\n\n", _C_INTERVAL, _C_SET),
+    "rust": ("static LIMIT: &[f64] = &[\n", "\n];\n\n", _RUST_INTERVAL, _RUST_SET),
+    "javascript": ("", "", _JAVASCRIPT_INTERVAL, _JAVASCRIPT_SET),
+}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -15,72 +14,39 @@ from treewright.data.schema import Level
 from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, Question, refuse_mixed
 
-
-@dataclass(frozen=True)
-class Tables:
-    """The plan as lists per node, per question and per end.
-
-    Per node: questions, children and shares, destinations of missing and unseen values, and the index of its value (-1:
-    none). Per question: the input, its breaks and the children of its bins. `values`: one row of numbers per end.
-    """
-
-    question_start: list[int]
-    child_start: list[int]
-    children: list[int]
-    share: list[float]
-    missing: list[int]
-    unseen: list[int]
-    end: list[int]
-    value: list[float]
-    question_input: list[int]
-    closed: list[int]
-    break_start: list[int]
-    breaks: list[float]
-    bin_start: list[int]
-    child_of_bin: list[int]
-    n_levels: list[int]  # per input; -1 for numbers
-    band_low: list[float]  # per node, of a soft threshold; equal ends: none. Empty if no threshold is soft.
-    band_high: list[float]
-
-
-def tables_of(plan: Plan) -> Tables:
-    """Return the tables of a plan."""
-    steps = plan.steps
-    questions: list[Question] = [question for step in steps for question in step.questions]
-    is_end = [step.is_end for step in steps]
-    places = accumulate(is_end)
-    return Tables(
-        question_start=_starts(len(step.questions) for step in steps),
-        child_start=_starts(len(step.children) for step in steps),
-        children=[child for step in steps for child in step.children],
-        share=[share for step in steps for share in step.share],
-        missing=[step.missing for step in steps],
-        unseen=[step.unseen for step in steps],
-        end=[place - 1 if end else -1 for place, end in zip(places, is_end, strict=True)],
-        value=[number for step in steps if step.is_end for number in step.value],
-        question_input=[question.input for question in questions],
-        closed=[int(question.closed) for question in questions],
-        break_start=_starts(len(question.breaks) for question in questions),
-        breaks=[at for question in questions for at in question.breaks],
-        bin_start=_starts(len(question.child_of_bin) for question in questions),
-        child_of_bin=[child for question in questions for child in question.child_of_bin],
-        n_levels=[-1 if spec.levels is None else len(spec.levels) for spec in plan.inputs],
-        band_low=[step.band[0] if step.band is not None else 0.0 for step in steps] if plan.soft else [],
-        band_high=[step.band[1] if step.band is not None else 0.0 for step in steps] if plan.soft else [],
-    )
-
-
 #: Tables of numbers; all others are of whole numbers.
 NUMBER_TABLES = frozenset({"share", "value", "breaks", "band_low", "band_high"})
-#: Tables that only trees with soft thresholds have.
-BAND_TABLES = frozenset({"band_low", "band_high"})
 
 
 def table_items(plan: Plan) -> dict[str, list[Any]]:
-    """Return the tables by name, without those that the plan does not need."""
-    tables = tables_of(plan)
-    needed = [name for name in Tables.__dataclass_fields__ if plan.soft or name not in BAND_TABLES]
-    return {name: getattr(tables, name) for name in needed}
+    """Return the tables of a plan by name.
+
+    Per node: questions, children and shares, destinations of missing and unseen values, the index of its value (-1:
+    none), and the band of a soft threshold (equal ends: none), if any threshold has one. Per question: the input, its
+    breaks and the children of its bins. `value`: one row of numbers per end. `n_levels`: per input, -1 for numbers.
+    """
+    steps = plan.steps
+    questions: list[Question] = [question for step in steps for question in step.questions]
+    is_end = [step.is_end for step in steps]
+    bands = [step.band or (0.0, 0.0) for step in steps] if plan.soft else []
+    return {
+        "question_start": _starts(len(step.questions) for step in steps),
+        "child_start": _starts(len(step.children) for step in steps),
+        "children": [child for step in steps for child in step.children],
+        "share": [share for step in steps for share in step.share],
+        "missing": [step.missing for step in steps],
+        "unseen": [step.unseen for step in steps],
+        "end": [place - 1 if end else -1 for place, end in zip(accumulate(is_end), is_end, strict=True)],
+        "value": [number for step in steps if step.is_end for number in step.value],
+        "question_input": [question.input for question in questions],
+        "closed": [int(question.closed) for question in questions],
+        "break_start": _starts(len(question.breaks) for question in questions),
+        "breaks": [at for question in questions for at in question.breaks],
+        "bin_start": _starts(len(question.child_of_bin) for question in questions),
+        "child_of_bin": [child for question in questions for child in question.child_of_bin],
+        "n_levels": [-1 if spec.levels is None else len(spec.levels) for spec in plan.inputs],
+        **({"band_low": [low for low, _ in bands], "band_high": [high for _, high in bands]} if bands else {}),
+    }
 
 
 def _starts(lengths: Iterable[int]) -> list[int]:

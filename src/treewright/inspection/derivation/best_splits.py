@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.schema import ColumnSpec, Schema
 from treewright.data.value_text import decode
@@ -26,8 +26,6 @@ from treewright.recipes.stopping import Stopping
 from treewright.tree.split import Split
 from treewright.tree.text import level_text
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 ORDINAL = 1
 

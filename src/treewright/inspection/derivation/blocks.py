@@ -79,7 +79,7 @@ def blocks(explained: NodeExplanation) -> list[Block]:
 
 
 def shortened(rows: Sequence[tuple[str, ...]], most: int = MOST_ROWS) -> tuple[tuple[str, ...], ...]:
-    """Return the first of many rows, and a last one that says how many more there are."""
+    """Return the first of many rows, and a last one with the number of the others."""
     if len(rows) <= most:
         return tuple(rows)
     return (*rows[: most - 1], (f"… {len(rows) - most + 1} more", *[""] * (len(rows[0]) - 1)))

@@ -24,12 +24,7 @@ from treewright.inspection.derivation.markdown import markdown
 from treewright.inspection.derivation.node_rows import Entries, at_node
 from treewright.inspection.derivation.remarks import comparison, given_remarks, is_close, is_given, remarks_on
 from treewright.inspection.derivation.score_steps import Derivation, derive, gain_before_penalty, reported, solved_cuts
-from treewright.inspection.derivation.split_counts import (
-    Branch,
-    Division,
-    divided,
-    stored,
-)
+from treewright.inspection.derivation.split_counts import Branch, Division, divided, stored
 from treewright.inspection.derivation.test_steps import Expected, significance_steps
 from treewright.inspection.derivation.text import text
 from treewright.inspection.derivation.threshold_curve import Curve, curve_of
@@ -159,8 +154,6 @@ def explain_node(
     True
     """
     tree = as_tree(tree)
-    if not isinstance(tree, Tree):
-        raise TypeError(f"expected a Tree, as learn gives it (an estimator's is its tree_), not {type(tree).__name__}")
     at = _by_own_recipe(tree, node)
     tree = at.tree
     if column is not None and column not in tree.schema.names:

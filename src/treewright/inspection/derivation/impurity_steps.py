@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from treewright.criteria.statistics import impurity_of
+from treewright.data.arrays import FloatArray
 from treewright.data.number_text import count_text, figure
 from treewright.inspection.derivation.formula import (
     Dots,
@@ -31,7 +29,6 @@ from treewright.inspection.derivation.formula import (
 if TYPE_CHECKING:
     from treewright.inspection.derivation.criterion_names import Measure
 
-FloatArray = NDArray[np.float64]
 
 #: More terms than this are not read by anyone.
 MOST_TERMS = 8

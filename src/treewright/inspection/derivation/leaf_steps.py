@@ -43,7 +43,7 @@ def _set_by_hand(node: Node) -> Step:
 
 
 def _shares(node: Node) -> tuple[Step, ...]:
-    """Return the probability of each class, smoothed as the recipe says."""
+    """Return the probability of each class, smoothed by the recipe."""
     tree, chances = node.tree, node.probabilities or ()
     counts, root = statistics_of(tree, node.id), statistics_of(tree, 0)
     classes, leaves, weight = tree.schema.target.classes or (), tree.recipe.leaves, sum(counts)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import BoolArray, FloatArray
 from treewright.data.encoding import MISSING_CODE, Encoded, encode
 from treewright.data.kinds import KindChoice
 from treewright.data.reader import read, taken
@@ -24,8 +24,6 @@ from treewright.prediction.routing import reach
 from treewright.recipes.recipe import Recipe
 from treewright.training.learn import FitOptions, training_table
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 ALL_THREADS = 0
 
@@ -58,7 +56,7 @@ class Entries:
     def n_rows(self) -> int:
         return int(np.count_nonzero(self.weight))
 
-    def missing(self, column: int) -> NDArray[np.bool_]:
+    def missing(self, column: int) -> BoolArray:
         """Return where the column has no value."""
         values = self.encoded.columns[column]
         return values < 0 if self.schema.columns[column].has_levels else np.isnan(values)

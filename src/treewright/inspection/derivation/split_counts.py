@@ -9,19 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.criteria.statistics import impurity_of, spread_of
+from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.schema import TargetSpec
 from treewright.inspection.derivation.node_rows import Entries
 from treewright.recipes.missing import LearnedDirection, Missing, OwnCategory
 from treewright.tree.split import Split
 from treewright.tree.tree import Node, Tree
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,7 @@ def scores_missing(policy: Missing) -> bool:
 # --- counted from rows ------------------------------------------------------------------------------------------------
 
 
-def child_of_rows(entries: Entries, split: Split, policy: Missing) -> NDArray[np.intp]:
+def child_of_rows(entries: Entries, split: Split, policy: Missing) -> IndexArray:
     """Return the branch in which each row is scored; -1: in none."""
     absent = entries.missing(split.column_index)
     instead = split.missing if scores_missing(policy) and isinstance(split.missing, int) else -1
@@ -136,13 +133,13 @@ def threshold_division(
     )
 
 
-def divided_by(entries: Entries, child: NDArray[np.intp], n_children: int, name: str) -> Division:
+def divided_by(entries: Entries, child: IndexArray, n_children: int, name: str) -> Division:
     """Return the division by a branch per row, -1 for rows that are not scored."""
     here = entries.weight > 0
     scored = here & (child >= 0)
     weight, child = entries.weight[scored], child[scored]
     assert entries.encoded.target is not None
-    target: NDArray[Any] = entries.encoded.target[scored]
+    target: Array = entries.encoded.target[scored]
     rows = np.bincount(child, minlength=n_children)
     total = entries.total
     classes = entries.schema.target.classes
@@ -162,14 +159,12 @@ def divided_by(entries: Entries, child: NDArray[np.intp], n_children: int, name:
     )  # fmt: skip
 
 
-def _sums(
-    child: NDArray[np.intp], n_children: int, weight: FloatArray, values: Sequence[NDArray[np.float64]]
-) -> FloatArray:
+def _sums(child: IndexArray, n_children: int, weight: FloatArray, values: Sequence[FloatArray]) -> FloatArray:
     parts = [np.bincount(child, weight * value, n_children) for value in (np.ones_like(weight), *values)]
     return np.ascontiguousarray(np.stack(parts, axis=1))
 
 
-def _centred(child: NDArray[np.intp], weight: FloatArray, away: FloatArray, moments: FloatArray) -> FloatArray:
+def _centred(child: IndexArray, weight: FloatArray, away: FloatArray, moments: FloatArray) -> FloatArray:
     """Weight, zero, squares of all rows and of each branch, each from its own mean."""
     means = np.divide(moments[:, 1], moments[:, 0], out=np.zeros(len(moments)), where=moments[:, 0] > 0)
     squares = np.bincount(child, weight * (away - means[child]) ** 2, len(moments))
@@ -181,7 +176,7 @@ def _centred(child: NDArray[np.intp], weight: FloatArray, away: FloatArray, mome
 
 def _as_read(
     name: str,
-    child: NDArray[np.intp],
+    child: IndexArray,
     n_children: int,
     weight: FloatArray,
     target: FloatArray,

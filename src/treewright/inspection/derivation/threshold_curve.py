@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.criteria.statistics import score_of, significance_of
+from treewright.data.arrays import BoolArray, FloatArray, IndexArray
 from treewright.data.schema import ColumnSpec
 from treewright.inspection.derivation.criterion_names import Measure, measure_of
 from treewright.inspection.derivation.node_rows import Entries
@@ -22,8 +22,6 @@ from treewright.recipes.criterion import ChiSquare, Criterion, Custom, Poisson
 from treewright.recipes.missing import OwnCategory
 from treewright.recipes.numeric import Threshold
 from treewright.recipes.recipe import Recipe
-
-FloatArray = NDArray[np.float64]
 
 #: More cuts than this are thinned out evenly: a picture does not show more.
 MOST_CUTS = 4000
@@ -45,7 +43,7 @@ class Curve:
     measure: str
     cuts: FloatArray
     scores: FloatArray
-    allowed: NDArray[np.bool_]
+    allowed: BoolArray
     best: int | None
     n_allowed: int
     n_tried: int
@@ -94,7 +92,7 @@ def curve_of(
     return Curve(spec, name, cuts, scores, fits, _best(scores, fits), n_allowed, n_tried, thinned)
 
 
-def _best(scores: FloatArray, allowed: NDArray[np.bool_]) -> int | None:
+def _best(scores: FloatArray, allowed: BoolArray) -> int | None:
     """Return the first of the largest, equal up to rounding as the engine has it."""
     if not allowed.any():
         return None
@@ -106,7 +104,7 @@ def _best(scores: FloatArray, allowed: NDArray[np.bool_]) -> int | None:
 _Order = tuple[int, int, int]
 
 
-def _orders(entries: Entries, bins: NDArray[np.intp], recipe: Recipe) -> tuple[_Order, ...]:
+def _orders(entries: Entries, bins: IndexArray, recipe: Recipe) -> tuple[_Order, ...]:
     """Return the branch of the low side, the high side and the missing rows (-1: not scored)."""
     lacking = bool(((entries.weight > 0) & (bins < 0)).any())
     if not lacking or not scores_missing(recipe.missing):
@@ -121,11 +119,11 @@ class _Cutter:
     """The rows of a node by their value's place, ready to be cut anywhere."""
 
     entries: Entries
-    bins: NDArray[np.intp]
+    bins: IndexArray
     n_bins: int
     orders: tuple[_Order, ...]
 
-    def _sums(self, per_bin: NDArray[np.float64], places: NDArray[np.intp], order: _Order) -> FloatArray:
+    def _sums(self, per_bin: FloatArray, places: IndexArray, order: _Order) -> FloatArray:
         """Return the sums of the branches of each cut: [cuts, branches, ...]; the last bin is the missing rows."""
         below = np.cumsum(per_bin[:-1], axis=0)
         branches = np.zeros((len(places), max(order) + 1, *per_bin.shape[1:]))
@@ -135,7 +133,7 @@ class _Cutter:
             branches[:, order[2]] += per_bin[-1]
         return branches
 
-    def allowed(self, places: NDArray[np.intp], recipe: Recipe) -> NDArray[np.bool_]:
+    def allowed(self, places: IndexArray, recipe: Recipe) -> BoolArray:
         """Return whether the branches are as large as the recipe requires: [orders, cuts]."""
         return np.array(
             [self._large(recipe, *(self._sums(part, places, order) for part in self._sizes)) for order in self.orders]
@@ -157,7 +155,7 @@ class _Cutter:
         weights, rows, sums = (np.bincount(bins, part, self.n_bins + 1).astype(np.float64) for part in parts)
         return weights, rows, sums
 
-    def _large(self, recipe: Recipe, weight: FloatArray, rows: FloatArray, sums: FloatArray) -> NDArray[np.bool_]:
+    def _large(self, recipe: Recipe, weight: FloatArray, rows: FloatArray, sums: FloatArray) -> BoolArray:
         """Return whether all branches [cuts, branches] are large enough, as the engine compares."""
         stopping, numeric = recipe.stopping, recipe.numeric
         least = stopping.min_weight_leaf
@@ -169,19 +167,17 @@ class _Cutter:
         if isinstance(recipe.regression, Poisson) and not self.entries.schema.target.classes:
             small |= (rows > 0) & (sums <= 0)  # a mean of 0 has no logarithm
         large = (rows > 0) & (weight >= stopping.min_weight_two - patience)
-        fits: NDArray[np.bool_] = ~small.any(axis=1) & (large.sum(axis=1) >= 2)
+        fits: BoolArray = ~small.any(axis=1) & (large.sum(axis=1) >= 2)
         return fits
 
-    def scores(
-        self, places: NDArray[np.intp], criterion: Criterion, measure: Measure, allowed: NDArray[np.bool_]
-    ) -> FloatArray:
+    def scores(self, places: IndexArray, criterion: Criterion, measure: Measure, allowed: BoolArray) -> FloatArray:
         """Return the best score of each cut over the orders that are allowed, or over all where none is."""
         tried = np.array([self._by_order(places, criterion, measure, order) for order in self.orders])
         usable = allowed | ~allowed.any(axis=0)
         best: FloatArray = np.where(usable, tried, -np.inf).max(axis=0)
         return best
 
-    def _by_order(self, places: NDArray[np.intp], criterion: Criterion, measure: Measure, order: _Order) -> FloatArray:
+    def _by_order(self, places: IndexArray, criterion: Criterion, measure: Measure, order: _Order) -> FloatArray:
         scored = order[2] >= 0
         if measure.name == "absolute_error":  # no sums lead to a median
             divisions = (self._divided(int(place), order) for place in places)

@@ -10,16 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, log2
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray, FloatArray, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.tree.conditions import Condition
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 #: Sets of rules up to this size are tried one and all.
 TRY_ALL = 10
@@ -56,7 +52,7 @@ def exception_bits(covered: FloatArray, wrong: FloatArray, others: FloatArray, m
 
 
 def _coverage_bits(errors: FloatArray, cases: FloatArray) -> FloatArray:
-    """Return the length of the message that tells the errors among the cases, by their own rate."""
+    """Return the length of the message that encodes the errors among the cases, by their own rate."""
     rate = _ratio(errors, cases)
     return -(errors * _log2(rate) + (cases - errors) * _log2(1.0 - rate))
 
@@ -83,9 +79,9 @@ def _log_factorials(n: int) -> FloatArray:
 class Problem:
     """The rules of a class: the rows of each, what each takes, which rows are of the class, what rows weigh."""
 
-    rows: tuple[NDArray[np.intp], ...]
+    rows: tuple[IndexArray, ...]
     bits: FloatArray
-    own: NDArray[np.bool_]
+    own: BoolArray
     weight: FloatArray
 
     def length(self, n_rules: Array, bits: FloatArray, right: FloatArray, wrong: FloatArray) -> FloatArray:
@@ -124,7 +120,7 @@ def _of_all_subsets(problem: Problem) -> list[int]:
     return np.flatnonzero(members[best]).tolist()
 
 
-def _climb(problem: Problem, chosen: NDArray[np.bool_]) -> tuple[float, NDArray[np.bool_]]:
+def _climb(problem: Problem, chosen: BoolArray) -> tuple[float, BoolArray]:
     """From a set of rules on, one rule in or out at a time, to where no single change saves bits."""
     cover = _Cover(problem)
     for rule in np.flatnonzero(chosen):

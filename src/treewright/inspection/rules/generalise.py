@@ -11,23 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.criteria import extra_errors
+from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.inspection.rules.paths import leaf_paths, merged
 from treewright.tree.conditions import Condition
 from treewright.tree.tree import Node, Tree, predicted_index
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 #: Rates that differ by less are equal: what is left is rounding.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class RuleCandidate:
     """A rule by itself: its conditions, the place of its class, the leaf it came from, the rows that meet it.
 
     `rate` is its pessimistic error rate.
@@ -36,14 +33,14 @@ class Candidate:
     conditions: tuple[Condition, ...]
     prediction: int
     node: int
-    rows: NDArray[np.intp]
+    rows: IndexArray
     rate: float
 
 
-def candidates(tree: Tree, rows: Encoded, weight: FloatArray, confidence: float) -> list[Candidate]:
+def candidates(tree: Tree, rows: Encoded, weight: FloatArray, confidence: float) -> list[RuleCandidate]:
     """Return one rule per leaf that has rows, generalised; without repetitions and without those worse than no rule."""
     assert rows.target is not None
-    found: dict[tuple[int, tuple[Condition, ...]], Candidate] = {}
+    found: dict[tuple[int, tuple[Condition, ...]], RuleCandidate] = {}
     worst = _rate_without_rule(rows.target, weight, rows.n_classes)
     predictions = predicted_index(tree.schema.target, tree.arrays["value"])
     for leaf, path, steps, total in _paths_with_steps(tree, rows):
@@ -54,13 +51,13 @@ def candidates(tree: Tree, rows: Encoded, weight: FloatArray, confidence: float)
         conditions = merged(path[i] for i in kept)
         key = (prediction, tuple(sorted(conditions, key=lambda condition: condition.column_index)))
         if conditions and rate < worst[prediction] and key not in found:
-            found[key] = Candidate(conditions, prediction, leaf.id, covered, rate)
+            found[key] = RuleCandidate(conditions, prediction, leaf.id, covered, rate)
     return list(found.values())
 
 
 def needed(
     steps: Sequence[Array], total: Array, right: Array, weight: FloatArray, confidence: float
-) -> tuple[list[int], NDArray[np.intp], float]:
+) -> tuple[list[int], IndexArray, float]:
     """Return the conditions worth keeping, the rows that meet them, and the pessimistic error rate there.
 
     Step i (see `step`) holds a mark plus i for each row that fails condition i, and zero for the others. Their `total`

@@ -12,23 +12,20 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.encoding import MISSING_CODE, Encoded
 from treewright.growing.weights import altered
 from treewright.inspection.rules.description_length import Problem, distinct_values, rule_bits, shortest
-from treewright.inspection.rules.generalise import ROUNDING, Candidate, candidates
+from treewright.inspection.rules.generalise import ROUNDING, RuleCandidate, candidates
 from treewright.tree.conditions import Condition
 from treewright.tree.tree import Tree
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 
 class RuleList(NamedTuple):
     """Rules in order; the place of the class that predicts where none applies."""
 
-    rules: tuple[Candidate, ...]
+    rules: tuple[RuleCandidate, ...]
     default: int
 
 
@@ -43,7 +40,7 @@ def rule_list(tree: Tree, rows: Encoded, confidence: float) -> RuleList:
     return _without_harmful_rules(in_order(kept, rows, weight), rows, weight)
 
 
-def first_match(rules: Sequence[Sequence[Condition]], rows: Encoded) -> NDArray[np.intp]:
+def first_match(rules: Sequence[Sequence[Condition]], rows: Encoded) -> IndexArray:
     """Return the place of the first rule that each row meets; their number where it meets none."""
     columns: Any = rows.columns
     columns = columns.T if isinstance(columns, np.ndarray) else columns  # a matrix stands for its columns
@@ -63,8 +60,8 @@ def columns_with_missing(rows: Encoded) -> tuple[bool, ...]:
     return tuple(bool((np.isnan(x) if x.dtype.kind == "f" else x == MISSING_CODE).any()) for x in rows.columns)
 
 
-def _with_explicit_missing(rule: Candidate, lacking: tuple[bool, ...]) -> Candidate:
-    """Return the rule with complete conditions: a missing value meets one only if training rows did, and it says so."""
+def _with_explicit_missing(rule: RuleCandidate, lacking: tuple[bool, ...]) -> RuleCandidate:
+    """Return the rule with complete conditions: a missing value meets one only if training rows did."""
     conditions = []
     for condition in rule.conditions:
         met = condition.missing and lacking[condition.column_index]
@@ -72,11 +69,11 @@ def _with_explicit_missing(rule: Candidate, lacking: tuple[bool, ...]) -> Candid
     return replace(rule, conditions=tuple(conditions))
 
 
-def _kept(found: list[Candidate], rows: Encoded, weight: FloatArray) -> dict[int, list[Candidate]]:
+def _kept(found: list[RuleCandidate], rows: Encoded, weight: FloatArray) -> dict[int, list[RuleCandidate]]:
     """Return for each class the rules of its shortest description."""
     assert rows.target is not None
     distinct = distinct_values(rows)
-    kept: dict[int, list[Candidate]] = {}
+    kept: dict[int, list[RuleCandidate]] = {}
     for prediction in range(rows.n_classes):
         own = [one for one in found if one.prediction == prediction]
         if not own:
@@ -87,14 +84,15 @@ def _kept(found: list[Candidate], rows: Encoded, weight: FloatArray) -> dict[int
     return kept
 
 
-def in_order(kept: dict[int, list[Candidate]], rows: Encoded, weight: FloatArray) -> list[Candidate]:
+def in_order(kept: dict[int, list[RuleCandidate]], rows: Encoded, weight: FloatArray) -> list[RuleCandidate]:
     """Order the classes: next the one that claims the fewest rows of others, without rows claimed before."""
-    still = weight.copy()
+    still, target = weight.copy(), rows.target
+    assert target is not None
     claims = {label: np.unique(np.concatenate([one.rows for one in own])) for label, own in kept.items() if own}
-    ordered: list[Candidate] = []
+    ordered: list[RuleCandidate] = []
 
     def claimed(label: int) -> tuple[float, float, int]:
-        own = rows.target[claims[label]] == label  # type: ignore[index]
+        own = target[claims[label]] == label
         heavy = still[claims[label]]
         return float(heavy[~own].sum()), -float(heavy[own].sum()), label
 
@@ -105,7 +103,7 @@ def in_order(kept: dict[int, list[Candidate]], rows: Encoded, weight: FloatArray
     return ordered
 
 
-def _without_harmful_rules(ordered: list[Candidate], rows: Encoded, weight: FloatArray) -> RuleList:
+def _without_harmful_rules(ordered: list[RuleCandidate], rows: Encoded, weight: FloatArray) -> RuleList:
     """Without the rules whose absence makes no more errors, taken away one at a time, the most harmful first."""
     assert rows.target is not None
     n, target = len(ordered), rows.target

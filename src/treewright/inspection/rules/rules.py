@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.encoding import Encoded
 from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.data.grid import Grid, Results, page_fragment
@@ -33,7 +33,6 @@ from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.conditions import Condition
 from treewright.tree.tree import Node, Tree
 
-FloatArray = NDArray[np.float64]
 Kind = Literal["leaves", "list"]
 Style = Literal["formal", "plain"]
 
@@ -153,7 +152,7 @@ class Rules(Results, Sequence[Rule]):
         return self._some(tuple(rule for rule in self.rules if column in rule.columns))
 
     def where(self, holds: Callable[[Rule], bool]) -> Rules:
-        """Return the rules for which a function says yes."""
+        """Return the rules for which a function returns True."""
         return self._some(tuple(rule for rule in self.rules if holds(rule)))
 
     def sorted(
@@ -177,7 +176,7 @@ class Rules(Results, Sequence[Rule]):
 
     # --- predicting ---
 
-    def predict(self, data: object, *, n_threads: int = 0) -> NDArray[Any]:
+    def predict(self, data: object, *, n_threads: int = 0) -> Array:
         """Predict each row. Leaf rules follow the tree, missing values included; a list goes from the top."""
         found = self._predictions(encoded(self.tree, data), n_threads)
         return found if self.tree.schema.target.classes is None else named(self.tree, found)
@@ -195,7 +194,7 @@ class Rules(Results, Sequence[Rule]):
         both = (self._predictions(rows, 0), predicted_codes(self.tree, rows, 0))
         return Evaluation(measure, *(measured(measure, self.tree.schema.target, rows, codes) for codes in both))
 
-    def _predictions(self, rows: Encoded, n_threads: int) -> NDArray[Any]:
+    def _predictions(self, rows: Encoded, n_threads: int) -> Array:
         if self.part:
             raise DataError("these are some of the rules only and cannot predict every row; use all of them")
         if self.default is None:
@@ -203,7 +202,7 @@ class Rules(Results, Sequence[Rule]):
         survey(rows, self.tree.schema, n_threads)  # infinite numbers are an error here as for the tree
         classes = self.tree.schema.target.classes or ()
         places = np.array([classes.index(rule.prediction) for rule in (*self.rules, self.default)])
-        found: NDArray[Any] = places[first_match([rule.tests for rule in self.rules], rows)]
+        found: Array = places[first_match([rule.tests for rule in self.rules], rows)]
         return found
 
     # --- being shown ---
@@ -383,7 +382,7 @@ def _measured_rules(tree: Tree, rows: Encoded, found: RuleList) -> tuple[tuple[R
     classes, whole = tree.schema.target.classes or (), float(weight.sum())
     rate = np.bincount(target, weights=weight, minlength=len(classes)) / whole
 
-    def rule(tests: tuple[Condition, ...], prediction: int, met: NDArray[Any], node: int | None) -> Rule:
+    def rule(tests: tuple[Condition, ...], prediction: int, met: Array, node: int | None) -> Rule:
         heavy, right = float(weight[met].sum()), float(weight[met][target[met] == prediction].sum())
         weighted = not same(whole, rows.n_rows)
         name = tree.schema.target.name

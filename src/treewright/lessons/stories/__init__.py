@@ -23,43 +23,26 @@ from treewright.lessons.stories.trading import trading
 from treewright.lessons.stories.wordle import wordle
 from treewright.lessons.stories.xor import xor
 
-STORIES: dict[str, Callable[..., Lesson]] = {
-    "tennis": tennis,
-    "by-hand": by_hand,
-    "buys": buys,
-    "codes": codes,
-    "trading": trading,
-    "cricket": cricket,
-    "titanic": titanic,
-    "humidity": humidity,
-    "golf-hours": golf_hours,
-    "importance": importance,
-    "fluke": fluke,
-    "missing": missing,
-    "overfitting": overfitting,
-    "boundaries": boundaries,
-    "xor": xor,
-    "wordle": wordle,
-    "telehealth": telehealth,
+#: Every lesson in reading order: the function that makes it, and one line about it.
+_LESSONS: dict[str, tuple[Callable[..., Lesson], str]] = {
+    "tennis": (tennis, "which split comes first? (ID3, information gain)"),
+    "by-hand": (by_hand, "the same tree, split by split, as in the studio"),
+    "buys": (buys, "a first table for C4.5 (gain ratio)"),
+    "codes": (codes, "what entropy and gini measure"),
+    "trading": (trading, "gini by hand (CART)"),
+    "cricket": (cricket, "four criteria side by side"),
+    "titanic": (titanic, "which groups differ? (CHAID, chi-square, p-values)"),
+    "humidity": (humidity, "where to cut a number (C4.5, CART)"),
+    "golf-hours": (golf_hours, "regression by standard deviation reduction"),
+    "importance": (importance, "which column matters?"),
+    "fluke": (fluke, "which of two correlated columns is chosen is a fluke (stability)"),
+    "missing": (missing, "five policies for missing values"),
+    "overfitting": (overfitting, "how large should the tree be? (pruning)"),
+    "boundaries": (boundaries, "where trees fail: diagonal boundaries, extrapolation"),
+    "xor": (xor, "where greedy growth fails, and the best tree with a proof"),
+    "wordle": (wordle, "a decision tree as a game"),
+    "telehealth": (telehealth, "a triage tree: rules, one patient, SQL"),
 }
 
-#: One line about each, for a list.
-ABOUT: dict[str, str] = {
-    "tennis": "which split comes first? (ID3, information gain)",
-    "by-hand": "the same tree, split by split, as in the studio",
-    "buys": "a first table for C4.5 (gain ratio)",
-    "codes": "what entropy and gini measure",
-    "trading": "gini by hand (CART)",
-    "cricket": "four criteria side by side",
-    "titanic": "which groups differ? (CHAID, chi-square, p-values)",
-    "humidity": "where to cut a number (C4.5, CART)",
-    "golf-hours": "regression by standard deviation reduction",
-    "importance": "which column matters?",
-    "fluke": "which of two correlated columns is chosen is a fluke (stability)",
-    "missing": "five policies for missing values",
-    "overfitting": "how large should the tree be? (pruning)",
-    "boundaries": "where trees fail: diagonal boundaries, extrapolation",
-    "xor": "where greedy growth fails, and the best tree with a proof",
-    "wordle": "a decision tree as a game",
-    "telehealth": "a triage tree: rules, one patient, SQL",
-}
+STORIES = {name: make for name, (make, _) in _LESSONS.items()}
+ABOUT = {name: about for name, (_, about) in _LESSONS.items()}

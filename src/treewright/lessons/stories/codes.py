@@ -100,10 +100,6 @@ def _coin(shares: tuple[int, int]) -> Step:
 
 def _curves() -> Drawn:
     places = [i / _STEPS for i in range(_STEPS + 1)]
-    measures = {
-        "entropy": criteria.entropy,
-        "gini": criteria.gini,
-        "misclassification": criteria.misclassification,
-    }
+    measures = {"entropy": criteria.entropy, "gini": criteria.gini, "misclassification": criteria.misclassification}
     series = [Series(name, tuple((p, f([p, 1 - p])) for p in places)) for name, f in measures.items()]
     return line_chart(series, "chance of heads", "impurity", "Three ways to say how mixed two outcomes are.")

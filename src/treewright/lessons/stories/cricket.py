@@ -97,9 +97,7 @@ def _comparison(made: dict[str, Tree], columns: list[str]) -> Grid:
         before, gained = tree.root.impurity, gains(tree.root)
         rows.append((name, four_digits(before), *(four_digits(before - gained.get(column, 0.0)) for column in columns)))
     return Grid(
-        "Before and after each split (smaller is better)",
-        ("", "parent", *(f"after {c}" for c in columns)),
-        tuple(rows),
+        "Before and after each split (smaller is better)", ("", "parent", *(f"after {c}" for c in columns)), tuple(rows)
     )
 
 

@@ -34,7 +34,7 @@ from treewright.tree.tree import Tree
 
 
 @dataclass(frozen=True)
-class Cut:
+class TriedCut:
     """A cut after a value: the class counts below and above; whether the classes change there."""
 
     value: float
@@ -50,7 +50,7 @@ class Cut:
         return criteria.entropy([sum(column) for column in zip(*self.children, strict=True)]) - self.gain
 
 
-def cuts(data: Columns) -> list[Cut]:
+def cuts(data: Columns) -> list[TriedCut]:
     """Return every cut between two distinct values."""
     by_value = counts_of(data, "Play", "Humidity")
     values = sorted(by_value)
@@ -58,7 +58,7 @@ def cuts(data: Columns) -> list[Cut]:
     for i, (value, after) in enumerate(pairwise(values)):
         sides = [[sum(by_value[v][k] for v in side) for k in (0, 1)] for side in (values[: i + 1], values[i + 1 :])]
         beside = [sum(counts) for counts in zip(by_value[value], by_value[after], strict=True)]
-        found.append(Cut(value, sides, all(beside)))
+        found.append(TriedCut(value, sides, all(beside)))
     return found
 
 
@@ -147,7 +147,7 @@ def _stored_thresholds(data: Columns, tree: Tree) -> tuple[Part, ...]:
     )
 
 
-def _chances(boundaries: list[Cut], tried: list[Cut]) -> str:
+def _chances(boundaries: list[TriedCut], tried: list[TriedCut]) -> str:
     """Return how many cuts lie where the class changes, and which."""
     if len(boundaries) == len(tried):
         return "Every cut can be best: the class changes from every value to the next."
@@ -158,7 +158,7 @@ def _chances(boundaries: list[Cut], tried: list[Cut]) -> str:
     return f"Only {many} cuts can be best: those after {after}, where the class changes from one value to the next."
 
 
-def _others(tried: list[Cut]) -> str:
+def _others(tried: list[TriedCut]) -> str:
     rest = [cut.gain for cut in tried if not cut.is_boundary]
     return f" The best of the others gains {four_digits(max(rest))}." if rest else ""
 
@@ -174,7 +174,7 @@ def _alike(tree: Tree, observed: Tree, data: Columns) -> str:
     return "Both divide these days alike; a new day between the two goes to different sides."
 
 
-def _arithmetic(cut: Cut) -> Steps:
+def _arithmetic(cut: TriedCut) -> Steps:
     value = number_text(cut.value)
     conditions = (f"Humidity <= {value}", f"Humidity > {value}")
     return split_arithmetic(f"The cut after {value}", InformationGain(), cut.children, conditions)

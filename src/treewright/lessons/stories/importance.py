@@ -214,8 +214,7 @@ def _twins(data: Columns) -> list[Heading | Text | Code | Printed | Note]:
             "print(tw.masking(both, margin=0.25))"
         ),
         Printed(
-            f"{by_impurity}\n{by_surrogate}\n{masking(both, margin=0.25)}",
-            "importances, with and without surrogates",
+            f"{by_impurity}\n{by_surrogate}\n{masking(both, margin=0.25)}", "importances, with and without surrogates"
         ),
         Text(
             f"Counting splits alone, {twin} is worth {four_digits(by_impurity[twin])}. Counting its surrogate splits "

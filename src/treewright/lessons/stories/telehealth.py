@@ -89,8 +89,4 @@ def _rules(tree: Tree) -> list[Part]:
     """Return the rules as a list, after the sentence about all of them."""
     lines = rules(tree).text(style="plain").splitlines()
     items = tuple(line for line in lines if line.startswith("If "))
-    return [
-        Text(lines[0] + ":"),
-        Listed(items),
-        *(Text(f"Also: {line}.") for line in lines[1:] if line not in items),
-    ]
+    return [Text(lines[0] + ":"), Listed(items), *(Text(f"Also: {line}.") for line in lines[1:] if line not in items)]

@@ -91,13 +91,7 @@ def _first_guess(best: Sequence[Guess], n_allowed: int) -> tuple[Part, ...]:
             f"The most informative of {n_allowed:,} guesses",
             ("guess", "bits", "groups", "largest group", ""),
             tuple(
-                (
-                    g.word,
-                    f"{g.gain:.3f}",
-                    str(g.piles),
-                    str(g.largest),
-                    "" if g.possible else "cannot be hidden",
-                )
+                (g.word, f"{g.gain:.3f}", str(g.piles), str(g.largest), "" if g.possible else "cannot be hidden")
                 for g in best[:_BEST]
             ),
         ),

@@ -124,7 +124,7 @@ def labels(node: Node, room: float, most_lines: int) -> list[Chips]:
     split = node.split
     assert split is not None  # only nodes whose children are drawn
     texts = [value_texts(branch) for branch in split.branches]
-    # Where surrogates are used first, "missing" leads nowhere by itself: the node's detail tells the whole of it.
+    # Where surrogates are used first, "missing" leads nowhere by itself: the node's detail shows all of it.
     met = missing_remark(node, split) is None and met_missing(node, split, children_of(node))
     also = [["missing"] if met and split.missing == i and texts[i] else [] for i in range(split.n_children)]
     named = [found or (["missing"] if split.missing == i else ["no value"]) for i, found in enumerate(texts)]

@@ -5,7 +5,6 @@ Matplotlib is imported only when something is drawn with it, and its absence is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,10 +63,10 @@ def label_axis(axis: Any, spec: ColumnSpec) -> None:
     """Label an axis with the name of its column, and its levels or times as ticks."""
     axis.set_label_text(plain(fit_cells(name_text(spec.name), 60)))
     if spec.has_levels:
-        levels: Sequence[object] = spec.levels or ()
+        levels = spec.levels or ()
         every = max(1, len(levels) // 25 + (len(levels) > 25))
         shown = range(0, len(levels), every)
-        axis.set_ticks(list(shown), [plain(fit_cells(level_text(spec.levels[i]), 24)) for i in shown])  # type: ignore[index]
+        axis.set_ticks(list(shown), [plain(fit_cells(level_text(levels[i]), 24)) for i in shown])
     elif spec.kind in ("date", "datetime"):
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 

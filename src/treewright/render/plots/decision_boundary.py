@@ -147,7 +147,7 @@ def _column(data: Any, name: str) -> Any:
 def _has(data: Any, name: str) -> bool:
     try:
         data[name]
-    except Exception:  # noqa: BLE001  every kind of table says in its own way that it has no such column
+    except Exception:  # noqa: BLE001  every kind of table has its own error for a column it lacks
         return False
     return True
 

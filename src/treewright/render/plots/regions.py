@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
 import numpy as np
 
@@ -154,7 +155,7 @@ def _whole(spec: ColumnSpec) -> Extent:
 _UNSEEN = -2.0
 
 
-def _coded(spec: ColumnSpec, value: object) -> float:
+def _coded(spec: ColumnSpec, value: Any) -> float:
     """Return a value given by hand as the core would hold it: a number, microseconds, a level's code."""
     if spec.has_levels:
         levels = spec.levels or ()
@@ -162,7 +163,7 @@ def _coded(spec: ColumnSpec, value: object) -> float:
     if spec.kind in TIME_KINDS and isinstance(value, (date, time, timedelta)):
         return microseconds(value)
     try:
-        number = float(value)  # type: ignore[arg-type]
+        number = float(value)
     except (TypeError, ValueError):
         raise DataError(
             f"column {spec.name!r} is {spec.kind} and cannot be fixed at {value!r}; give a number"

@@ -14,7 +14,7 @@ from treewright.render.plots.axes import axes_for
 _TRAINING, _HELD_OUT, _CHOSEN = "#0072b2", "#d55e00", "#009e73"
 
 
-class Path(Protocol):
+class RiskPath(Protocol):
     """What is needed of a `treewright.PruningPath`."""
 
     @property
@@ -30,7 +30,7 @@ class Path(Protocol):
     def chosen(self, rule: Any = ...) -> int: ...
 
 
-def path_plot(path: Path, ax: Any = None) -> Any:
+def path_plot(path: RiskPath, ax: Any = None) -> Any:
     """Draw the risk of each tree of a pruning path against its leaves.
 
     Parameters

@@ -35,7 +35,7 @@ function scored(scores) {
   return scores.held_out || scores.training;
 }
 
-/** The headline; where a class is rare, balanced accuracy too, for accuracy alone says little there. */
+/** The headline; where a class is rare, balanced accuracy too, because accuracy alone means little there. */
 function scoreItems(scores) {
   const { headline, measures, classes } = scored(scores);
   const item = (measure) => [

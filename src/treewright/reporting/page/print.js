@@ -1,5 +1,5 @@
 // The page on paper: the tree as it is expanded, and its rules. Paper shows all of it, not just what is in view; a tree too
-// wide for readable text becomes a list, indented by depth.
+// large for readable text on one page becomes a list, indented by depth.
 
 import { draw, make, tableOf } from "./base/elements.js";
 import { certainty, predictionText, sizeText, splitColumn } from "./base/model.js";
@@ -11,8 +11,9 @@ import { cardSize, layout } from "./tree/layout.js";
 
 const MOST_RULES = 200;
 const MOST_CARDS = 2000;
-/** A tree wider than this, in pixels, would be smaller than two thirds on a page. */
+/** A tree wider or higher than this, in pixels, would be smaller than two thirds on a page. */
 const WIDEST = 1080;
+const HIGHEST = 1440;
 
 /** @returns a function that makes what goes on paper, at once: a browser does not wait when it prints. */
 export function printable(app) {
@@ -26,7 +27,7 @@ function printedTree(app) {
   const { model, state } = app;
   const place = (orientation) => layout(model, app.tree.cut(), state.expanded, orientation, cardSize(state.histograms));
   const wished = state.orientation === "down" || state.orientation === "right" ? [state.orientation] : [];
-  const fits = [...wished, "right", "down"].map(place).find((placed) => placed.width <= WIDEST);
+  const fits = [...wished, "right", "down"].map(place).find((placed) => placed.width <= WIDEST && placed.height <= HIGHEST);
   const drawing = fits ? printedCards(app, fits) : printedList(app, place("outline").order.slice(0, MOST_CARDS));
   return make("section", {}, legend(model, Infinity), drawing);
 }

@@ -73,6 +73,19 @@ export function moreLink(text, open) {
   return made_;
 }
 
+/** The first of many items, and a link to all of them; `show(items)` makes the element, `left(count)` names the rest. */
+export function shortened(items, most, left, show) {
+  const body = make("div", {}, show(items.slice(0, most)));
+  const all = () => body.replaceChildren(show(items));
+  if (items.length > most) body.append(moreLink(`${left(items.length - most)} more`, all));
+  return body;
+}
+
+/** A remark, less prominent than text. */
+export function muted(...children) {
+  return make("p", { class: "tw-muted" }, ...children);
+}
+
 /** A button that copies a text, which may come later, and reports it. */
 export function copyButton(app, label, text) {
   const button_ = button(label, async () => {

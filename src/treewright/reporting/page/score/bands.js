@@ -20,7 +20,7 @@ export function cutBand({ at, bands, low, high }, [from, to]) {
   return figure(x, [bands[0], bands[4]], [bands[1], bands[3]], at, text);
 }
 
-/** The limits of a probability as a band from 0 to 1, the observed share and what the tree says. */
+/** The limits of a probability as a band from 0 to 1, the observed share and the prediction. */
 export function shareBand({ low, high, stated }) {
   const x = (value) => PAD + value * (WIDTH - 2 * PAD);
   return figure(x, [low, high], null, stated, `${percent(low)} to ${percent(high)}`);

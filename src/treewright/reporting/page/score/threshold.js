@@ -3,9 +3,7 @@
 import { button, draw, make } from "../base/elements.js";
 import { number, percent } from "../base/numbers.js";
 import { confusion } from "./confusion.js";
-
-const SIZE = 220;
-const FRAME = { left: 44, top: 8, right: 8, bottom: 40 };
+import { lineThrough, unitSquare, x, y } from "./unit_square.js";
 
 /**
  * @param {{threshold: number[], hits: number[], alarms: number[]}} curve at each threshold, from the highest down, the
@@ -20,8 +18,6 @@ export function thresholdPart(id, score, classes) {
   const label = make("label", { for: id });
   const table = make("div");
   const marker = draw("circle", { class: "tw-marker-dot", r: 5 });
-  const x = (share) => FRAME.left + share * SIZE;
-  const y = (share) => FRAME.top + (1 - share) * SIZE;
   const reset = button("Threshold of the tree", () => go(own));
   const at = (step) => [
     negative > 0 ? curve.alarms[step] / negative : 0, positive > 0 ? curve.hits[step] / positive : 0,
@@ -47,12 +43,11 @@ export function thresholdPart(id, score, classes) {
   slider.addEventListener("input", () => go(Number(slider.value)));
   go(own);
   const points = curve.threshold.map((_, i) => at(i));
-  const line = [[0, 0], ...points, [1, 1]].map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`);
   return make(
     "div",
     { class: "tw-threshold" },
     make("div", {}, label, slider, make("div", { class: "tw-actions" }, reset), table),
-    rocChart(line.join(""), x, y, marker, classes[1]),
+    rocChart(lineThrough([[0, 0], ...points, [1, 1]]), marker, classes[1]),
   );
 }
 
@@ -63,30 +58,11 @@ function ownStep({ threshold, hits, alarms }, matrix) {
   return threshold.reduce((best, t, i) => (Math.abs(t - 0.5) < Math.abs(threshold[best] - 0.5) ? i : best), 0);
 }
 
-function rocChart(line, x, y, marker, positive) {
-  const words = (text, at, properties) => {
-    const element = draw("text", { x: at[0], y: at[1], ...properties });
-    element.textContent = text;
-    return element;
-  };
-  const ticks = [0, 0.5, 1].flatMap((share) => [
-    draw("path", { class: "tw-grid", d: `M${x(0)} ${y(share)}H${x(1)}M${x(share)} ${y(0)}V${y(1)}` }),
-    words(percent(share), [x(share), y(0) + 16], { "text-anchor": "middle" }),
-    words(percent(share), [x(0) - 6, y(share) + 4], { "text-anchor": "end" }),
-  ]);
-  const [width, height] = [FRAME.left + SIZE + FRAME.right, FRAME.top + SIZE + FRAME.bottom];
-  return make(
-    "figure",
-    { class: "tw-roc" },
-    make("figcaption", {}, "ROC curve of ", make("bdi", {}, positive), ": recall by false positive rate"),
-    draw(
-      "svg",
-      { viewBox: `0 0 ${width} ${height}`, width, height, class: "tw-chart", role: "img", "aria-label": "ROC curve" },
-      ...ticks,
-      draw("path", { class: "tw-diagonal", d: `M${x(0)} ${y(0)}L${x(1)} ${y(1)}` }),
-      draw("path", { class: "tw-curve-unseen", d: line }),
-      marker,
-      words("false positive rate", [x(0.5), y(0) + 34], { "text-anchor": "middle" }),
-    ),
+function rocChart(line, marker, positive) {
+  const caption = ["ROC curve of ", make("bdi", {}, positive), ": recall by false positive rate"];
+  return unitSquare(
+    { label: "ROC curve", caption, axis: "false positive rate" },
+    draw("path", { class: "tw-curve-unseen", d: line }),
+    marker,
   );
 }

@@ -2,7 +2,7 @@
 // missing value; the prediction is that of the tree as it is shown, pruned or whole.
 
 import { follow, UNSEEN, valueAt } from "../../../export/route.js";
-import { button, make, section } from "../base/elements.js";
+import { button, make, muted, section } from "../base/elements.js";
 import { pathTo } from "../base/model.js";
 import { number } from "../base/numbers.js";
 import { inputText, inputValue } from "../base/values.js";
@@ -27,7 +27,7 @@ export function caseTab(app) {
     { class: "tw-form", onsubmit: (event) => event.preventDefault() },
     ...[...fields.values()].map((f) => f.element),
   );
-  const values = section("Values", make("p", { class: "tw-muted" }, introduction(model)), form, button("Clear", clear));
+  const values = section("Values", muted(introduction(model)), form, button("Clear", clear));
   const element = make("div", { class: "tw-case" }, picker?.element, head, body, values);
   let picked = null; // the sampled row in the fields, until one of them is changed
   let begun = false;

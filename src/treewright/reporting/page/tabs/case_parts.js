@@ -1,7 +1,7 @@
 // What the Case tab shows of one row: the prediction and the true value, SHAP values, counterfactuals, the path.
 
 import { valueAt } from "../../../export/route.js";
-import { link, make, moreLink, section, tableOf } from "../base/elements.js";
+import { link, make, moreLink, muted, section, shortened, tableOf } from "../base/elements.js";
 import { deviationAt, predictionOf, splitColumn } from "../base/model.js";
 import { many, number, percent, signed, thresholdText } from "../base/numbers.js";
 import { valueText } from "../base/values.js";
@@ -76,16 +76,15 @@ export function contributionsPart(app, row, values) {
       make("bdi", {}, valueText(spec, row[column]))));
     return [name, contributionBar(value / reach), make("span", { class: "tw-contribution" }, change(value))];
   };
-  const body = make("div", {}, tableOf([], list.slice(0, MOST_COLUMNS).map(line), { class: "tw-table tw-shap" }));
-  if (list.length > MOST_COLUMNS) body.append(moreLink(`${many(list.length - MOST_COLUMNS, "column")} more`, () =>
-    body.replaceChildren(tableOf([], list.map(line), { class: "tw-table tw-shap" }))));
+  const table = (some) => tableOf([], some.map(line), { class: "tw-table tw-shap" });
+  const body = shortened(list, MOST_COLUMNS, (left) => many(left, "column"), table);
   const what = model.classes ? ["the probability of ", make("bdi", {}, model.classes[k])] : ["the prediction"];
-  return section(title, make("p", { class: "tw-muted" }, "to ", ...what,
+  return section(title, muted("to ", ...what,
     `: ${shown(base[k])} when no column is known, ${shown(values[k])} here`), list.length ? body : null);
 }
 
 function tooLarge(title, call) {
-  return section(title, make("p", { class: "tw-muted" }, `This tree is too large for the page; in Python, ${call}.`));
+  return section(title, muted(`This tree is too large for the page; in Python, ${call}.`));
 }
 
 /** A bar from the middle: to the right for more, to the left for less. */
@@ -114,7 +113,7 @@ export function changesPart(app, row, apply) {
     model.classes ? ` (${percent(values[group], 1)}) ` : " ",
     link("try", () => apply(changes), { title: "Put these values into the fields" }),
   ));
-  const none = make("p", { class: "tw-muted" }, "No change of this row leads to another prediction.");
+  const none = muted("No change of this row leads to another prediction.");
   return section(title, items.length ? make("ul", { class: "tw-changes" }, ...items) : none);
 }
 

@@ -1,9 +1,11 @@
 // The How sure tab: how often the splits stay when the tree is learned again, what covers new rows, how sure the
-// probabilities are, and held-out rows beside training rows. All of it is about the whole tree.
+// probabilities are, what an honest tree's other rows say, and held-out rows beside training rows. All of it is about
+// the whole tree.
 
-import { link, make, moreLink, scrolled, section, tableOf } from "../base/elements.js";
-import { many, number, percent } from "../base/numbers.js";
+import { link, make, muted, scrolled, section, shortened, tableOf } from "../base/elements.js";
+import { figure, many, number, percent } from "../base/numbers.js";
 import { cutBand, shareBand, track } from "../score/bands.js";
+import { reliabilityPart } from "../score/reliability.js";
 import { scoreText } from "./score.js";
 
 const MOST_SPLITS = 25;
@@ -18,7 +20,9 @@ export function howSureTab(app) {
     scorePart(scores),
     sure.stability ? splitsPart(app, sure.stability) : null,
     sure.stability ? columnsPart(sure.stability) : null,
+    sure.honest ? honestPart(app, sure.honest) : null,
     sure.calibration ? rangesPart(app, sure.calibration) : null,
+    sure.reliability ? reliabilityPart(sure.reliability) : null,
     sure.limits ? limitsPart(app, sure.limits) : null,
   ];
   return {
@@ -43,13 +47,11 @@ function sentence(text) {
 
 function scorePart({ training, held_out }) {
   if (!training || !held_out) return null;
-  const row = (title, { headline, n }) => [
-    title, scoreText(headline), scoreText(headline, "baseline"), number(n),
-  ];
+  const row = (title, { headline, n }) => [title, scoreText(headline), scoreText(headline, "baseline"), number(n)];
   const rows = [row("training rows", training), row("held-out rows", held_out)];
   return section(
     "Held-out against training rows",
-    make("p", { class: "tw-muted" }, "New rows are predicted about as well as held-out rows, not as training rows."),
+    muted("New rows are predicted about as well as held-out rows, not as training rows."),
     tableOf(["", training.headline.name, "baseline", "rows"], rows, { class: "tw-table tw-narrow" }),
   );
 }
@@ -66,21 +68,16 @@ function splitsPart(app, { caption, splits, resamples, notes }) {
     split.instead.map(({ name, share }) => `${name} ${percent(share)}`).join(", "),
   ];
   const heads = ["split", "rows", "kept", "cut in the refits", "same rows", "instead"];
-  const kinds = [null, null, "tw-kept", "tw-band-cell", null, "tw-text"];
-  const table = (most) => scrolled(caption, tableOf(heads, splits.slice(0, most).map(line), { kinds }));
-  const body = make("div", {}, table(MOST_SPLITS));
-  const left = splits.length - MOST_SPLITS;
-  if (left > 0) body.append(moreLink(`${many(left, "split")} more`, () => body.replaceChildren(table(splits.length))));
+  const kinds = [null, null, "tw-kept", "tw-band-cell", null, "tw-text tw-list"];
+  const table = (some) => scrolled(caption, tableOf(heads, some.map(line), { kinds }));
   return section(
     `Splits in ${number(resamples)} refits`,
-    make(
-      "p",
-      { class: "tw-muted" },
+    muted(
       "Kept: the refit splits these rows on the same column. The band holds nine of ten cuts, its dark part half of ",
       "them; the line is the cut of this tree.",
     ),
-    body,
-    ...notes.slice(1).map((text) => make("p", { class: "tw-muted" }, sentence(text))),
+    shortened(splits, MOST_SPLITS, (left) => many(left, "split"), table),
+    ...notes.slice(1).map((text) => muted(sentence(text))),
   );
 }
 
@@ -103,16 +100,31 @@ function columnsPart({ columns }) {
   );
 }
 
+/** Both estimates of an honest tree, leaf by leaf. */
+function honestPart(app, { text, leaves, measure, more }) {
+  const value = (estimate) => (estimate === null ? "" : measure === "share" ? percent(estimate, 1) : figure(estimate));
+  const line = (leaf) => [
+    leafLink(app, leaf.node), leaf.prediction, number(leaf.rows), value(leaf.chosen), number(leaf.other_rows), value(leaf.other),
+  ];
+  const heads = ["leaf", "prediction", "rows", measure, "other rows", `their ${measure}`];
+  const kinds = [null, "tw-text", null, null, null, null];
+  const table = (some) => scrolled("Honest estimates", tableOf(heads, some.map(line), { kinds }));
+  return section(
+    "Honest estimates",
+    muted(
+      `${sentence(text)} Rows and their ${measure} beside: of those that chose the splits. Where the two are far apart, `,
+      "choosing made the leaf look purer than it is.",
+    ),
+    shortened(leaves, MOST_LEAVES, String, table),
+    more > 0 ? muted(`${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
+  );
+}
+
 function rangesPart(app, { text, ranges }) {
   const leaves = [...ranges.keys()].filter((node) => !app.model.hasChildren(node));
   const line = (node) => [leafLink(app, node), ranges[node]];
-  const table = (most) => tableOf(["leaf", "covers new rows"], leaves.slice(0, most).map(line), {
-    class: "tw-table tw-narrow",
-  });
-  const body = make("div", {}, table(MOST_LEAVES));
-  const left = leaves.length - MOST_LEAVES;
-  if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
-  return section("Ranges for new rows", make("p", { class: "tw-muted" }, sentence(text)), body);
+  const table = (some) => tableOf(["leaf", "covers new rows"], some.map(line), { class: "tw-table tw-narrow" });
+  return section("Ranges for new rows", muted(sentence(text)), shortened(leaves, MOST_LEAVES, String, table));
 }
 
 function limitsPart(app, { leaves, held_out, confidence, more }) {
@@ -124,20 +136,17 @@ function limitsPart(app, { leaves, held_out, confidence, more }) {
     leaf.share === null ? "" : percent(leaf.share, 1),
     shareBand(leaf),
   ];
-  const heads = ["leaf", "class", "tree says", held_out ? "held-out rows" : "training rows", "share", "limits"];
+  const heads = ["leaf", "class", "predicted", held_out ? "held-out rows" : "training rows", "share", "limits"];
   const kinds = [null, "tw-text", null, null, null, "tw-band-cell"];
-  const table = (most) => scrolled("Probabilities", tableOf(heads, leaves.slice(0, most).map(line), { kinds }));
-  const body = make("div", {}, table(MOST_LEAVES));
-  const left = leaves.length - MOST_LEAVES;
-  if (left > 0) body.append(moreLink(`${left} more`, () => body.replaceChildren(table(leaves.length))));
+  const table = (some) => scrolled("Probabilities", tableOf(heads, some.map(line), { kinds }));
   const where = held_out
-    ? "The share of the class among held-out rows should agree with what the tree says: the line within the band."
+    ? "The share of the class among held-out rows should agree with the prediction: the line within the band."
     : "Training rows make a tree look surer than it is, because the splits were chosen to fit them.";
   return section(
     "Probabilities in the leaves",
-    make("p", { class: "tw-muted" }, `Bands: exact ${percent(confidence)} limits. ${where}`),
-    body,
-    more > 0 ? make("p", { class: "tw-muted" }, `${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
+    muted(`Bands: exact ${percent(confidence)} limits. ${where}`),
+    shortened(leaves, MOST_LEAVES, String, table),
+    more > 0 ? muted(`${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,
   );
 }
 

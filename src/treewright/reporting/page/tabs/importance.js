@@ -1,6 +1,6 @@
 // The Importance tab: which columns matter, by each measure of the report.
 
-import { make, moreLink, section, tableOf } from "../base/elements.js";
+import { make, muted, section, shortened, tableOf } from "../base/elements.js";
 import { many, number } from "../base/numbers.js";
 import { figuresTab } from "./score.js";
 
@@ -9,9 +9,9 @@ const MOST_COLUMNS = 30;
 export function importanceTab(app) {
   const shuffled = app.model.report.importances.some(({ low }) => low);
   return figuresTab(app, "Importance", ({ importances }, whole) => [
-    importances.length ? null : make("p", { class: "tw-muted" }, "This tree has no splits."),
+    importances.length ? null : muted("This tree has no splits."),
     make("div", { class: "tw-columns" }, ...importances.map(importancePart)),
-    shuffled && !whole ? make("p", { class: "tw-muted" }, "Permutation is measured for the whole tree only.") : null,
+    shuffled && !whole ? muted("Permutation is measured for the whole tree only.") : null,
   ]);
 }
 
@@ -28,9 +28,6 @@ function importancePart({ title, about, columns, values, low, high }) {
     ),
     number(values[i]),
   ];
-  const table = (most) => tableOf([], columns.slice(0, most).map(line), { kinds: [null, "tw-importance"] });
-  const body = make("div", {}, table(MOST_COLUMNS));
-  const left = columns.length - MOST_COLUMNS;
-  if (left > 0) body.append(moreLink(`${many(left, "column")} more`, () => body.replaceChildren(table(columns.length))));
-  return section(title, make("p", { class: "tw-muted" }, about), body);
+  const table = (some) => tableOf([], some.map(line), { kinds: [null, "tw-importance"] });
+  return section(title, muted(about), shortened(columns, MOST_COLUMNS, (left) => many(left, "column"), table));
 }

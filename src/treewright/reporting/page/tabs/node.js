@@ -1,7 +1,7 @@
 // The Node tab: the selected node, its path, numbers, histogram, arithmetic, surrogates and rows.
 
 import {
-  button, copyButton, factList, link, make, moreLink, scrolled, section, tableOf,
+  button, copyButton, factList, link, make, moreLink, muted, scrolled, section, shortened, tableOf,
 } from "../base/elements.js";
 import {
   colourAt, deviationAt, handText, pathTo, predictionText, shareOf, splitColumn, statsAt, valuesAt,
@@ -38,7 +38,7 @@ function about(app, node) {
   const pruned = leaf && model.nodes.column[node] >= 0;
   const title = leaf ? predictionText(model, node) : splitColumn(model, node);
   const kind = pruned ? "leaf at this alpha" : leaf ? `leaf: ${model.nodes.stop[node]}` : "splits on";
-  const prediction = leaf ? null : make("p", { class: "tw-muted" }, "prediction: ", make("bdi", {}, predictionText(model, node)));
+  const prediction = leaf ? null : muted("prediction: ", make("bdi", {}, predictionText(model, node)));
   return [
     make(
       "header",
@@ -46,6 +46,7 @@ function about(app, node) {
       make("p", { class: "tw-eyebrow" }, `Node ${node} · ${kind}`),
       make("h2", {}, make("bdi", {}, title)),
       prediction,
+      honestEstimate(model, node),
       newRows(model, node),
     ),
     make(
@@ -60,10 +61,16 @@ function about(app, node) {
   ];
 }
 
+/** What the other rows of an honest tree say, which its predictions come from. */
+function honestEstimate(model, node) {
+  const estimate = model.report.sure?.honest?.estimates[node];
+  return estimate ? make("p", { class: "tw-muted" }, "honest estimate: ", make("bdi", {}, estimate)) : null;
+}
+
 /** What covers new rows that come here, where the tree is calibrated. */
 function newRows(model, node) {
   const range = model.report.sure?.calibration?.ranges[node];
-  return range ? make("p", { class: "tw-muted" }, "new rows, ", make("bdi", {}, range)) : null;
+  return range ? muted("new rows, ", make("bdi", {}, range)) : null;
 }
 
 /** The rule in full, also where a card cuts a long list of levels short. */
@@ -124,13 +131,10 @@ function distribution(model, node) {
   ];
   const size = model.report.facts.weighted ? "weight" : "rows";
   const table = (classes) => tableOf(["class", size, "share", ...(smoothed ? ["predicted"] : [])], classes.map(row));
-  const shown = make("div", {}, table(order.slice(0, MOST_CLASSES)));
-  if (order.length > MOST_CLASSES) shown.append(
-    moreLink(`${many(order.length - MOST_CLASSES, "class", "classes")} more`, () => shown.replaceChildren(table(order)))
-  );
+  const shown = shortened(order, MOST_CLASSES, (left) => many(left, "class", "classes"), table);
   const none = stats.length - order.length;
   const absent = none > 0 && order.length > 0 ? `${many(none, "class", "classes")} without rows here` : null;
-  return section("Distribution", bar(model, node), shown, absent && make("p", { class: "tw-muted" }, absent));
+  return section("Distribution", bar(model, node), shown, absent && muted(absent));
 }
 
 function numbers(model, node) {
@@ -185,7 +189,7 @@ function later(app, node, detail, histogram) {
     const why =
       "This tree is large: the page has the arithmetic of its heaviest nodes. " +
       "In Python, explain_node(tree, node) gives that of any node.";
-    parts.push(section("Choice of the split", make("p", { class: "tw-muted" }, why)));
+    parts.push(section("Choice of the split", muted(why)));
   }
   if (detail.surrogates?.length) {
     const rows = detail.surrogates.map((split) => [split.condition, figure(split.agreement), figure(split.adjusted)]);

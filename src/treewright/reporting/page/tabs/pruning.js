@@ -1,6 +1,6 @@
 // The Pruning tab: a slider from the whole tree to its root, the risk of each tree, and how to get that tree.
 
-import { button, copyButton, draw, factList, make, section } from "../base/elements.js";
+import { button, copyButton, draw, factList, make, muted, section } from "../base/elements.js";
 import { figure, many, number, shortNumber } from "../base/numbers.js";
 
 const WIDTH = 320;
@@ -21,7 +21,7 @@ export function pruningTab(app) {
   const element = make(
     "div",
     { class: "tw-pruning" },
-    make("p", { class: "tw-muted" }, "Each step removes the splits that reduce the risk least per leaf."),
+    muted("Each step removes the splits that reduce the risk least per leaf."),
     make("label", { for: id, class: "tw-eyebrow" }, "Step"),
     slider,
     figures,

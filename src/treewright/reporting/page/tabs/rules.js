@@ -1,6 +1,6 @@
 // The Rules tab: one rule per leaf, filtered and sorted; a click on a rule shows its leaf.
 
-import { button, link, make, moreLink } from "../base/elements.js";
+import { button, link, make, moreLink, muted } from "../base/elements.js";
 import { many, number, percent } from "../base/numbers.js";
 import { swatch } from "../tree/histogram.js";
 
@@ -17,7 +17,7 @@ export function rulesTab(app) {
   const count = make("p", { class: "tw-muted", "aria-live": "polite" });
   const more = button("Show more", () => fill(shown + PAGE));
   const heads = make("tr");
-  const remarks = app.model.report.facts.remarks.map((text) => make("p", { class: "tw-muted" }, text));
+  const remarks = app.model.report.facts.remarks.map((text) => muted(text));
   const table = make("table", { class: "tw-table tw-rules" }, make("thead", {}, heads), body);
   const scroll = make("div", { class: "tw-scroll" }, table);
   const controls = filterBar(app.model, filters, refresh);

@@ -79,13 +79,9 @@ export function mapParts(model, placed, seen, scale, lit, words) {
     text.textContent = all.length > room ? `${all.slice(0, room - 1)}…` : all;
     texts.push(text);
   }
-  const paths = [...groups].map(([key, d]) => {
-    const [colour, opacity] = key.split("|");
-    return draw("path", { d, style: `fill:${colour}`, "fill-opacity": opacity });
-  });
   const path = seen.filter((i) => lit(placed.order[i]) !== null).map(box).join("");
   return [
-    ...paths,
+    ...filledPaths(groups),
     ...(path ? [draw("path", { class: "tw-map-lit", d: path, "stroke-width": 2 / scale })] : []),
     ...texts,
   ];
@@ -101,6 +97,11 @@ export function farCards(model, placed, seen) {
     const box = `M${placed.x[i]} ${placed.y[i] - label}h${width}v${height + label}h${-width}z`;
     groups.set(key, (groups.get(key) || "") + box);
   }
+  return filledPaths(groups);
+}
+
+/** One path per colour and strength ("colour|opacity"). */
+function filledPaths(groups) {
   return [...groups].map(([key, d]) => {
     const [colour, opacity] = key.split("|");
     return draw("path", { d, style: `fill:${colour}`, "fill-opacity": opacity });

@@ -6,6 +6,8 @@ import { scaleColour, statsAt } from "../base/model.js";
 import { shortNumber } from "../base/numbers.js";
 
 const MOST_LEVELS = 12;
+/** Lines between children closer together than this, in pixels, would cover the bars. */
+const CLOSEST_CUTS = 6;
 
 /** The bars of a node without words, as a card has them; null where nothing is known. */
 export function bars(model, node, leaf, histogram, width, height) {
@@ -28,7 +30,8 @@ export function bars(model, node, leaf, histogram, width, height) {
     });
   });
   const at = (cut) => ((cut - low) / (high - low || 1)) * width;
-  if (!leaf) parts.push(...cuts.map((cut) => draw("path", { class: "tw-cut", d: `M${at(cut)} 0V${height}` })));
+  const lines = leaf || cuts.length * CLOSEST_CUTS > width ? [] : cuts;
+  parts.push(...lines.map((cut) => draw("path", { class: "tw-cut", d: `M${at(cut)} 0V${height}` })));
   parts.push(draw("path", { class: "tw-grid", d: `M0 ${height}H${width}` }));
   return draw("svg", {
     viewBox: `0 0 ${width} ${height}`, width, height, class: "tw-histogram", "aria-hidden": "true",
