@@ -45,7 +45,7 @@ class Entries:
         return float(self.weight.sum())
 
     @cached_property
-    def class_masks(self) -> tuple[NDArray[np.bool_], ...] | None:
+    def class_masks(self) -> tuple[BoolArray, ...] | None:
         """Which rows have each class, where every row counts once and classes are few; otherwise None."""
         classes, target = self.schema.target.classes, self.encoded.target
         if classes is None or target is None or len(classes) > _FEW_CLASSES or not (self.weight == 1.0).all():
