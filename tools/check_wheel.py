@@ -43,7 +43,7 @@ def check(python: str, dist: Path, pins: list[str]) -> str:
         quiet = [inside, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--only-binary", ":all:"]
         wheels = ["--find-links", str(dist), "treewright"]
         subprocess.run([*quiet, *wheels, *pins], check=True)  # noqa: S603
-        page = "from importlib.resources import files as f; f('treewright.interactive').joinpath('page/main.js').read_text()"
+        page = "import importlib.resources as r; r.files('treewright.interactive').joinpath('page/main.js').read_text()"
         subprocess.run([inside, "-c", page], check=True)  # noqa: S603
         examples = [inside, "-W", "error", "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", str(ROOT / "README.md")]
         subprocess.run(examples, check=True, cwd=folder)  # noqa: S603
