@@ -281,6 +281,11 @@ def test_two_trees_side_by_side_and_another_recipe(browser: Any, tmp_path: Path)
             assert page.locator(".st-compared .st-differs").count() >= 1
             assert page.locator(".st-place .st-differs").count() >= 1
             assert "part at 1 node" in page.locator(".st-compared").inner_text()
+        recipe.get_by_role("button", name="Grow by it").click()
+        steps(page, 2)
+        assert studio.tree.root.split.column == "age"
+        page.get_by_role("button", name="Undo").click()
+        steps(page, 1)
         page.get_by_role("button", name="Cross-validate").click()
         page.wait_for_selector("text=five folds")
         page.get_by_role("button", name="Close", exact=True).first.click()
@@ -358,6 +363,16 @@ def test_closing_and_opening_again_goes_on(browser: Any, tmp_path: Path) -> None
         assert "Continued after 1 steps" in page.locator(".st-alert").inner_text()
         page.keyboard.press("u")
         steps(page, 0)
+
+
+def test_two_pages_of_one_browser_show_the_same(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(), "buys", tmp_path) as (page, studio):
+        other = page.context.new_page()
+        other.goto(studio.url.split("?")[0])
+        other.wait_for_selector("[data-apply]")
+        other.keyboard.press("1")
+        steps(other, 1)
+        steps(page, 1)
 
 
 def test_a_second_browser_without_the_token_sees_nothing(browser: Any, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@
     GET  /api/mistakes                 held-out loss of every node
     GET  /api/arithmetic?node=&column= the derivation as HTML, escaped
     POST /api/edit                     an edit, as tw.edit writes it; answers with the new state
+    POST /api/grow                     {"node": ..., "recipe": ...}: grow a node by another recipe than the session's
     POST /api/start                    begin anew: target, recipe, kinds, left_out, weight, costs, holdout
     POST /api/undo, /api/redo          the step before, the step after
     POST /api/compare                  {"recipe": ...}: the tree it learns, and where the two differ
@@ -84,6 +85,7 @@ def application(session: Session) -> Starlette:
     write: dict[str, Callable[[Any], Any]] = {
         "try": lambda body: session.snapshot.tried(_split(body)),
         "edit": lambda body: _then_state(session, lambda: session.do(Edit.from_dict(body))),
+        "grow": lambda body: _then_state(session, lambda: session.grow(_key(body, "node"), _key(body, "recipe"))),
         "start": lambda body: _then_state(session, lambda: session.do(Start.from_dict(body))),
         "undo": lambda _: _then_state(session, session.undo),
         "redo": lambda _: _then_state(session, session.redo),
