@@ -125,7 +125,7 @@ def _typed(fields: Mapping[str, _Field], name: str, text: str) -> Level:
     if field.data == "boolean":
         return text in ("true", "1", "1.0", "TRUE", "True")
     try:
-        if field.kind in LEVEL_KINDS and re.fullmatch(r"-?\d{1,18}", text):
+        if field.kind in LEVEL_KINDS and re.fullmatch(r"-?\d{1,20}", text) and -(2**63) <= int(text) < 2**64:
             return int(text)
         number = float(text)
     except ValueError:
