@@ -10,7 +10,7 @@ import { searchBar } from "../../reporting/page/tree/search.js";
 import { toolbar, toolbarKeys } from "../../reporting/page/tree/toolbar.js";
 import { TreeView } from "../../reporting/page/tree/tree.js";
 import { actionBar, actionKeys } from "./actions.js";
-import { listen, post } from "./api.js";
+import { get, listen, post } from "./api.js";
 import { comparison } from "./compare.js";
 import { header } from "./header.js";
 import { PANELS } from "./panels/index.js";
@@ -153,8 +153,15 @@ export class Studio {
         make("button", { type: "button", class: "tw-button", onclick: () => post("cancel") }, "Cancel (Esc)"));
       this.work.hidden = false;
     } else if (event.event === "ended") this.work.hidden = true;
+    else if (event.event === "changed" && !this.busy && event.done - 1 !== this.state.undo) this.reload();
     else if (event.event === "lost") this.root.dataset.lost = "true";
     else if (event.event === "open") delete this.root.dataset.lost;
+  }
+
+  /** Shows what another page of this studio has done. */
+  async reload() {
+    const state = await this.ask(() => get("state"));
+    if (state && !this.busy) this.show(state);
   }
 
   editAt(node) {
