@@ -27,7 +27,18 @@ def test_the_reference_has_every_public_name() -> None:
     described = set(re.findall(r"^\.\. (?:auto\w+|py:data):: (?:treewright\.)?([\w.]+)$", pages, re.MULTILINE))
     modules = {
         name: getattr(tw, name).__all__
-        for name in ("branching", "criterion", "missing", "numeric", "pruning", "stopping", "render", "export", "edit")
+        for name in (
+            "branching",
+            "criterion",
+            "leaves",
+            "missing",
+            "numeric",
+            "pruning",
+            "stopping",
+            "render",
+            "export",
+            "edit",
+        )
     }
     wanted = {name for name in tw.__all__ if name not in {*modules, "criteria", "__version__"}}
     wanted |= {f"{module}.{name}" for module, names in modules.items() for name in names}

@@ -34,7 +34,7 @@ import treewright as tw
 from treewright.training.parameters import DESCRIPTIONS, recipe_with
 
 CLASSIFIERS = [tw.TreeClassifier, tw.ID3Classifier, tw.C45Classifier, tw.CARTClassifier, tw.CHAIDClassifier]
-REGRESSORS = [tw.TreeRegressor, tw.CARTRegressor, tw.CHAIDRegressor]
+REGRESSORS = [tw.TreeRegressor, tw.CARTRegressor, tw.CHAIDRegressor, tw.ModelTreeRegressor]
 ESTIMATORS = CLASSIFIERS + REGRESSORS
 
 RECIPES = {
@@ -46,12 +46,17 @@ RECIPES = {
     tw.TreeRegressor: tw.CART,
     tw.CARTRegressor: tw.CART,
     tw.CHAIDRegressor: tw.CHAID,
+    tw.ModelTreeRegressor: tw.M5,
 }
 
 
 # --- scikit-learn's checks --------------------------------------------------------------------------------------------
 
+_COUNTS_ROWS = "M5 counts rows, whatever they weigh: four to split, a fifth on each side, and in its adjusted errors"
+_WEIGHTS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 EXPECTED_FAILURES = {
+    "ModelTreeRegressor": dict.fromkeys(_WEIGHTS, _COUNTS_ROWS),
+    "ModelTreeRegressorOnNumbers": dict.fromkeys(_WEIGHTS, _COUNTS_ROWS),
     "CHAIDClassifier": {
         "check_classifiers_train": "wants 0.83 of 300 rows right, with columns rounded to a few values because CHAID "
         "takes categories; with at least 50 rows per child it gets 0.71 (and 0.84 unrounded: see the checks on numbers)"
@@ -141,7 +146,7 @@ def test_the_tree_is_what_learn_gives(estimator: Any) -> None:
     y = target_of(estimator)
     fitted = estimator().fit(X, y)
     tree = tw.learn(X, y, RECIPES[estimator])
-    assert tree.n_leaves > 3
+    assert tree.n_leaves > 2
     assert fitted.tree_ == tree
     assert np.array_equal(fitted.predict(X), tw.predict(tree, X))
     assert np.array_equal(fitted.apply(X), tw.apply(tree, X))
@@ -561,7 +566,7 @@ def test_importances() -> None:
         (tw.CARTClassifier(max_features=0), "Stopping.max_features must be a whole number of at least 1"),
         (tw.CARTClassifier(max_features=1.5), "max_features=1.5 must be an int, a share"),
         (tw.CARTClassifier(max_leaf_nodes=1), "Stopping.max_leaf_nodes must be a whole number of at least 2"),
-        (tw.CARTClassifier(smoothing="some"), "Leaves.smoothing must be one of 'none', 'laplace'"),
+        (tw.CARTClassifier(smoothing="some"), "Constant.smoothing must be one of 'none', 'laplace'"),
         (tw.CARTClassifier(significance=2), "Stopping.significance must be a number from 0 to 1"),
         (tw.CARTClassifier(class_weight="even"), "class_weight"),
         (tw.CARTClassifier(class_weight={"lo": 2}), "not in class_weight"),
@@ -660,7 +665,7 @@ def test_pickle_and_clone(estimator: Any) -> None:
     assert not hasattr(fresh, "tree_")
     assert fresh.fit(X, y).tree_ == fitted.tree_
     fresh.set_params(max_depth=1).fit(X, y)
-    assert fresh.get_depth() == 1
+    assert fresh.get_depth() == (0 if estimator is tw.ModelTreeRegressor else 1)  # M5 prunes the only split
     check_is_fitted(fresh)
 
 

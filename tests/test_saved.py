@@ -84,6 +84,8 @@ CHOICES = [r.Branching, r.Numeric, r.ClassificationCriterion, r.RegressionCriter
 KNOWN = {saved_name(c): c for union in CHOICES for c in typing.get_args(union)} | {
     "Stopping": r.Stopping,
     "Leaves": r.Leaves,
+    "Linear": r.Linear,
+    "Pieces": r.Pieces,
 }
 
 
@@ -109,7 +111,7 @@ def test_the_schema_refuses_what_a_choice_refuses() -> None:
 
 def test_the_schema_is_a_schema_and_complete() -> None:
     jsonschema.Draft202012Validator.check_schema(FORM)
-    assert set(FORM["$defs"]) == set(KNOWN) | {"levels", "matrix", "int32", "int64"}
+    assert set(FORM["$defs"]) == set(KNOWN) | {"levels", "matrix", "term", "int32", "int64"}
     parts = FORM["properties"]
     fields = [saved_setting(r.Recipe, f.name) for f in dataclasses.fields(r.Recipe)]
     assert list(parts["recipe"]["properties"]) == fields

@@ -152,7 +152,7 @@ def test_the_score_on_training_rows_is_that_of_the_predictions() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(tw.RecipeError, match=r"Leaves\.m must be"):
+    with pytest.raises(tw.RecipeError, match=r"Constant\.m must be"):
         FULL.with_(smoothing="shrinkage", m=-1.0)
     with pytest.raises(tw.DataError, match=r"median of 'y'.*Variance"):
         tw.learn(table(50, 0, numeric=True), "y", FULL.with_(smoothing="shrinkage", regression="absolute_error"))

@@ -12,6 +12,7 @@ from pathlib import Path
 ORDER = [
     "base",
     "target",
+    "linear",
     "criterion",
     "binning",
     "split",

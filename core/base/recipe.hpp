@@ -29,6 +29,7 @@ enum class Criterion {
     likelihood_ratio,
     variance,
     standard_deviation,
+    fifth_root,
     absolute_error,
     poisson,
     f,
@@ -81,6 +82,8 @@ inline constexpr CriterionTraits criterion_traits[] = {
      CountedSides::apart},
     {Criterion::standard_deviation, "StandardDeviation", "standard_deviation", Statistic::squares, Score::decrease,
      OrderedLevels::never, CountedSides::together},
+    {Criterion::fifth_root, "FifthRoot", "fifth_root", Statistic::squares, Score::decrease, OrderedLevels::never,
+     CountedSides::none},
     {Criterion::absolute_error, "AbsoluteError", "absolute_error", Statistic::medians, Score::decrease,
      OrderedLevels::never, CountedSides::none},
     {Criterion::poisson, "Poisson", "poisson", Statistic::deviance, Score::decrease, OrderedLevels::always,
@@ -151,6 +154,7 @@ struct Recipe {
     int bins = 10;
     Criterion criterion = Criterion::gini;
     bool average_rule = true;
+    double min_share = 0; // each child needs more than this share of the rows (fifth_root)
     Missing missing = Missing::surrogates;
     int max_surrogates = 5;
     bool surrogates_then_majority = true;

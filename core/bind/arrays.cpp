@@ -96,6 +96,18 @@ FlatTree from_dict(const nb::dict& arrays) {
         flat.band_low = copied<double>(arrays["band_low"]);
         flat.band_high = copied<double>(arrays["band_high"]);
     }
+    if (arrays.contains("model_start")) {
+        NodeModels& models = flat.models;
+        models.start = copied<int32_t>(arrays["model_start"]);
+        models.column = copied<int32_t>(arrays["model_column"]);
+        models.member_start = copied<int32_t>(arrays["model_member_start"]);
+        models.member = copied<int32_t>(arrays["model_member"]);
+        models.coefficient = copied<double>(arrays["model_coefficient"]);
+        models.fill = copied<double>(arrays["model_fill"]);
+        models.intercept = copied<double>(arrays["model_intercept"]);
+        models.low = copied<double>(arrays["model_low"]);
+        models.high = copied<double>(arrays["model_high"]);
+    }
     return flat;
 }
 

@@ -10,5 +10,6 @@ NB_MODULE(_core, m) {
     tw::bind_predict(m);
     tw::bind_prune(m);
     tw::bind_optimal(m);
+    tw::bind_linear(m);
     tw::bind_formulas(m);
 }

@@ -10,6 +10,7 @@ void bind_remote(nanobind::module_& m);
 void bind_predict(nanobind::module_& m);
 void bind_prune(nanobind::module_& m);
 void bind_optimal(nanobind::module_& m);
+void bind_linear(nanobind::module_& m);
 void bind_formulas(nanobind::module_& m);
 
 } // namespace tw

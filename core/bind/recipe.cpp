@@ -88,6 +88,7 @@ void read_criterion(const nb::dict& choice, bool classes, Recipe& recipe) {
     }
     recipe.criterion = chosen<Criterion>(names, choice);
     if (recipe.criterion == Criterion::gain_ratio) set(choice, "average_rule", recipe.average_rule);
+    if (recipe.criterion == Criterion::fifth_root) set(choice, "min_share", recipe.min_share);
     if (recipe.criterion == Criterion::chi_square && nb::cast<bool>(choice["likelihood_ratio"])) {
         recipe.criterion = Criterion::likelihood_ratio;
     }
@@ -132,6 +133,20 @@ void read_simplify(const nb::dict& choice, Recipe& recipe) {
     if (recipe.simplify == Simplify::complexity) set(choice, "cp", recipe.complexity);
 }
 
+// Models are fitted to the finished tree (linear/), not while it grows.
+void read_leaves(const nb::dict& leaves, Recipe& recipe) {
+    // Shrinkage changes the predictions of the finished tree, in Python; growing and pruning count without it.
+    recipe.smoothing = std::map<std::string, Smoothing>{
+        {"none", Smoothing::none},
+        {"laplace", Smoothing::laplace},
+        {"m_estimate", Smoothing::m_estimate},
+        {"shrinkage", Smoothing::none},
+        {"shrinkage_cv",
+         Smoothing::none}}.at(nb::cast<std::string>(leaves["smoothing"]));
+    set(leaves, "m", recipe.smoothing_m);
+    recipe.empty_takes_majority = nb::cast<std::string>(leaves["empty"]) == "majority";
+}
+
 } // namespace
 
 Recipe read_recipe(const nb::dict& written, bool classes) {
@@ -144,16 +159,7 @@ Recipe read_recipe(const nb::dict& written, bool classes) {
     read_stopping(part("stopping"), recipe.stopping);
     if (!written["simplify"].is_none()) read_simplify(part("simplify"), recipe);
     const nb::dict leaves = part("leaves");
-    // Shrinkage changes the predictions of the finished tree, in Python; growing and pruning count without it.
-    recipe.smoothing = std::map<std::string, Smoothing>{
-        {"none", Smoothing::none},
-        {"laplace", Smoothing::laplace},
-        {"m_estimate", Smoothing::m_estimate},
-        {"shrinkage", Smoothing::none},
-        {"shrinkage_cv",
-         Smoothing::none}}.at(nb::cast<std::string>(leaves["smoothing"]));
-    set(leaves, "m", recipe.smoothing_m);
-    recipe.empty_takes_majority = nb::cast<std::string>(leaves["empty"]) == "majority";
+    if (nb::cast<std::string>(leaves["choice"]) == "Leaves") read_leaves(leaves, recipe);
     recipe.unseen_to_majority = nb::cast<std::string>(written["unseen"]) == "majority";
     set(written, "slack", recipe.tie_tolerance);
     set(written, "drop_blank_rows", recipe.drop_all_missing_rows);

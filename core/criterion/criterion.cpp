@@ -129,6 +129,8 @@ double impurity(Criterion criterion, Stat stat, double offset) {
             return variance(stat);
         case Criterion::standard_deviation:
             return std::sqrt(variance(stat));
+        case Criterion::fifth_root:
+            return std::pow(variance(stat), 0.2);
         case Criterion::absolute_error:
             return stat[0] > 0 ? stat[2] / stat[0] : 0;
         case Criterion::poisson:
@@ -165,6 +167,7 @@ double improvement(Criterion criterion, Stat parent, std::span<const double> chi
         case Criterion::chi_square:
         case Criterion::likelihood_ratio:
         case Criterion::standard_deviation:
+        case Criterion::fifth_root:
         case Criterion::f:
         case Criterion::custom_classes:
         case Criterion::custom_numbers: {

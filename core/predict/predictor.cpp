@@ -19,7 +19,8 @@ Predictor::Predictor(const FlatTree& flat, uint64_t seed)
     : outputs_(static_cast<int>(flat.value.width())),
       nodes_(routing_nodes_of(flat)),
       keys_(node_keys(nodes_, seed)),
-      value_(flat.value) {
+      value_(flat.value),
+      models_(flat) {
     std::vector<double> value(outputs_);
     for (size_t i = 0; i < nodes_.size(); ++i) {
         const RoutingNode& node = nodes_[i];
@@ -135,11 +136,21 @@ bool Predictor::each_row(const std::vector<Column>& columns, int64_t rows, Threa
 
 void Predictor::add_values(const std::vector<Column>& columns, int64_t row, double* out) const {
     std::fill(out, out + outputs_, 0.0);
-    follow_paths(columns, row,
-                 [&](int node, double weight) { value_.add_row(static_cast<size_t>(node), weight, out); });
+    follow_paths(columns, row, [&](int node, double weight) {
+        if (models_.empty()) {
+            value_.add_row(static_cast<size_t>(node), weight, out);
+        } else {
+            out[0] += weight * models_.predict(node, columns, row);
+        }
+    });
 }
 
 bool Predictor::predict(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, double* out) const {
+    if (!models_.empty()) {
+        return each_row(
+            columns, rows, pool, [&](int64_t row, int32_t node) { out[row] = models_.predict(node, columns, row); },
+            [&](int64_t row) { add_values(columns, row, out + row); });
+    }
     return each_row(
         columns, rows, pool,
         [&](int64_t row, int32_t node) { value_.copy_row(static_cast<size_t>(node), out + row * outputs_); },

@@ -9,6 +9,7 @@
 
 #include "base/thread_pool.hpp"
 #include "predict/branchless_walk.hpp"
+#include "predict/leaf_models.hpp"
 #include "predict/routing_node.hpp"
 
 namespace tw {
@@ -54,6 +55,7 @@ private:
     std::vector<WalkNode> walk_nodes_; // per node
     BranchlessTree branchless_;        // the same steps, if all of them are plain
     NodeTable value_;
+    LeafModels models_;
     std::vector<int32_t> largest_; // per node
 };
 

@@ -27,6 +27,19 @@ void append_for_user(const Measure& measure, Stat stat, std::vector<double>& out
     out.push_back(stat[2] + 2 * o * stat[1] + o * o * stat[0]);
 }
 
+// A fifth root makes much of a trace of rounding: a variance that the units of the target cannot tell from none is
+// none.
+std::vector<double> without_traces(const Measure& measure, std::span<const double> stats) {
+    const double range = static_cast<double>(measure.max_abs) * measure.target_unit;
+    const double trace = std::ldexp(range * range, -48);
+    std::vector<double> settled(stats.begin(), stats.end());
+    for (size_t at = 0; at < settled.size(); at += 3) {
+        const double weight = settled[at], sum = settled[at + 1];
+        if (weight > 0 && settled[at + 2] - sum * sum / weight <= trace * weight) settled[at + 1] = settled[at + 2] = 0;
+    }
+    return settled;
+}
+
 } // namespace
 
 TieRule tie_rule(const Task& task, double impurity) {
@@ -39,7 +52,10 @@ Rating rate(const Task& task, const Parent& parent, const Children& children) {
     const Criterion criterion = task.recipe.criterion;
     const double offset = task.measure.offset;
     Rating rating;
-    rating.decrease = parent.factor * improvement(criterion, parent.stat, children.stats, offset);
+    rating.decrease =
+        parent.factor * (criterion == Criterion::fifth_root
+                             ? improvement(criterion, parent.stat, without_traces(task.measure, children.stats), offset)
+                             : improvement(criterion, parent.stat, children.stats, offset));
     switch (traits_of(criterion).score) {
         case Score::ratio:
             rating.gain = rating.decrease;
@@ -69,8 +85,12 @@ bool CandidateScorer::allowed(const Children& children) const {
     const double tolerance = weight_tolerance(task_.recipe);
     const double least = std::max(stopping.min_weight_leaf, min_side_) - tolerance;
     int filled = 0, large = 0;
+    int64_t all = 0;
+    for (int i = 0; i < children.count(); ++i) all += children.rows[i];
+    const auto share = static_cast<int64_t>(task_.recipe.min_share * static_cast<double>(all));
     for (int i = 0; i < children.count(); ++i) {
         if (children.rows[i] == 0) continue;
+        if (task_.recipe.min_share > 0 && children.rows[i] <= share) return false;
         const double weight = weight_of(task_.recipe.criterion, children.stat(i));
         if (children.rows[i] < stopping.min_samples_leaf || weight < least) return false;
         ++filled;

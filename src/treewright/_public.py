@@ -39,8 +39,8 @@ from treewright.prediction.intervals import predict_interval, predict_set
 from treewright.prediction.predict import apply, predict, predict_batches, predict_proba
 from treewright.pruning.path import PruningPath
 from treewright.pruning.prune import prune, pruning_path
-from treewright.recipes import branching, criterion, missing, numeric, stopping
-from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, RPART, SKLEARN
+from treewright.recipes import branching, criterion, leaves, missing, numeric, stopping
+from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, M5, PILOT, RPART, SKLEARN
 from treewright.recipes.recipe import Recipe
 from treewright.reporting.report import report
 from treewright.training.learn import learn
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         CHAIDClassifier,
         CHAIDRegressor,
         ID3Classifier,
+        ModelTreeRegressor,
         OptimalTreeClassifier,
         OptimalTreeRegressor,
         TreeClassifier,
@@ -72,14 +73,14 @@ if TYPE_CHECKING:
 __version__ = version("treewright")
 
 __all__ = [
-    "C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "RPART", "SKLEARN",
-    "C45Classifier", "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor", "ColumnSpec",
-    "DataError", "ExportError", "FileError", "ID3Classifier", "OptimalTreeClassifier", "OptimalTreeRegressor",
-    "PruningPath", "Recipe", "RecipeError", "Schema", "ScratchError", "TargetSpec", "Tree", "TreeClassifier",
-    "TreeRegressor", "TreewrightError", "UnseenLevelsWarning", "__version__", "alternatives", "apply", "branching",
-    "calibrate", "counterfactuals", "criteria", "criterion", "cross_validate", "csv", "edit", "explain_node",
-    "explain_row", "export", "from_j48", "from_pmml", "from_rpart", "from_sklearn", "importance", "leaf_limits",
-    "learn", "learn_optimal", "lessons", "load", "masking", "missing", "numeric", "permutation_test", "predict",
+    "C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "PILOT", "RPART", "SKLEARN", "C45Classifier",
+    "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor", "ColumnSpec", "DataError", "ExportError",
+    "FileError", "ID3Classifier", "ModelTreeRegressor", "OptimalTreeClassifier", "OptimalTreeRegressor", "PruningPath",
+    "Recipe", "RecipeError", "Schema", "ScratchError", "TargetSpec", "Tree", "TreeClassifier", "TreeRegressor",
+    "TreewrightError", "UnseenLevelsWarning", "__version__", "alternatives", "apply", "branching", "calibrate",
+    "counterfactuals", "criteria", "criterion", "cross_validate", "csv", "edit", "explain_node", "explain_row",
+    "export", "from_j48", "from_pmml", "from_rpart", "from_sklearn", "importance", "leaf_limits", "learn",
+    "learn_optimal", "leaves", "lessons", "load", "masking", "missing", "numeric", "permutation_test", "predict",
     "predict_batches", "predict_interval", "predict_proba", "predict_set", "prune", "pruning", "pruning_path",
     "rank_splits", "reliability", "render", "report", "rules", "save", "shap_values", "soften", "sql", "stability",
     "stopping", "studio",

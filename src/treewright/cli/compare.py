@@ -30,7 +30,8 @@ from treewright.uncertainty.cross_validate import CrossValidation
 Result = tuple[str, str, Scores]
 
 _FOUR = ("id3", "c4.5", "cart", "chaid")
-_ALL_PRUNINGS = ("none", *(name.replace("_", "-") for name in PRUNING_NAMES))
+_CONSTANT = [name for name, pruner in PRUNING_NAMES.items() if not pruner.models_only]
+_ALL_PRUNINGS = ("none", *(name.replace("_", "-") for name in _CONSTANT))
 
 
 @click.command(cls=Command, short_help="Cross-validate all algorithms and pruning methods.")

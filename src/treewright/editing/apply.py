@@ -27,7 +27,7 @@ from treewright.growing.progress import Progress
 from treewright.prediction.routing import missing_while_growing
 from treewright.pruning.cut import cut
 from treewright.recipes.recipe import Recipe
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.edits import NodeEdit, moved
 from treewright.tree.leaf_values import shrunk
 from treewright.tree.shape import leaves_below
@@ -86,7 +86,7 @@ def apply(
     >>> tw.edit.apply(edited, tw.edit.Grow(0), table) == tree
     True
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "edit.apply")
     if not isinstance(edit, Edit):
         raise DataError(f"an edit is a value of tw.edit, such as tw.edit.Collapse(3), not {edit!r}")
     return apply_rows(tree, edit, rows_for_edits(tree, (edit,), data, target, weight, n_threads), n_threads)

@@ -10,7 +10,7 @@ from treewright.editing.edits import Edit
 from treewright.editing.log import read_log
 from treewright.editing.training_rows import rows_for_edits
 from treewright.errors import DataError
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.tree import Tree
 
 
@@ -67,7 +67,7 @@ def replay(
     >>> tw.edit.replay(tree, log[:0], table) == tree
     True
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "edit.replay")
     edits = read_log(log) if isinstance(log, (str, PathLike)) else tuple(log)
     for edit in edits:
         if not isinstance(edit, Edit):

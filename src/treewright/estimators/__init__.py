@@ -8,11 +8,12 @@ from treewright.estimators.trees import (
     CHAIDClassifier,
     CHAIDRegressor,
     ID3Classifier,
+    ModelTreeRegressor,
     TreeClassifier,
     TreeRegressor,
 )
 
 __all__ = [
     "C45Classifier", "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor", "ID3Classifier",
-    "OptimalTreeClassifier", "OptimalTreeRegressor", "TreeClassifier", "TreeRegressor",
+    "ModelTreeRegressor", "OptimalTreeClassifier", "OptimalTreeRegressor", "TreeClassifier", "TreeRegressor",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, dataclass_transform
 
 from treewright.estimators.recipe_estimator import RecipeEstimator
 from treewright.estimators.tasks import ClassifierBase, RegressorBase
-from treewright.recipes.named import C45, CART, CHAID, ID3, named_recipe
+from treewright.recipes.named import C45, CART, CHAID, ID3, M5, named_recipe
 from treewright.recipes.recipe import Recipe
 from treewright.training.parameters import defaults_of, documented
 
@@ -123,6 +123,14 @@ class CARTRegressor(_Regressor):
     """Breiman's CART for a number: two children, by variance; surrogate splits for missing values.
 
     Pruned as CARTClassifier is.
+    """
+
+
+@_of_recipe(M5)
+class ModelTreeRegressor(_Regressor):
+    """A tree for a number whose leaves are linear models: Quinlan's M5, as Weka's M5P has it.
+
+    For PILOT: TreeRegressor(recipe=treewright.PILOT).
     """
 
 

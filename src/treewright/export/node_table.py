@@ -26,6 +26,7 @@ def nodes(tree: TreeLike) -> list[dict[str, Any]]:
     list of dict
         Nodes in depth-first order. `condition` leads from the parent to the node; `column` and the rest of the split
         are what the node splits on; `counts` and `probabilities` are in the order of the classes, None for numbers.
+        Trees with linear models have `model`, and `prediction` is then the mean of the node.
     """
     tree = as_tree(tree)
     rows: list[dict[str, Any]] = []
@@ -47,6 +48,7 @@ def _row(node: Node, condition: str | None) -> dict[str, Any]:
         "leaf": node.is_leaf,
         "condition": condition,
         "prediction": node.prediction,
+        **({} if node.model is None else {"model": node.model.as_dict()}),
         "rows": node.rows,
         "weight": node.weight,
         "counts": None if node.counts is None else list(node.counts),

@@ -16,7 +16,7 @@ from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, Step, level_type, plan_of, refuse_mixed, refuse_soft
 from treewright.recipes.criterion import AbsoluteError, Gini, InformationGain, Poisson, Variance
 from treewright.recipes.missing import RefuseMissing
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.tree import Tree
 
 _CRITERIA: dict[type, str] = {
@@ -47,7 +47,7 @@ def sklearn(tree: TreeLike) -> Any:
     -----
     Every split must have one threshold and two children.
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "export.sklearn", ExportError)
     plan = plan_of(tree)
     refuse_soft(plan, "scikit-learn")
     _refuse(tree, plan)

@@ -12,6 +12,7 @@ from treewright.data.schema import Schema
 from treewright.data.value_text import listed
 from treewright.errors import DataError, RecipeError
 from treewright.recipes.criterion import AbsoluteError, Poisson
+from treewright.recipes.leaves import Constant, Linear
 from treewright.recipes.missing import RefuseMissing
 from treewright.recipes.numeric import CategoricalOnly
 from treewright.recipes.pruners import PRUNERS, Pruner
@@ -45,13 +46,34 @@ def check_recipe(recipe: Recipe, schema: Schema) -> None:
             f"{'is numeric' if len(numbers) == 1 else 'are numeric'}; use C45 or CART, give the recipe "
             "numeric=Binned(10), or declare the column nominal with kinds="
         )
-    if regression and isinstance(recipe.regression, AbsoluteError) and "shrinkage" in recipe.leaves.smoothing:
+    if not isinstance(recipe.leaves, Constant):
+        _check_linear(recipe, schema)
+    elif regression and isinstance(recipe.regression, AbsoluteError) and "shrinkage" in recipe.leaves.smoothing:
         raise DataError(
             f"shrinkage averages the means of a leaf and its ancestors, but the recipe {recipe.name!r} predicts the "
             f"median of {schema.target.name!r} (AbsoluteError); use regression=Variance() or smoothing='none'"
         )
     if recipe.pruning is not None:
         check_pruner(recipe.pruning, schema)
+
+
+def _check_linear(recipe: Recipe, schema: Schema) -> None:
+    """Raise `DataError` if the leaves of this target cannot have linear models."""
+    target = schema.target
+    if target.classes is not None:
+        raise DataError(
+            f"the recipe {recipe.name!r} has linear models in its leaves, which predict numbers, but the target "
+            f"{target.name!r} has classes; use leaves=Constant(), or task='regression' if its classes are numbers"
+        )
+    if isinstance(recipe.regression, (AbsoluteError, Poisson)):
+        raise DataError(
+            f"leaves=Linear are fitted by least squares, but the recipe {recipe.name!r} compares splits by "
+            f"{type(recipe.regression).__name__}; use regression=Variance() or StandardDeviation()"
+        )
+    only = recipe.leaves.only if isinstance(recipe.leaves, Linear) else None
+    unknown = [name for name in only or () if name not in schema.names]
+    if unknown:
+        raise DataError(f"Linear.only names {listed(unknown)}, but the table has no such column")
 
 
 def check_pruner(pruner: Pruner, schema: Schema) -> None:

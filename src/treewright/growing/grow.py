@@ -23,10 +23,12 @@ from treewright.errors import DataError
 from treewright.growing.checks import check_recipe, check_values, data_checks
 from treewright.growing.memory_partitions import MemoryPartitions, gathered
 from treewright.growing.partitions import Partitions
+from treewright.growing.prepared import core_recipe, preparation, prepared, restored
 from treewright.growing.progress import Progress
 from treewright.growing.weights import altered, altered_partitions
-from treewright.recipes.criterion import Custom
-from treewright.recipes.missing import Surrogates
+from treewright.recipes.branching import Ordered
+from treewright.recipes.criterion import Custom, PiecewiseLinear
+from treewright.recipes.missing import Imputed, Surrogates
 from treewright.recipes.recipe import Recipe
 from treewright.tree.sparse_rows import from_core
 from treewright.tree.tree import Tree
@@ -102,6 +104,11 @@ def grow_at(
         Why the recipe would not have chosen the given split, as in `stop`; 0: it might have.
     """
     check_recipe(recipe, schema)
+    if isinstance(recipe.missing, Imputed) or isinstance(recipe.branching, Ordered):
+        raise DataError(
+            f"the recipe {recipe.name!r} changes the table before it grows a tree (Imputed, Ordered), so it cannot "
+            "grow one node of a tree; use another recipe for the edit"
+        )
     missing = survey(rows, schema, n_threads)
     arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, missing, given=given)
     against = int(arrays.pop("against"))
@@ -164,31 +171,35 @@ def _grow_in_memory(
     kept: tuple[Int32Array, Int32Array, Int32Array] | None = None,
     given: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
+    _refuse_pieces(recipe)
     check_values([data_checks(rows, recipe, schema)], recipe, schema)
     assert rows.target is not None
+    done = preparation(rows, recipe)
+    table = rows if done is None else prepared(rows, done)
     seen = altered(schema.target, rows.target, rows.weight)
     weight, repeats = _per_repeat(rows, seen.weight)
-    _log_plan(rows, recipe, weighted=weight is not None, remote=False)
+    needed = _needed(core_recipe(rows, recipe), missing)
+    _log_plan(table, needed, weighted=weight is not None, remote=False)
     arrays: dict[str, Any] = _core.grow(
-        columns=rows.columns,
-        kinds=list(rows.kinds),
-        levels=list(rows.levels),
+        columns=table.columns,
+        kinds=list(table.kinds),
+        levels=list(table.levels),
         target=rows.target,
         n_classes=rows.n_classes,
         weight=weight,
         repeats=repeats,
-        recipe=_needed(recipe, missing).as_dict(),
+        recipe=needed.as_dict(),
         n_threads=n_threads,
         custom=_custom(recipe, schema),
         factor=seen.factor,
         cost=seen.cost,
-        binned=rows.coded,
+        binned=table.coded,
         progress=progress,
         followers=followers,
         kept=kept,
         given=given,
     )
-    return arrays
+    return arrays if done is None else restored(arrays, done, rows.levels)
 
 
 def _per_repeat(rows: Encoded, weight: FloatArray | None) -> tuple[FloatArray | None, Int32Array | None]:
@@ -205,16 +216,20 @@ def _per_repeat(rows: Encoded, weight: FloatArray | None) -> tuple[FloatArray | 
 def _grow_in_partitions(
     parts: Partitions, schema: Schema, recipe: Recipe, n_threads: int, progress: Progress | None
 ) -> dict[str, Any]:
+    _refuse_pieces(recipe)
     missing = merge_surveys(parts.map(survey_rows, 1), schema)
     check_values(parts.map(data_checks, recipe, schema), recipe, schema)
     weighted, seen = altered_partitions(parts, schema.target)
-    written = _needed(recipe, missing).as_dict()
-    _log_plan(parts, recipe, weighted=any(weighted.map(_has_weight)), remote=True)
-    growth = weighted.growth(written)
+    done = preparation(parts, recipe)
+    tables = weighted if done is None else weighted.changed(prepared, done)
+    needed = _needed(core_recipe(parts, recipe), missing)
+    written = needed.as_dict()
+    _log_plan(tables, needed, weighted=any(weighted.map(_has_weight)), remote=True)
+    growth = tables.growth(written)
     try:
         arrays: dict[str, Any] = _core.grow_remote(
-            kinds=list(parts.kinds),
-            levels=list(parts.levels),
+            kinds=list(tables.kinds),
+            levels=list(tables.levels),
             n_rows=sum(parts.sizes),
             n_classes=parts.n_classes,
             weighted=any(weighted.map(_has_weight)),
@@ -233,9 +248,10 @@ def _grow_in_partitions(
         raise _too_many_values(str(error), schema, recipe, parts.limits.memory) from None
     finally:
         growth.close()
-        if weighted is not parts:
-            weighted.close()
-    return arrays
+        for made in (tables, weighted):
+            if made is not parts:
+                made.close()
+    return arrays if done is None else restored(arrays, done, parts.levels)
 
 
 def with_bins(rows: Encoded, n_threads: int) -> Encoded:
@@ -262,6 +278,14 @@ def one_piece(parts: Partitions) -> Encoded | None:
 
 def _is_one_piece(parts: Partitions) -> bool:
     return isinstance(parts, MemoryPartitions) and len(parts.sizes) == 1
+
+
+def _refuse_pieces(recipe: Recipe) -> None:
+    if isinstance(recipe.regression, PiecewiseLinear):
+        raise DataError(
+            f"the recipe {recipe.name!r} compares linear pieces (PiecewiseLinear), which only learn does, from rows in "
+            "memory; use another recipe, such as CART or M5"
+        )
 
 
 def _needed(recipe: Recipe, missing: bool) -> Recipe:

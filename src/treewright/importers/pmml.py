@@ -97,6 +97,8 @@ def _model(text: str) -> tuple[Element, Element]:
     models = [part for part in root.iter() if local_name(part) == "TreeModel"]
     if len(models) != 1:
         raise FileError(f"the document has {len(models)} TreeModels; give one with exactly one")
+    if sum(local_name(part) == "Segment" for part in root.iter()) > 1:
+        raise FileError("the document chains the TreeModel with other models, which a Tree cannot hold; give one alone")
     return models[0], root
 
 

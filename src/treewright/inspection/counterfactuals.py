@@ -27,7 +27,7 @@ from treewright.errors import DataError
 from treewright.inspection.allowed_values import Allowed, Move, kept, leading_to, nearest_move, plain_value
 from treewright.inspection.one_row import OneRow, one_row
 from treewright.prediction.routing import Trace, predict_values, trace
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.shape import ends, is_leaf
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Node, Tree, predicted_index
@@ -119,7 +119,7 @@ def counterfactuals(
         A tuple of `Counterfactual`, nearest first: fewest columns, then the smallest move. Empty if no change of the
         free columns leads to a wanted prediction.
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "counterfactuals")
     if most < 1:
         raise ValueError(f"most must be at least 1, not {most}")
     return search(tree, one_row(tree, row), want, fixed, most)

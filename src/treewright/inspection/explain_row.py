@@ -21,7 +21,7 @@ from treewright.inspection.one_row import OneRow, one_row
 from treewright.inspection.shap import ShapValues, of_rows
 from treewright.prediction.predict import predicted
 from treewright.prediction.routing import Trace, predict_values, trace
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, as_tree, constant_tree
 from treewright.tree.split import Split
 from treewright.tree.text import break_text, name_text
 from treewright.tree.tree import Node, Tree
@@ -92,12 +92,19 @@ class Explanation(Results):
     @cached_property
     def counterfactuals(self) -> Counterfactuals:
         """The nearest changes of the row that would give another prediction, or the one wanted."""
+        constant_tree(self.tree, "counterfactuals")
         return search(self.tree, self._source, *self._asked)
 
     @cached_property
     def shap_values(self) -> ShapValues:
         """What each column adds to the prediction."""
+        constant_tree(self.tree, "shap_values")
         return of_rows(self.tree, self._source.rows, 1)
+
+    @property
+    def values(self) -> list[float | None]:
+        """Per column of the schema the number or the place of the level; None where it is missing or unseen."""
+        return self._source.values
 
     @property
     def is_wanted(self) -> bool:
@@ -222,7 +229,7 @@ def explain_row(
         row=dict(zip(names, source.texts, strict=True)),
         absent=source.absent,
         steps=tuple(_step(tree[i], source, way) for i in _reached(way) if not tree[i].is_leaf),
-        paths=tuple(_path(tree, i, way) for i in _reached(way) if tree[i].is_leaf or way.child[i] == STOP_HERE),
+        paths=tuple(_path(tree, i, way, source) for i in _reached(way) if tree[i].is_leaf or way.child[i] == STOP_HERE),
         value=value,
         _source=source,
         _asked=(want, tuple(fixed), most),
@@ -234,11 +241,13 @@ def _reached(way: Trace) -> list[int]:
     return nodes
 
 
-def _path(tree: Tree, end: int, way: Trace) -> Path:
+def _path(tree: Tree, end: int, way: Trace, row: OneRow) -> Path:
     nodes = [end]
     while (parent := tree[nodes[-1]].parent) is not None:
         nodes.append(parent)
-    return Path(tuple(reversed(nodes)), float(way.weight[end]), tuple(tree.arrays["value"][end].tolist()))
+    model = tree[end].model
+    value = tree.arrays["value"][end].tolist() if model is None else [model.predict(row.values)]
+    return Path(tuple(reversed(nodes)), float(way.weight[end]), tuple(value))
 
 
 def _step(node: Node, row: OneRow, way: Trace) -> Step:

@@ -39,6 +39,12 @@ class OneRow:
         """Return the encoded value: a exact_number, or a level's code."""
         return float(self.rows.columns[column][0])
 
+    @property
+    def values(self) -> list[float | None]:
+        """Per column the number or the place of the level; None where it is missing or a level was never seen."""
+        found = [self.value(column) for column in range(len(self.texts))]
+        return [None if x != x or (kind != 0 and x < 0) else x for x, kind in zip(found, self.rows.kinds, strict=True)]
+
     def is_missing(self, column: int) -> bool:
         """Return whether there is no value; a level never seen is one."""
         value = self.value(column)

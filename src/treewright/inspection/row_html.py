@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from treewright.data.grid import Bar, Cell, Grid, page_fragment
 from treewright.data.number_text import percent
-from treewright.inspection.row_text import absent_text, change_lines, headline, own_part, sum_text
+from treewright.inspection.row_text import absent_text, change_lines, headline, model_lines, own_part, sum_text
 from treewright.tree.text import level_text
 
 if TYPE_CHECKING:
@@ -20,13 +20,22 @@ _MOST = 40
 def html(explanation: Explanation) -> str:
     """Return the path, the probabilities, counterfactuals and SHAP values."""
     classes = explanation.tree.schema.target.classes
-    changes = "".join(f"<li>{escape(line)}</li>" for line in change_lines(explanation))
     grids = [path_grid(explanation), *([] if classes is None else [_probabilities(explanation)])]
+    if explanation.tree.models:
+        lines = [line for path in explanation.paths[:_MOST] for line in model_lines(explanation, path)]
+        models = f"<h4>By its linear model</h4>{_list(lines)}"
+        return page_fragment(
+            f"<h3>{escape(headline(explanation))}</h3>{''.join(grid.html() for grid in grids)}{models}"
+        )
     shap = explanation.shap_values.row_grid(0, None if classes is None else explanation.prediction)
     return page_fragment(
         f"<h3>{escape(headline(explanation))}</h3>{''.join(grid.html() for grid in grids)}"
-        f"<h4>What would change it</h4><ul>{changes}</ul>{shap.html()}"
+        f"<h4>What would change it</h4>{_list(change_lines(explanation))}{shap.html()}"
     )
+
+
+def _list(lines: list[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
 def path_grid(explanation: Explanation) -> Grid:

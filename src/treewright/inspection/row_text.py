@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from treewright.data.grid import aligned
 from treewright.data.number_text import MISSING, amount, percent
-from treewright.tree.text import level_text, name_text
+from treewright.render.model_text import guard_text
+from treewright.tree.text import level_text, model_text, name_text
 
 if TYPE_CHECKING:
     from treewright.inspection.explain_row import Explanation, Path, Step
@@ -21,7 +22,8 @@ _MOST = 16
 
 def text(explanation: Explanation) -> str:
     """Return all of it, part by part."""
-    parts = [headline(explanation), _way(explanation), _changes(explanation), _contributions(explanation)]
+    parts = [headline(explanation), _way(explanation)]
+    parts += [_models(explanation)] if explanation.tree.models else [_changes(explanation), _contributions(explanation)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -66,7 +68,10 @@ def sum_text(explanation: Explanation) -> str:
 def _way(explanation: Explanation) -> str:
     absent = absent_text(explanation)
     if not explanation.steps:
-        lines = ["one leaf: every row gets the same prediction"]
+        same = (
+            "every row has the same linear model" if explanation.tree.models else "every row gets the same prediction"
+        )
+        lines = [f"one leaf: {same}"]
     elif len(explanation.paths) == 1:
         lines = _one_path(explanation)
     else:
@@ -106,6 +111,33 @@ def _path_line(explanation: Explanation, path: Path, steps: dict[int, Step]) -> 
     if path.nodes[-1] in steps:
         taken.append(f"{name_text(steps[path.nodes[-1]].column)} is {MISSING}")
     return f"{percent(path.weight):>5}  {', '.join(taken)}: {own_part(explanation, path.value)}"
+
+
+def _models(explanation: Explanation) -> str:
+    """Return the arithmetic of the linear models at the ends of the paths."""
+    lines = [line for path in explanation.paths[:_MOST] for line in model_lines(explanation, path)]
+    return "\n".join(["by its linear model", *(f"  {line}" for line in lines)])
+
+
+def model_lines(explanation: Explanation, path: Path) -> list[str]:
+    """Return the linear model at the end of a path, with its names and with the numbers of the row."""
+    tree, model = explanation.tree, explanation.tree[path.nodes[-1]].model
+    if model is None:
+        return []
+    total, numbers = model.intercept, amount(model.intercept)
+    for term in model.terms:
+        x = term.value(explanation.values[term.column])
+        total += term.coefficient * x
+        sign = "-" if term.coefficient < 0 else "+"
+        numbers += f" {sign} {amount(abs(term.coefficient))} * {amount(x)}"
+    filled = [name_text(tree.schema.columns[term.column].name) for term in model.terms]
+    known = zip(filled, model.terms, strict=True)
+    absent = [name for name, term in known if explanation.values[term.column] is None]
+    lines = [model_text(tree.schema, model), f"= {numbers} = {amount(total)}"]
+    lines += [f"{name} is {MISSING} or unseen: its mean in the leaf counts" for name in dict.fromkeys(absent)]
+    if model.guarded(total) != total:
+        lines.append(f"beyond the range guard ({guard_text(model)}), so {amount(model.guarded(total))}")
+    return lines
 
 
 def _changes(explanation: Explanation) -> str:

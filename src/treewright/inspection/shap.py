@@ -27,7 +27,7 @@ from treewright.errors import DataError, TreewrightError
 from treewright.prediction.encode_rows import encoded
 from treewright.prediction.predict import ALL_THREADS
 from treewright.prediction.routing import shap_parts
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Tree, predicted_index
 
@@ -201,7 +201,7 @@ def shap_values(tree: TreeLike, data: object, *, n_threads: int = ALL_THREADS) -
     >>> shap_values(tree, {"hours": [4], "name": ["a"]}).of("yes").tolist()
     [[0.5, 0.0]]
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "shap_values")
     return of_rows(tree, encoded(tree, data), n_threads)
 
 

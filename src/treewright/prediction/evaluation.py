@@ -47,8 +47,8 @@ def score_on(tree: Tree, rows: Encoded, *, charts: bool = False) -> dict[str, An
 
 
 def score_of_leaves(tree: Tree) -> dict[str, Any] | None:
-    """Score the tree on its training rows by the statistics of its leaves; None if they hold no rows."""
-    if not tree.arrays["weight"][tree.arrays["stop"] != 0].sum() > 0 or not tree.arrays["weight"][0] > 0:
+    """Score the tree on its training rows by the statistics of its leaves; None if they do not tell."""
+    if tree.models or not tree.arrays["weight"][tree.arrays["stop"] != 0].sum() > 0 or not tree.arrays["weight"][0] > 0:
         return None
     leaf = tree.arrays["stop"] != 0
     stats = tree.arrays["stats"][leaf]

@@ -14,6 +14,7 @@ from treewright.data.encoding import Encoded
 from treewright.data.rows import take
 from treewright.data.survey import check_threads, survey
 from treewright.recipes.missing import Surrogates
+from treewright.tree.models import model_arrays
 from treewright.tree.tree import Tree
 from treewright.tree.validation import FRACTIONAL, STOP_HERE
 
@@ -35,7 +36,7 @@ def predict_values(tree: Tree, rows: Encoded, n_threads: int) -> FloatArray:
 
 def path_ends(tree: Tree, rows: Encoded, n_threads: int) -> tuple[Int64Array, Int64Array, FloatArray]:
     """Return where the paths of the rows end: row, node, and the fraction of the row that comes there."""
-    if not forks(tree):
+    if not forks(tree) or rows.n_rows == 0:
         return np.arange(rows.n_rows), route(tree, rows, n_threads).astype(np.int64), np.ones(rows.n_rows)
     # The router adds up the values of the nodes where paths end: with a value of its own for each, their fractions.
     router = _core.Predictor(_arrays(tree) | {"value": np.eye(tree.n_nodes)}, tree.recipe.seed)
@@ -152,7 +153,12 @@ def missing_while_growing(tree: Tree) -> Int32Array:
 
 def _router(tree: Tree) -> Any:
     """Return the tree made ready for rows, once."""
-    return tree.keep("router", lambda: _core.Predictor(_arrays(tree), tree.recipe.seed))
+    return tree.keep("router", lambda: _core.Predictor(_arrays(tree) | _models(tree), tree.recipe.seed))
+
+
+def _models(tree: Tree) -> dict[str, Array]:
+    """Return the linear models of the nodes as prediction reads them."""
+    return model_arrays(tree.models, tree.schema) if tree.models else {}
 
 
 def _arrays(tree: Tree) -> dict[str, Any]:

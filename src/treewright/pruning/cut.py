@@ -47,7 +47,8 @@ def cut(tree: Tree, reasons: Mapping[int, str]) -> Tree:
     edits = moved(tree.edits, renumbered(kept), set(places.tolist()))
     arrays = rearranged(tree.arrays, tree.recipe.rivals, kept, places)
     soft = None if tree.soft is None else tree.soft.kept({int(i): int(new_id[i]) for i in np.setdiff1d(kept, places)})
-    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts), soft=soft, edits=edits)
+    models = tuple(tree.models[int(i)] for i in kept) if tree.models else ()
+    return Tree(arrays, tree.schema, tree.recipe, tuple(cuts), soft=soft, edits=edits, models=models)
 
 
 def renumbered(kept: Array) -> dict[int, int]:

@@ -17,6 +17,7 @@ from treewright.growing.checks import check_pruner
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
 from treewright.prediction.encode_rows import encode_labelled
+from treewright.pruning.adjusted_error import prune_by_adjusted_error
 from treewright.pruning.by_hand import prune_equal_leaves, prune_nodes, prune_to_depth, prune_to_leaves
 from treewright.pruning.cost_complexity import (
     prune_by_complexity,
@@ -34,6 +35,7 @@ from treewright.pruning.path import PruningPath, as_grown, cross_validated_path,
 from treewright.pruning.reduced_error import hold_out, prune_reduced_error
 from treewright.recipes.missing import Surrogates
 from treewright.recipes.pruners import (
+    AdjustedError,
     CollapseNodes,
     CostComplexity,
     CostComplexityCV,
@@ -51,7 +53,7 @@ from treewright.recipes.pruners import (
 )
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Complexity
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, as_tree, constant_tree
 from treewright.tree.leaf_values import shrunk, unshrunk
 from treewright.tree.tree import Tree
 
@@ -70,11 +72,15 @@ _BY_TREE: dict[type[Pruner], Callable[[Tree, Any], Tree]] = {
 
 #: Pruners that need rows too: (tree, pruner, rows or None, n_threads, stage).
 _BY_ROWS: dict[type[Pruner], Callable[[Tree, Any, Encoded | Partitions | None, int, Stage], Tree]] = {
+    AdjustedError: prune_by_adjusted_error,
     CostComplexityCV: prune_by_validated_complexity,
     ErrorBased: prune_by_errors,
     ImpurityThresholdCV: prune_by_validated_threshold,
     ReducedError: prune_reduced_error,
 }
+
+#: Pruners that compare no predictions, so that the nodes they make leaves predict by their linear models.
+_KEEPS_MODELS = (CollapseNodes, MaxDepth)
 
 
 @finite_arithmetic()
@@ -117,6 +123,8 @@ def prune(
         )
     if tree.soft is not None:
         raise DataError("pruning counts rows on either side of a threshold; prune the tree first and soften it then")
+    if tree.models and not isinstance(pruner, _KEEPS_MODELS):
+        constant_tree(tree, f"{type(pruner).__name__}, applied to a finished tree,")
     tree = unshrunk(tree)
     return shrunk(prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads))
 
@@ -153,7 +161,7 @@ def pruning_path(
     PruningPath
         One entry per nested tree, from the whole tree to its root.
     """
-    tree = unshrunk(as_tree(tree))
+    tree = unshrunk(constant_tree(tree, "pruning_path"))
     rows = encode_labelled(tree, data, target, weight)
     chosen = CostComplexityCV() if pruner is None else pruner
     if not isinstance(chosen, CostComplexityCV):
@@ -196,4 +204,4 @@ def prune_rows(
     by_rows = _BY_ROWS.get(type(pruner))
     pruned = _BY_TREE[type(pruner)](tree, pruner) if by_rows is None else by_rows(tree, pruner, rows, n_threads, stage)
     recipe = replace(pruned.recipe, pruning=pruner)
-    return Tree(pruned.arrays, pruned.schema, recipe, pruned.cuts, edits=pruned.edits)
+    return Tree(pruned.arrays, pruned.schema, recipe, pruned.cuts, edits=pruned.edits, models=pruned.models)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from treewright.recipes.choice import AtLeastTwo, Choice, PositiveCount, Share, choices_by_name, require
 
-__all__ = ["Binary", "EachValue", "Grouped", "Merge", "OneVsRest"]
+__all__ = ["Binary", "EachValue", "Grouped", "Merge", "OneVsRest", "Ordered"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,16 @@ class Merge(Choice):
         )
 
 
-Branching = EachValue | Binary | Grouped | OneVsRest | Merge
+@dataclass(frozen=True)
+class Ordered(Choice):
+    """Two children, a cut of the levels in the order of their mean target in the training table (M5; numeric targets).
+
+    In the order of the table, a column of k levels is k - 1 columns of 0 and 1: the levels after the first, after the
+    second, and so on. Splits and linear models use these.
+    """
+
+
+Branching = EachValue | Binary | Grouped | OneVsRest | Merge | Ordered
 BRANCHING_NAMES: dict[str, Branching] = choices_by_name(Branching)
 
 

@@ -6,18 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from treewright.recipes.choice import Choice, choices_by_name, require
+from treewright.recipes.choice import Choice, Share, choices_by_name, require
 
 __all__ = [
     "AbsoluteError",
     "ChiSquare",
     "Custom",
     "FTest",
+    "FifthRoot",
     "GainRatio",
     "Gini",
     "Hellinger",
     "InformationGain",
     "Misclassification",
+    "PiecewiseLinear",
     "Poisson",
     "StandardDeviation",
     "Twoing",
@@ -114,6 +116,31 @@ class StandardDeviation(CriterionChoice):
 
 
 @dataclass(frozen=True)
+class FifthRoot(CriterionChoice):
+    """Reduction of the fifth root of the variance, which favours small even children less (Weka's M5P).
+
+    Parameters
+    ----------
+    min_share : float, default=0.2
+        Each child must have more than this share of the rows of its node, rounded down.
+    """
+
+    min_share: Share = 0.2
+    task: ClassVar[str] = "regression"
+
+
+@dataclass(frozen=True)
+class PiecewiseLinear(CriterionChoice):
+    """The best of five models of one column by BIC: constant, line, two constants, broken line, two lines (PILOT).
+
+    A line keeps the node whole and explains a part of the target, two pieces split it, a constant makes it a leaf. With
+    leaves=Pieces(), branching=Ordered(), missing=Imputed() and rows in memory, without weights.
+    """
+
+    task: ClassVar[str] = "regression"
+
+
+@dataclass(frozen=True)
 class AbsoluteError(CriterionChoice):
     """Reduction of the mean absolute deviation from the median; leaves predict the median."""
 
@@ -160,7 +187,9 @@ class Custom(CriterionChoice):
 ClassificationCriterion = (
     InformationGain | GainRatio | Gini | Misclassification | Twoing | Hellinger | ChiSquare | Custom
 )
-RegressionCriterion = Variance | StandardDeviation | AbsoluteError | Poisson | FTest | Custom
+RegressionCriterion = (
+    Variance | StandardDeviation | FifthRoot | PiecewiseLinear | AbsoluteError | Poisson | FTest | Custom
+)
 Criterion = ClassificationCriterion | RegressionCriterion
 CRITERION_NAMES: dict[str, Criterion] = choices_by_name(Criterion)
 

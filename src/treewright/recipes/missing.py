@@ -10,6 +10,7 @@ from treewright.recipes.choice import Choice, Count, choices_by_name
 __all__ = [
     "Fractional",
     "Ignore",
+    "Imputed",
     "LearnedDirection",
     "MajorityChild",
     "OwnCategory",
@@ -96,8 +97,24 @@ class RefuseMissing(Choice):
     names: ClassVar[tuple[str, ...]] = ("error",)
 
 
+@dataclass(frozen=True)
+class Imputed(Choice):
+    """A missing number counts as the mean of its column in the training table, a missing level as its most frequent.
+
+    It goes where that value goes, in training and at prediction (Weka's M5P).
+    """
+
+
 Missing = (
-    Fractional | Surrogates | OwnCategory | MajorityChild | RandomChild | LearnedDirection | Ignore | RefuseMissing
+    Fractional
+    | Surrogates
+    | OwnCategory
+    | MajorityChild
+    | RandomChild
+    | LearnedDirection
+    | Ignore
+    | RefuseMissing
+    | Imputed
 )
 MISSING_NAMES: dict[str, Missing] = choices_by_name(Missing)
 

@@ -5,26 +5,30 @@ from __future__ import annotations
 import dataclasses
 
 from treewright.errors import RecipeError
-from treewright.recipes.branching import EachValue, Merge
+from treewright.recipes.branching import EachValue, Merge, Ordered
 from treewright.recipes.criterion import (
     ChiSquare,
+    FifthRoot,
     FTest,
     GainRatio,
     InformationGain,
+    PiecewiseLinear,
 )
+from treewright.recipes.leaves import Constant, Linear, Pieces
 from treewright.recipes.missing import (
     Fractional,
+    Imputed,
     LearnedDirection,
     OwnCategory,
     RefuseMissing,
     Surrogates,
 )
 from treewright.recipes.numeric import Binned, CategoricalOnly, Threshold
-from treewright.recipes.pruners import CostComplexityCV, ErrorBased
+from treewright.recipes.pruners import AdjustedError, CostComplexityCV, ErrorBased
 from treewright.recipes.recipe import Recipe
-from treewright.recipes.stopping import Collapse, Complexity, Leaves, Stopping
+from treewright.recipes.stopping import Collapse, Complexity, Stopping
 
-__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "RPART", "SKLEARN"]
+__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "PILOT", "RPART", "SKLEARN"]
 
 # --- the ancestors, every convention at once --------------------------------------------------------------------------
 
@@ -35,7 +39,7 @@ ID3 = Recipe(
     criterion=InformationGain(),
     regression=None,
     missing=RefuseMissing(),
-    leaves=Leaves(empty="majority"),
+    leaves=Constant(empty="majority"),
 )
 
 C45 = Recipe(
@@ -48,7 +52,7 @@ C45 = Recipe(
     stopping=Stopping(min_weight_split=4.0, min_weight_two=2.0, zero_gain=True),
     simplify=Collapse(),
     pruning=ErrorBased(),
-    leaves=Leaves(empty="majority"),
+    leaves=Constant(empty="majority"),
 )
 
 J48 = dataclasses.replace(
@@ -57,7 +61,7 @@ J48 = dataclasses.replace(
     stopping=Stopping(min_weight_split=4.0, min_weight_two=2.0),
     simplify=Collapse(top_down=True),
     pruning=ErrorBased(deviate="exact"),
-    leaves=Leaves(empty="distribution"),
+    leaves=Constant(empty="distribution"),
     tie_tolerance=1e-6,
 )
 
@@ -92,6 +96,27 @@ CHAID = Recipe(
 
 EXHAUSTIVE_CHAID = dataclasses.replace(CHAID, name="EXHAUSTIVE_CHAID", branching=Merge(min_child=50, exhaustive=True))
 
+M5 = Recipe(
+    name="M5",
+    branching=Ordered(),
+    criterion=None,
+    regression=FifthRoot(),
+    missing=Imputed(),
+    stopping=Stopping(min_samples_split=4, min_samples_leaf=2, min_deviation=0.05, zero_gain=True),
+    leaves=Linear(columns="subtree", max_terms=None, select="cp", smoothing_rows=15.0, margin=None),
+    pruning=AdjustedError(),
+)
+
+PILOT = Recipe(
+    name="PILOT",
+    branching=Ordered(),
+    criterion=None,
+    regression=PiecewiseLinear(),
+    missing=Imputed(),
+    stopping=Stopping(max_depth=12, min_samples_split=10, min_samples_leaf=5),
+    leaves=Pieces(),
+)
+
 # --- by name ----------------------------------------------------------------------------------------------------------
 
 RECIPES: dict[str, Recipe] = {
@@ -103,6 +128,8 @@ RECIPES: dict[str, Recipe] = {
     "j48": J48,
     "rpart": RPART,
     "sklearn": SKLEARN,
+    "m5": M5,
+    "pilot": PILOT,
 }
 
 

@@ -19,6 +19,7 @@ from treewright.recipes.choice import (
 )
 
 __all__ = [
+    "AdjustedError",
     "CollapseNodes",
     "CostComplexity",
     "CostComplexityCV",
@@ -58,11 +59,12 @@ class RowMemory(NamedTuple):
 class _Pruner(Choice):
     """Base of every pruner.
 
-    `classes_only`: it counts wrong classes, so it has no meaning for a numeric target. `holds_out`: as part of a
-    recipe it sets aside a `share` of the training rows.
+    `classes_only`: it counts wrong classes, so it has no meaning for a numeric target. `models_only`: it compares
+    linear models. `holds_out`: as part of a recipe it sets aside a `share` of the training rows.
     """
 
     classes_only: ClassVar[bool] = False
+    models_only: ClassVar[bool] = False
     holds_out: ClassVar[bool] = False
 
     @property
@@ -345,6 +347,23 @@ class MaxLeaves(_Pruner):
     leaves: PositiveCount
 
 
+@dataclass(frozen=True)
+class AdjustedError(_Pruner):
+    """Replace a subtree by the linear model of its node if the adjusted error is no larger (M5; linear leaves).
+
+    The root mean squared error on the training rows is multiplied by (n + factor x v) / (n - v): n rows, v parameters,
+    which are intercepts, terms, and one for each split.
+
+    Parameters
+    ----------
+    factor : float, default=2.0
+        The price of a parameter; Weka's M5P has 2.
+    """
+
+    factor: NonNegative = 2.0
+    models_only: ClassVar[bool] = True
+
+
 Pruner = (
     CostComplexity
     | CostComplexityCV
@@ -359,6 +378,7 @@ Pruner = (
     | MergeEqualLeaves
     | MaxDepth
     | MaxLeaves
+    | AdjustedError
 )
 
 #: Every kind of pruner.

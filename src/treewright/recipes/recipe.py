@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, get_type_hints
 
 from treewright.errors import RecipeError
-from treewright.recipes.branching import Binary, Branching, Grouped, Merge, OneVsRest
+from treewright.recipes.branching import Binary, Branching, Grouped, Merge, OneVsRest, Ordered
 from treewright.recipes.choice import Choice, Count, Share, check_settings, require, split_optional
 from treewright.recipes.criterion import (
     ChiSquare,
@@ -19,15 +19,17 @@ from treewright.recipes.criterion import (
     GainRatio,
     Gini,
     InformationGain,
+    PiecewiseLinear,
     RegressionCriterion,
     Twoing,
     Variance,
 )
-from treewright.recipes.missing import LearnedDirection, Missing, OwnCategory, Surrogates
+from treewright.recipes.leaves import Constant, LeafChoice, Linear, Pieces
+from treewright.recipes.missing import Imputed, LearnedDirection, Missing, OwnCategory, Surrogates
 from treewright.recipes.numeric import CategoricalOnly, Numeric, Threshold
-from treewright.recipes.pruners import Pruner
+from treewright.recipes.pruners import AdjustedError, Pruner
 from treewright.recipes.saved_names import saved_name, saved_setting
-from treewright.recipes.stopping import Collapse, Leaves, Simplify, Stopping
+from treewright.recipes.stopping import Collapse, Simplify, Stopping
 from treewright.recipes.variants import CHOICE_NAMES, changed_fields, differences, named_choice
 
 
@@ -59,8 +61,8 @@ class Recipe:
         What is collapsed right after growing.
     pruning : Pruner, optional
         How the grown tree is pruned.
-    leaves : Leaves, default=Leaves()
-        How class counts become probabilities.
+    leaves : LeafChoice, default=Constant()
+        What leaves predict: a constant, or a line in the columns.
     tie_tolerance : float, default=0.0
         A later candidate wins only if it is better by more than this (J48).
     drop_blank_rows : bool, default=False
@@ -81,7 +83,7 @@ class Recipe:
     stopping: Stopping = field(default_factory=Stopping)
     simplify: Simplify | None = None
     pruning: Pruner | None = None
-    leaves: Leaves = field(default_factory=Leaves)
+    leaves: LeafChoice = field(default_factory=Constant)
     tie_tolerance: Share = 0.0
     drop_blank_rows: bool = False
     rivals: Count = 4
@@ -131,6 +133,10 @@ class Recipe:
                 not isinstance(self.missing, LearnedDirection),
                 "Recipe.missing=LearnedDirection does not go with Merge; OwnCategory() lets CHAID place missing values",
             )
+        require(
+            not isinstance(self.branching, Ordered) or self.criterion is None,
+            "Recipe.branching=Ordered orders levels by a numeric target; use criterion=None, or branching=Binary()",
+        )
         if isinstance(self.branching, Grouped):
             require(
                 isinstance(self.criterion, (InformationGain, GainRatio)) and self.regression is None,
@@ -144,8 +150,29 @@ class Recipe:
                 "criterion=GainRatio() or "
                 "InformationGain() with regression=None, or switch them off",
             )
+        require(
+            not isinstance(self.pruning, AdjustedError) or isinstance(self.leaves, Linear),
+            "Recipe.pruning=AdjustedError compares linear models; use leaves=Linear(), or another pruner",
+        )
+        self._refuse_half_of_pilot()
         if isinstance(self.simplify, Collapse):
             require(self.regression is None, "Recipe.simplify=Collapse counts training errors; use regression=None")
+
+    def _refuse_half_of_pilot(self) -> None:
+        by_pieces = isinstance(self.regression, PiecewiseLinear)
+        require(
+            by_pieces == isinstance(self.leaves, Pieces),
+            "Recipe.regression=PiecewiseLinear and Recipe.leaves=Pieces belong together; use both or neither",
+        )
+        require(
+            not by_pieces or (isinstance(self.branching, Ordered) and isinstance(self.missing, Imputed)),
+            "Recipe.regression=PiecewiseLinear takes numbers without gaps; use branching=Ordered(), missing=Imputed()",
+        )
+        limits = dataclasses.replace(self.stopping, max_depth=None, min_samples_split=2, min_samples_leaf=1)
+        require(
+            not by_pieces or limits == Stopping(),
+            "Recipe.regression=PiecewiseLinear knows max_depth, min_samples_split and min_samples_leaf only",
+        )
 
     def with_(self, **changes: Any) -> Recipe:
         """Return a variant of this recipe: what is not given stays as it is.

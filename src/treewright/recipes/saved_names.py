@@ -12,6 +12,7 @@ from typing import Any
 #: Class -> its name in a file.
 _CHOICES = {
     "CategoricalOnly": "Refused",
+    "Constant": "Leaves",
     "Fractional": "Spread",
     "CollapseNodes": "ByNodes",
     "MergeEqualLeaves": "SameAnswer",
@@ -32,6 +33,7 @@ _SETTINGS = {
 #: treewright did before the setting existed, which need not be today's default. All as they stand in a file.
 ADDED_SETTINGS: dict[str, dict[str, Any]] = {
     "Recipe": {"pruning": None},
+    "Stopping": {"min_deviation": 0.0},
 }
 
 

@@ -1,9 +1,9 @@
-"""When growing stops, what is collapsed afterwards, and what leaves predict."""
+"""When growing stops, and what is collapsed afterwards."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from treewright.recipes.choice import (
     AtLeastTwo,
@@ -15,8 +15,9 @@ from treewright.recipes.choice import (
     Share,
     choices_by_name,
 )
+from treewright.recipes.leaves import Constant
 
-__all__ = ["Collapse", "Complexity", "Leaves", "Stopping"]
+__all__ = ["Collapse", "Complexity", "Stopping"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Stopping(Choice):
         Maximum p-value of the chi-square or F test for a split to be accepted.
     zero_gain : bool, default=False
         Allow splits that gain nothing by themselves.
+    min_deviation : float, default=0.0
+        A node is not split if the standard deviation of its target is at most this share of the whole table's (M5).
     """
 
     max_depth: Count | None = None
@@ -63,6 +66,7 @@ class Stopping(Choice):
     max_impurity: NonNegative | None = None
     significance: Share | None = None
     zero_gain: bool = False
+    min_deviation: Share = 0.0
 
 
 @dataclass(frozen=True)
@@ -97,26 +101,8 @@ Simplify = Collapse | Complexity
 SIMPLIFY_NAMES: dict[str, Simplify] = choices_by_name(Simplify)
 
 
-@dataclass(frozen=True)
-class Leaves(Choice):
-    """How class counts become probabilities, and targets a mean.
-
-    Parameters
-    ----------
-    smoothing : {"none", "laplace", "m_estimate", "shrinkage", "shrinkage_cv"}, default="none"
-        Laplace smoothing adds one row per class; the m-estimate adds `m` rows in the proportions of the whole table.
-        Shrinkage draws probabilities and means towards those of the ancestors, with strength `m` (hierarchical
-        shrinkage, Agarwal et al. 2022); "shrinkage_cv" chooses the strength by cross-validation, and the recipe of the
-        tree then has "shrinkage" and that `m`. The others do not change means.
-    m : float, default=2.0
-        Number of rows added by the m-estimate; strength of the shrinkage.
-    empty : {"majority", "distribution"}, default="distribution"
-        A leaf without training rows predicts its parent's majority class, or its parent's class distribution.
-    """
-
-    smoothing: Literal["none", "laplace", "m_estimate", "shrinkage", "shrinkage_cv"] = "none"
-    m: Annotated[float, Range(0, 1e100)] = 2.0  # more could not be multiplied with a weight
-    empty: Literal["majority", "distribution"] = "distribution"
+#: The first name of `treewright.leaves.Constant`.
+Leaves = Constant
 
 
 def __dir__() -> list[str]:

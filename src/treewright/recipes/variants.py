@@ -11,6 +11,7 @@ from treewright.errors import RecipeError
 from treewright.recipes.branching import BRANCHING_NAMES
 from treewright.recipes.choice import snake_case
 from treewright.recipes.criterion import CRITERION_NAMES, Custom
+from treewright.recipes.leaves import LEAF_NAMES
 from treewright.recipes.missing import MISSING_NAMES
 from treewright.recipes.numeric import NUMERIC_NAMES
 from treewright.recipes.pruners import PRUNING_NAMES
@@ -25,6 +26,7 @@ CHOICE_NAMES: dict[str, Mapping[str, Any]] = {
     "missing": MISSING_NAMES,
     "simplify": SIMPLIFY_NAMES,
     "pruning": PRUNING_NAMES,
+    "leaves": LEAF_NAMES,
 }
 
 #: The fields whose settings can be given by themselves: max_depth=5 changes `stopping` and keeps its other limits.
@@ -63,13 +65,14 @@ def changed_fields(recipe: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
     if not changes:
         return {}
     own = [one.name for one in fields(recipe)]
-    opened = {one.name: owner for owner in _OPENED for one in fields(getattr(recipe, owner))}
+    changed = {name: field_choice(name, changes[name], getattr(recipe, name)) for name in own if name in changes}
+    owners = [(owner, each) for owner in _OPENED for each in (getattr(recipe, owner), changed.get(owner))]
+    opened = {name: owner for owner, each in owners for name in _settings(each)}
     for name in changes:
         if name not in own and name not in opened:
             close = difflib.get_close_matches(name, [*own, *opened], n=3)
             hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"known: {', '.join([*own, *opened])}"
             raise RecipeError(f"a recipe has no choice or setting {name!r}; {hint}")
-    changed = {name: field_choice(name, changes[name], getattr(recipe, name)) for name in own if name in changes}
     for owner in _OPENED:
         settings = {name: value for name, value in changes.items() if opened.get(name) == owner}
         if settings:
@@ -77,9 +80,12 @@ def changed_fields(recipe: Any, changes: Mapping[str, Any]) -> dict[str, Any]:
     return changed
 
 
+def _settings(choice: Any) -> list[str]:
+    return [one.name for one in fields(choice)] if hasattr(choice, "__dataclass_fields__") else []
+
+
 def _with_settings(owner: str, choice: Any, settings: dict[str, Any]) -> Any:
-    known = {one.name for one in fields(choice)} if hasattr(choice, "__dataclass_fields__") else set()
-    if not settings.keys() <= known:
+    if not settings.keys() <= set(_settings(choice)):
         raise RecipeError(f"Recipe.{owner}={choice!r} cannot take {', '.join(settings)}; leave out {owner}")
     return replace(choice, **settings)
 
@@ -91,7 +97,7 @@ def differences(recipe: Any, base: Any) -> str:
         ours, theirs = getattr(recipe, one.name), getattr(base, one.name)
         if ours == theirs:
             continue
-        if one.name in _OPENED:
+        if one.name in _OPENED and type(ours) is type(theirs):
             settings = [(s.name, getattr(ours, s.name), getattr(theirs, s.name)) for s in fields(ours)]
             parts += [f"{name}={new!r}" for name, new, old in settings if new != old]
         else:

@@ -19,7 +19,7 @@ from treewright.render.picture.cards import before_split
 from treewright.render.picture.picture import Direction, Scene, scene
 from treewright.render.picture.shapes import Group, Picture
 from treewright.render.svg_writer import write
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.text import name_text
 from treewright.tree.tree import Node
 
@@ -145,7 +145,7 @@ def growth(
     Level 1 of 2: split on Age (9 rows, gain 0.5577). 2 leaves. Training accuracy 89 %.
     Level 2 of 2: split on Income (4 rows, gain 0.8113). 4 leaves. Training accuracy 100 %.
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "render.growth")
     if by not in ("level", "split"):
         raise ValueError(f"by must be 'level' or 'split', not {by!r}")
     one = scene(tree, max_nodes, max_depth, direction=direction)

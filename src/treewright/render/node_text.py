@@ -9,6 +9,7 @@ from treewright.data.number_text import amount, many, percent
 from treewright.recipes.branching import Merge
 from treewright.recipes.missing import LearnedDirection, OwnCategory
 from treewright.recipes.recipe import Recipe
+from treewright.render.model_text import guard_text, leaf_text
 from treewright.tree.split import Split
 from treewright.tree.text import level_text, name_text, printable
 from treewright.tree.tree import Node, Tree
@@ -28,7 +29,10 @@ def heading(tree: Tree) -> str:
 
 
 def prediction_text(node: Node) -> str:
-    """Return the class, or the number in full."""
+    """Return the class, the number in full, or the linear model."""
+    model = leaf_text(node)
+    if model is not None:
+        return model
     prediction = node.prediction
     return name_text(prediction) if isinstance(prediction, str) else level_text(prediction)
 
@@ -47,11 +51,16 @@ def rows_text(weight: float, rows: int, weighted: bool) -> str:
 
 
 def certainty(node: Node) -> str:
-    """Return the class's share or the standard deviation of a node, as text; "" without rows."""
+    """Return the class's share, the standard deviation or the range guard of a node, as text; "" without rows."""
+    if node.model is not None:
+        return guard_text(node.model)
     share = prediction_share(node)
-    if share is None:
-        return f"± {amount(node.deviation or 0.0)}" if node.counts is None and node.rows > 1 else ""
-    return percent(share)
+    return spread_text(node) if share is None else percent(share)
+
+
+def spread_text(node: Node) -> str:
+    """Return the standard deviation of a node's numbers; "" for classes and for a single row."""
+    return f"± {amount(node.deviation or 0.0)}" if node.counts is None and node.rows > 1 else ""
 
 
 def prediction_share(node: Node) -> float | None:
@@ -234,7 +243,7 @@ _ONE_LEAF = {
 def one_leaf_remarks(tree: Tree) -> list[str]:
     """Return why a tree has one leaf only, and which settings change that; a pure root needs no words."""
     root = tree.root
-    if not root.is_leaf or root.stop not in _ONE_LEAF:
+    if not root.is_leaf or root.stop not in _ONE_LEAF or tree.models:  # one model may say all
         return []
     why, remedy = _ONE_LEAF[root.stop]
     if root.stop == "pruned" and tree.cuts:

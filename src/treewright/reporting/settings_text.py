@@ -8,6 +8,7 @@ from typing import Any
 
 from treewright.data.number_text import many, number_text
 from treewright.inspection.derivation.criterion_names import criterion_of
+from treewright.recipes.leaves import Constant, LeafChoice
 from treewright.tree.certificate import Certificate
 from treewright.tree.text import printable
 from treewright.tree.tree import Tree
@@ -78,11 +79,18 @@ def settings_text(tree: Tree) -> list[str]:
         if value != inactive[name]:
             sentences.append(_LIMITS.get(name, f"{_words(name)}: {{}}.").format(_value(value)))
     sentences += [_sentence(choice) for choice in (recipe.simplify, recipe.pruning) if choice is not None]
-    if recipe.leaves.smoothing != "none":
-        what = "Predictions" if recipe.leaves.smoothing == "shrinkage" else "Class probabilities"
-        strength = "" if recipe.leaves.smoothing == "laplace" else f" (m {_value(recipe.leaves.m)})"
-        sentences.append(f"{what} are smoothed: {_words(recipe.leaves.smoothing)}{strength}.")
+    sentences += _leaf_sentences(recipe.leaves)
     return [printable(text) for text in (*sentences, f"In Python, the recipe is tw.{recipe!r}.")]
+
+
+def _leaf_sentences(leaves: LeafChoice) -> list[str]:
+    if not isinstance(leaves, Constant):
+        return [_sentence(leaves)]
+    if leaves.smoothing == "none":
+        return []
+    what = "Predictions" if leaves.smoothing == "shrinkage" else "Class probabilities"
+    strength = "" if leaves.smoothing == "laplace" else f" (m {_value(leaves.m)})"
+    return [f"{what} are smoothed: {_words(leaves.smoothing)}{strength}."]
 
 
 def _search_text(certificate: Certificate, tree: Tree) -> list[str]:

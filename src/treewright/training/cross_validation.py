@@ -16,10 +16,12 @@ from treewright.data.encoding import Encoded
 from treewright.data.rows import take
 from treewright.data.schema import Schema
 from treewright.errors import TreewrightError
+from treewright.fitting.fit_models import with_models
 from treewright.growing.grow import grow
 from treewright.prediction.class_scores import per_class
 from treewright.prediction.evaluation import score_on
 from treewright.pruning.prune import prune_rows
+from treewright.recipes.leaves import Constant
 from treewright.recipes.pruners import Pruner
 from treewright.recipes.recipe import Recipe
 from treewright.training.folds import Fold
@@ -107,10 +109,12 @@ def impossible(why: str) -> Scores:
 def _pruned(
     whole: Tree | None, training: Encoded, schema: Schema, recipe: Recipe, pruner: Pruner | None, n_threads: int
 ) -> Tree:
-    chooses = recipe.leaves.smoothing == "shrinkage_cv"  # by trees that are pruned too
+    leaves = recipe.leaves
+    chooses = isinstance(leaves, Constant) and leaves.smoothing == "shrinkage_cv"  # by trees that are pruned too
     if whole is None or chooses or (pruner is not None and pruner.holds_out):
         return grow_and_prune(training, schema, replace(recipe, pruning=pruner), n_threads)
-    return shrunk(whole if pruner is None else prune_rows(whole, pruner, training, n_threads))
+    tree = shrunk(whole if pruner is None else prune_rows(whole, pruner, training, n_threads))
+    return with_models(tree, training, n_threads)
 
 
 def _summary(found: list[tuple[Tree, Encoded]], refused: str | None) -> Scores:

@@ -16,6 +16,8 @@ from treewright.data.reader import read, taken
 from treewright.data.schema import Schema, Task
 from treewright.data.value_text import size_text
 from treewright.errors import DataError
+from treewright.fitting.fit_models import with_models
+from treewright.fitting.pilot import grow_by_pieces
 from treewright.growing.checks import check_recipe
 from treewright.growing.grow import grow, grow_bare, grow_kept, with_bins
 from treewright.growing.partitions import Limits, Partitions
@@ -28,6 +30,8 @@ from treewright.out_of_core.inputs import is_large, with_target
 from treewright.out_of_core.memory_limit import memory_size, working_memory
 from treewright.out_of_core.scratch_folder import scratch as scratch_folder
 from treewright.pruning.prune import prune_rows, rows_for, worth_completing
+from treewright.recipes.criterion import PiecewiseLinear
+from treewright.recipes.leaves import Constant
 from treewright.recipes.named import CART, named_recipe
 from treewright.recipes.recipe import Recipe
 from treewright.training.honest import learn_honestly
@@ -174,6 +178,8 @@ def learn_from(
         def fit(some: Encoded | Partitions) -> Tree:
             return grow_and_prune(some, schema, chosen, n_threads, progress)
 
+        if options.honest and not isinstance(chosen.leaves, Constant):
+            raise DataError("honest=True fills leaves with means or shares; use leaves=treewright.leaves.Constant()")
         return learn_honestly(rows, fit, chosen.seed, n_threads) if options.honest else fit(rows)
 
 
@@ -224,16 +230,19 @@ def grow_and_prune(
     check_recipe(recipe, schema)
     check_priors(rows, schema.target)
     stage = Stage(progress)
-    if recipe.leaves.smoothing == "shrinkage_cv":
+    if isinstance(recipe.leaves, Constant) and recipe.leaves.smoothing == "shrinkage_cv":
         recipe = _with_strength(rows, schema, recipe, n_threads, stage.part(0, FOLDS + 1, FOLDS))
         stage = stage.part(FOLDS, FOLDS + 1)
     tree = _grown_and_pruned(rows, schema, recipe, n_threads, stage)
     if progress is not None:
         progress(1.0)
-    return shrunk(tree)
+    return with_models(shrunk(tree), rows, n_threads)
 
 
 def _grown_and_pruned(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage) -> Tree:
+    if isinstance(recipe.regression, PiecewiseLinear):
+        tree = grow_by_pieces(rows, schema, recipe, n_threads)
+        return tree if recipe.pruning is None else prune_rows(tree, recipe.pruning, rows, n_threads)
     pruner = recipe.pruning
     n_trees = 1 + (pruner.n_trees if pruner is not None else 0)
     with ExitStack() as resources:

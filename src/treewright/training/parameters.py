@@ -19,6 +19,7 @@ from treewright.errors import RecipeError
 from treewright.recipes.branching import BRANCHING_NAMES, Merge
 from treewright.recipes.choice import name_of
 from treewright.recipes.criterion import CRITERION_NAMES
+from treewright.recipes.leaves import Constant
 from treewright.recipes.missing import MISSING_NAMES
 from treewright.recipes.named import RECIPES
 from treewright.recipes.numeric import NUMERIC_NAMES
@@ -132,14 +133,15 @@ def defaults_of(recipe: Recipe, task: Task) -> dict[str, Any]:
     named = {**choices, "missing": recipe.missing, "pruning": recipe.pruning}
     plain = {name: getattr(recipe.stopping, name) for name in ("min_samples_split", "min_samples_leaf", *_STOPPING)}
     merge = {name: getattr(recipe.branching, name) for name in _MERGE} if isinstance(recipe.branching, Merge) else {}
+    leaves = recipe.leaves
     return {
         **{name: None if choice is None else name_of(choice) for name, choice in named.items()},
         "unseen": recipe.unseen,
         **plain,
         "min_weight_fraction_leaf": 0.0,
         "max_features": recipe.stopping.max_features,
-        "smoothing": recipe.leaves.smoothing,
-        "m": recipe.leaves.m,
+        "smoothing": leaves.smoothing if isinstance(leaves, Constant) else None,
+        "m": leaves.m if isinstance(leaves, Constant) else None,
         **merge,
     }
 

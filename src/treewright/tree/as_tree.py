@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from treewright.errors import DataError
+from treewright.errors import DataError, TreewrightError
 from treewright.tree.tree import Tree
 
 
@@ -43,6 +43,28 @@ def as_tree(given: object) -> Tree:
     if isinstance(held, Tree):
         return held
     raise _error(given, held)
+
+
+def constant_tree(given: object, what: str, error: type[TreewrightError] = DataError) -> Tree:
+    """Return the tree, as `as_tree` does, but refuse one whose leaves predict by linear models.
+
+    Parameters
+    ----------
+    given : Tree or estimator
+        What the user passed for a tree.
+    what : str
+        Who cannot do with linear models, as the subject of a sentence.
+    error : type, default=DataError
+        The error to raise.
+    """
+    tree = as_tree(given)
+    if tree.models:
+        raise error(
+            f"{what} needs leaves that predict a constant, but those of this tree have linear models "
+            f"(leaves={type(tree.recipe.leaves).__name__}); predict with the tree itself, or learn with "
+            "leaves=treewright.leaves.Constant()"
+        )
+    return tree
 
 
 def _error(given: object, held: object) -> Exception:

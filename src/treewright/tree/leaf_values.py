@@ -8,27 +8,36 @@ function of the statistics alone, so it commutes with cutting subtrees off.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 
 from treewright.data.arrays import FloatArray
+from treewright.recipes.leaves import Constant, LeafChoice
 from treewright.tree.shape import levels
 from treewright.tree.tree import Tree
 
 
 def shrunk(tree: Tree) -> Tree:
     """Return the tree with the predictions that its recipe's shrinkage gives; itself, if the recipe has none."""
-    if tree.recipe.leaves.smoothing != "shrinkage":
+    leaves = tree.recipe.leaves
+    if not is_shrunk(leaves):
         return tree
-    return with_values(tree, shrunk_values(tree, tree.recipe.leaves.m))
+    return with_values(tree, shrunk_values(tree, leaves.m))
+
+
+def is_shrunk(leaves: LeafChoice) -> TypeGuard[Constant]:
+    """Return whether predictions are shrunk towards those of the ancestors."""
+    return isinstance(leaves, Constant) and leaves.smoothing == "shrinkage"
 
 
 def unshrunk(tree: Tree) -> Tree:
     """Return the tree with the predictions that pruning compares: shares of classes or means, as counted."""
-    if tree.recipe.leaves.smoothing != "shrinkage" and tree.honest is None:
+    leaves = tree.recipe.leaves
+    if not is_shrunk(leaves) and tree.honest is None:
         return tree
     values, parent = _counted_values(tree, _statistics(tree)), tree.arrays["parent"]
-    if tree.schema.target.classes is not None and tree.recipe.leaves.empty == "majority":
+    if tree.schema.target.classes is not None and isinstance(leaves, Constant) and leaves.empty == "majority":
         empty = np.flatnonzero(tree.arrays["weight"] == 0)
         values[empty] = 0.0
         values[empty, tree.arrays["stats"][parent[empty]].argmax(axis=1)] = 1.0
@@ -61,6 +70,7 @@ def estimated_values(tree: Tree, statistics: FloatArray) -> FloatArray:
     `statistics`: per node the weight of each class, or weight and mean. A node without rows predicts as its parent.
     """
     leaves = tree.recipe.leaves
+    assert isinstance(leaves, Constant)  # honest trees have no linear models
     if leaves.smoothing == "shrinkage":
         return _shrunk_values(tree, statistics, leaves.m)
     if tree.schema.target.classes is None or leaves.smoothing == "none":

@@ -24,6 +24,7 @@ from treewright.tree.certificate import Certificate
 from treewright.tree.cuts import read_cuts
 from treewright.tree.honest import Honest
 from treewright.tree.json_form import read_recipe
+from treewright.tree.models import read_models
 from treewright.tree.soft import Soft
 from treewright.tree.tree import OPTIONAL, Tree
 
@@ -113,6 +114,7 @@ def _refuse_unreadable(parts: dict[str, Any], tree: Tree) -> None:
         ("calibration", lambda text: Calibration.from_dict(_parse(text), n_nodes)),
         ("soft", lambda text: Soft.from_dict(_parse(text), tree.arrays)),
         ("honest", lambda text: Honest.from_dict(_parse(text), n_nodes, len(_parse(text)["stats"][0]))),
+        ("models", lambda text: read_models(_parse(text), n_nodes, tree.schema)),
         ("edits", lambda text: [_read_recipe_text(_json(one["recipe"])) for one in _parse(text) if "recipe" in one]),
     ):
         try:

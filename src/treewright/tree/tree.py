@@ -27,6 +27,7 @@ from treewright.tree.cuts import Cut, read_cuts, write_cuts
 from treewright.tree.edits import NodeEdit, read_edits, write_edits
 from treewright.tree.honest import Honest
 from treewright.tree.json_form import read_arrays, read_recipe, write_arrays
+from treewright.tree.models import LinearModel, read_models, write_models
 from treewright.tree.soft import Soft
 from treewright.tree.sparse_rows import copied, from_core, frozen
 from treewright.tree.split import Split, items_of, split_at
@@ -35,7 +36,7 @@ from treewright.tree.validation import STOP_REASONS, check
 Made = TypeVar("Made")
 
 #: The parts of the written form that a tree may lack.
-OPTIONAL = ("cuts", "certificate", "calibration", "honest", "soft", "edits")
+OPTIONAL = ("cuts", "certificate", "calibration", "honest", "soft", "models", "edits")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,6 +63,8 @@ class Tree:
         Bands of thresholds, as `soften` computes them; None for other trees.
     edits : tuple of NodeEdit, default=()
         What was done by hand, in order of nodes (`treewright.edit`); empty for other trees.
+    models : tuple of LinearModel, default=()
+        The linear model of every node, by which a leaf predicts; empty for trees whose leaves are constant.
     """
 
     arrays: Mapping[str, Array]
@@ -73,6 +76,7 @@ class Tree:
     honest: Honest | None = None
     soft: Soft | None = None
     edits: tuple[NodeEdit, ...] = ()
+    models: tuple[LinearModel, ...] = ()
     _kept: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -150,7 +154,7 @@ class Tree:
         # The written form of a recipe has the name of a user's criterion, and that is what counts.
         same = self._schema_text == other._schema_text and self.recipe.as_dict() == other.recipe.as_dict()
         same = same and (self.cuts, self.certificate) == (other.cuts, other.certificate)
-        added, others = ((tree.calibration, tree.honest, tree.soft, tree.edits) for tree in (self, other))
+        added, others = ((t.calibration, t.honest, t.soft, t.edits, t.models) for t in (self, other))
         same = same and added == others
         pairs = [(array, other.arrays[name]) for name, array in self.arrays.items()]
         return same and all(a.shape == b.shape for a, b in pairs) and all(a.tobytes() == b.tobytes() for a, b in pairs)
@@ -185,6 +189,7 @@ class Tree:
         parts |= {} if self.calibration is None else {"calibration": self.calibration.as_dict()}
         parts |= {} if self.honest is None else {"honest": self.honest.as_dict()}
         parts |= {} if self.soft is None else {"soft": self.soft.as_dict()}
+        parts |= {"models": write_models(self.models)} if self.models else {}
         return parts | ({"edits": write_edits(self.edits)} if self.edits else {})
 
     @staticmethod
@@ -199,7 +204,8 @@ class Tree:
         width = len(schema.target.classes or ()) or 2
         honest = Honest.from_dict(parts["honest"], n, width) if "honest" in parts else None
         edits = read_edits(parts.get("edits", []), arrays["stop"], schema)
-        plain = Tree(arrays, schema, recipe, cuts, certificate, calibration, honest, edits=edits)
+        models = read_models(parts["models"], n, schema) if "models" in parts else ()
+        plain = Tree(arrays, schema, recipe, cuts, certificate, calibration, honest, edits=edits, models=models)
         if "soft" not in parts:
             return plain
         return replace(plain, soft=Soft.from_dict(parts["soft"], plain.arrays))  # bands belong to checked thresholds
@@ -294,7 +300,10 @@ class Node:
 
     @property
     def prediction(self) -> Level:
-        """The most probable class (with costs, the cheapest prediction), the first of equals; or the number."""
+        """The most probable class (with costs, the cheapest prediction), the first of equals; or the number.
+
+        With linear models this is the mean of the node; `model` is what it predicts by.
+        """
         value = self.tree.arrays["value"][self.id]
         if self._classes is None:
             return float(value[0])
@@ -304,6 +313,11 @@ class Node:
     def probabilities(self) -> tuple[float, ...] | None:
         """The probability of each class; None for a numeric target."""
         return None if self._classes is None else tuple(self.tree.arrays["value"][self.id].tolist())
+
+    @property
+    def model(self) -> LinearModel | None:
+        """The linear model of the node; None in trees whose leaves are constant."""
+        return self.tree.models[self.id] if self.tree.models else None
 
     @property
     def edit(self) -> NodeEdit | None:

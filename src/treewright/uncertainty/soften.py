@@ -18,7 +18,7 @@ from treewright.growing.progress import Progress
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.routing import predict_values, route
 from treewright.pruning.cut import rearranged
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.shape import ends
 from treewright.tree.soft import Soft, softenable
 from treewright.tree.tree import Tree, cost_array, predicted_index
@@ -85,7 +85,7 @@ def soften(
     >>> tw.predict_proba(tree, {"x": [3, 6, 6.5, 8]}).round(2)[:, 1].tolist()
     [0.17, 0.45, 0.58, 1.0]
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "soften")
     check_threads(n_threads)
     if method not in get_args(Method):
         raise DataError(f"method must be {' or '.join(map(repr, get_args(Method)))}, not {method!r}")

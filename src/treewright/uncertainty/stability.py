@@ -16,11 +16,11 @@ from treewright.growing.progress import Progress
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.predict import codes_at_leaves, predicted_codes
 from treewright.prediction.routing import route
-from treewright.tree.as_tree import TreeLike, as_tree
+from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.shape import is_leaf
 from treewright.tree.tree import Tree
 from treewright.uncertainty.match_nodes import Overlap, Placed, adjusted_rand_index, closest_nodes
-from treewright.uncertainty.resamples import Scheme, refit, resample
+from treewright.uncertainty.resamples import Scheme, only_grows, refit, resample
 from treewright.uncertainty.stability_report import SplitStability, Stability
 
 Array = NDArray[Any]
@@ -85,7 +85,7 @@ def stability(
     >>> found.splits[0].kept
     1.0
     """
-    tree = as_tree(tree)
+    tree = constant_tree(tree, "stability")
     rows = _rows_of(tree, data, target, weight)
     return stability_on(tree, rows, scheme, resamples, seed, max_splits, n_threads, progress)
 
@@ -103,7 +103,7 @@ def stability_on(
     """Compare a tree with refits on resamples of encoded rows; see `stability`."""
     _refuse_searched(tree)
     rows = with_bins(rows, n_threads)
-    samples = resample(rows, scheme, resamples, seed)
+    samples = resample(rows, scheme, resamples, seed, only_grown=only_grows(tree, rows))
     nodes = _largest_splits(tree, max_splits)
     placed, predicted = Placed(tree, route(tree, rows, n_threads)), predicted_codes(tree, rows, n_threads)
 

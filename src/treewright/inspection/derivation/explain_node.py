@@ -180,6 +180,7 @@ def _leaf(node: Node) -> NodeExplanation:
     size = many(node.rows, "row")
     prediction = node.prediction
     shown = figure(prediction) if isinstance(prediction, float) and node.counts is None else level_text(prediction)
+    shown = shown if node.model is None else "by its linear model"
     rows = Branch("this leaf", node.rows, node.weight, node.counts, node.mean, node.deviation)
     return NodeExplanation(
         node=node.id,
@@ -234,7 +235,7 @@ def _split(node: Node, split: Split, entries: Entries | None, own: bool = True) 
     if division is not None and division.known > 0 and division.weights.max() > 0:
         derived = _derived(criterion, tree, split, division, conditions, curve)
     # A root turns the last digit of a sum into half of all digits.
-    near = 1e-7 * (1 + node.impurity) if name == "standard_deviation" else 1e-9
+    near = {"standard_deviation": 1e-7, "fifth_root": 1e-3}.get(name, 0.0) * (1 + node.impurity) or 1e-9
     complete = (
         derived is not None and is_close(derived.score, split.score, near) and is_close(derived.gain, split.gain, near)
     )

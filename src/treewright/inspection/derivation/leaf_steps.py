@@ -12,8 +12,10 @@ from treewright.data.number_text import count_text, figure
 from treewright.inspection.derivation.formula import Expression, Fraction, Number, Product, Sum, total
 from treewright.inspection.derivation.impurity_steps import MOST_TERMS, Step, figures_of, of, shortened, step
 from treewright.recipes.criterion import AbsoluteError
-from treewright.tree.leaf_values import counted_value, counted_weight, statistics_of
-from treewright.tree.text import level_text
+from treewright.recipes.leaves import Constant
+from treewright.tree.leaf_values import counted_value, counted_weight, is_shrunk, statistics_of
+from treewright.tree.models import LinearModel
+from treewright.tree.text import level_text, model_text
 from treewright.tree.tree import Node
 
 
@@ -47,6 +49,7 @@ def _shares(node: Node) -> tuple[Step, ...]:
     tree, chances = node.tree, node.probabilities or ()
     counts, root = statistics_of(tree, node.id), statistics_of(tree, 0)
     classes, leaves, weight = tree.schema.target.classes or (), tree.recipe.leaves, sum(counts)
+    assert isinstance(leaves, Constant)  # classes have no linear models
     words = {
         "none": "weight of the class / weight of the leaf",
         "laplace": "(weight of the class + 1) / (weight of the leaf + number of classes)",
@@ -74,7 +77,7 @@ def _which_rows(node: Node) -> str:
 
 
 def _is_shrunk(node: Node) -> bool:
-    return node.tree.recipe.leaves.smoothing == "shrinkage" and node.parent is not None
+    return is_shrunk(node.tree.recipe.leaves) and node.parent is not None
 
 
 def _shrunk(node: Node) -> tuple[Step, ...]:
@@ -85,8 +88,9 @@ def _shrunk(node: Node) -> tuple[Step, ...]:
 
 
 def _shrunk_step(node: Node, output: int, label: str) -> Step:
-    tree, parent = node.tree, node.parent
+    tree, parent, leaves = node.tree, node.parent, node.tree.recipe.leaves
     assert parent is not None
+    assert isinstance(leaves, Constant)
     what = "mean" if tree.schema.target.classes is None else "share"
     own, above = (counted_value(tree, i)[output] for i in (node.id, parent))
     words = (
@@ -94,7 +98,7 @@ def _shrunk_step(node: Node, output: int, label: str) -> Step:
         + _which_rows(node)
     )
     difference = Sum((("+", figures_of(own)), ("-", figures_of(above))))
-    weight = Fraction(Number(count_text(tree.recipe.leaves.m)), Number(count_text(counted_weight(tree, parent))))
+    weight = Fraction(Number(count_text(leaves.m)), Number(count_text(counted_weight(tree, parent))))
     moved = Fraction(difference, Sum((("+", Number("1")), ("+", weight))))
     predicted = tree.arrays["value"][:, output]
     numbers = Sum((("+", figures_of(float(predicted[parent]))), ("+", moved)))
@@ -125,6 +129,8 @@ def _cheapest(node: Node, prediction: str) -> tuple[Step, ...]:
 def _number_steps(node: Node) -> tuple[Step, ...]:
     weight, mean = statistics_of(node.tree, node.id)
     value = float(node.tree.arrays["value"][node.id, 0])
+    if node.model is not None:
+        return (_model_step(node, node.model),)
     if not weight > 0:
         return (step("Prediction", "no row came here: the prediction of the parent", None, value),)
     if isinstance(node.tree.recipe.regression, AbsoluteError):
@@ -134,6 +140,18 @@ def _number_steps(node: Node) -> tuple[Step, ...]:
         return (_shrunk_step(node, 0, "Prediction"),)
     numbers = Fraction(figures_of(weight * mean), Number(count_text(weight)))
     return (step("Prediction", "the mean: sum of the targets / weight" + _which_rows(node), numbers, value),)
+
+
+def _model_step(node: Node, model: LinearModel) -> Step:
+    """Return the linear model, put to the test where every term has its mean: there it predicts the mean."""
+    terms: list[tuple[str, Expression]] = [("+", figures_of(model.intercept))]
+    at_means = model.intercept
+    for term in model.terms:
+        at_means += term.coefficient * term.fill
+        sign = "-" if term.coefficient < 0 else "+"
+        terms.append((sign, Product((figures_of(abs(term.coefficient)), figures_of(term.fill)))))
+    words = f"{model_text(node.tree.schema, model)}; with the means of the rows here"
+    return step("Linear model", words, Sum(tuple(terms)), at_means)
 
 
 # --- why a leaf stopped -----------------------------------------------------------------------------------------------
@@ -161,7 +179,7 @@ def stop_text(node: Node) -> str:
         "collapsed": "the splits below made no fewer errors on the training rows than this leaf does",
         "complexity": f"the splits below saved less than cp={getattr(recipe.simplify, 'cp', 0)} of all risk each",
         "empty": "no training row came here; it predicts what its parent predicts "
-        + ("(its most frequent class)" if recipe.leaves.empty == "majority" else "(its distribution)"),
+        + ("(its most frequent class)" if getattr(recipe.leaves, "empty", "") == "majority" else "(its distribution)"),
         "decrease too small": (
             "the best split decreases the impurity by less than min_impurity_decrease="
             f"{stopping.min_impurity_decrease:g}"

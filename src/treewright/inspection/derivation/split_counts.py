@@ -184,7 +184,7 @@ def _as_read(
     centred: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return a numeric target's statistics as the criterion reads them: of all rows, and of each branch."""
-    if name == "standard_deviation":  # the root makes much of a trace of rounding
+    if name in ("standard_deviation", "fifth_root"):  # the root makes much of a trace of rounding
         return centred[0], centred[1:]
     if name == "poisson":
         children = _sums(child, n_children, weight, (target, _y_log_y(target)))
@@ -227,7 +227,7 @@ def stored(node: Node, name: str) -> Division:
     moments = np.stack([weight, weight * away, statistics[:, 2] + weight * away**2], axis=1)
     moments[weight == 0] = 0.0
     centred = np.stack([weight, np.zeros(len(weight)), np.where(weight > 0, statistics[:, 2], 0.0)], axis=1)
-    read = centred if name == "standard_deviation" else moments
+    read = centred if name in ("standard_deviation", "fifth_root") else moments
     if name in ("absolute_error", "poisson"):
         # These read more than moments; the impurity each node stores makes up for it.
         total, impurity = weight * statistics[:, 1], tree.arrays["impurity"][places]

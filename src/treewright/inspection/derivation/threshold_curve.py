@@ -184,7 +184,9 @@ class _Cutter:
             parts = [(known_share(d.missing, d.weight), d.parent, d.children) for d in divisions]
             return np.array([share * cut_score(criterion, measure, parent, each) for share, parent, each in parts])
         bins = np.where(self.bins < 0, self.n_bins if scored else -1, self.bins)
-        name = "variance" if measure.name == "standard_deviation" else measure.name  # whose sums can be added up
+        name = (
+            "variance" if measure.name in ("standard_deviation", "fifth_root") else measure.name
+        )  # whose sums can be added up
         whole = divided_by(self.entries, bins, self.n_bins + 1, name)
         sums = self._sums(whole.children, places, order)
         factor = 1.0 if measure.name in ("chi_square", "f") else known_share(whole.missing, whole.weight)

@@ -32,13 +32,17 @@ def rule_text(rule: Rule, style: Style, most: int | None) -> str:
         )
     conditions = _joined([test.words(most=most) for test in rule.tests])
     start = f"if {conditions} then " if conditions else "otherwise " if rule.node is None else "always "
-    return f"{start}{name_text(rule.target)} = {_value(rule.prediction)}  ({_figures(rule)})"
+    return f"{start}{name_text(rule.target)} = {_predicted(rule)}  ({_figures(rule)})"
 
 
 def _joined(words: list[str]) -> str:
     """Return all conditions; in brackets those whose "or" would be misread between two "and"."""
     several = len(words) > 1
     return " and ".join(f"({one})" if several and " or " in one else one for one in words)
+
+
+def _predicted(rule: Rule) -> str:
+    return rule.model or _value(rule.prediction)
 
 
 def _value(prediction: Level) -> str:
@@ -54,7 +58,7 @@ def _figures(rule: Rule) -> str:
 def _certainty(rule: Rule) -> str:
     if rule.confidence is not None:
         return percent(rule.confidence)
-    return "" if rule.deviation is None or rule.rows < 2 else f"± {amount(rule.deviation)}"
+    return "" if rule.model or rule.deviation is None or rule.rows < 2 else f"± {amount(rule.deviation)}"
 
 
 def _plain_start(rule: Rule, most: int | None) -> str:
@@ -71,7 +75,7 @@ def _plain_name(name: str) -> str:
 
 def _plain_value(rule: Rule) -> str:
     if rule.mean is not None:
-        return f"about {_value(rule.prediction)}"
+        return f"about {_predicted(rule)}"
     return str(rule.prediction).lower() if isinstance(rule.prediction, bool) else _value(rule.prediction)
 
 
@@ -173,7 +177,7 @@ def rules_grid(found: Rules, style: Style) -> Grid:
         size = rows_text(rule.support, rule.rows, rule.weighted)
         lift = [] if rule.mean is not None else ["" if rule.lift is None else f"{rule.lift:.2f}"]
         covered = [rule.covered] if found.tree.calibration is not None else []
-        rows.append((start, _value(rule.prediction), size, _certainty(rule), *lift, *covered))
+        rows.append((start, _predicted(rule), size, _certainty(rule), *lift, *covered))
     figures = ["deviation"] if found.tree.schema.target.classes is None else ["right", "lift"]
     figures += ["new rows"] if found.tree.calibration is not None else []
     head = ("if", name_text(found.tree.schema.target.name), "support", *figures)

@@ -28,6 +28,7 @@ from treewright.prediction.predict import named, predicted_codes
 from treewright.prediction.scores import chosen_measure, measured
 from treewright.pruning.bottom_up import labels, staying
 from treewright.pruning.cross_validation import real_weight
+from treewright.render.model_text import leaf_text
 from treewright.render.node_text import calibrated_range, same
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.conditions import Condition
@@ -44,7 +45,7 @@ class Rule:
     `support` is the weight of the training rows that meet it, `coverage` their share of all, `confidence` the share of
     them that is of the prediction's class, and `lift` how many times more frequent that class is here than everywhere.
     For a number, `mean` and `deviation` stand instead. `node` is the leaf the rule comes from; None for a default.
-    `covered` has the interval or the classes that cover new rows, in words, if the tree is calibrated.
+    `covered` has the interval or classes that cover new rows in a calibrated tree, `model` a linear model; in words.
     """
 
     target: str
@@ -60,6 +61,7 @@ class Rule:
     node: int | None = None
     weighted: bool = False
     covered: str = ""
+    model: str = ""
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -79,7 +81,7 @@ class Rule:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, as for JSON."""
-        figures = ("support", "rows", "coverage", "confidence", "lift", "mean", "deviation", "node", "covered")
+        figures = ("support", "rows", "coverage", "confidence", "lift", "mean", "deviation", "node", "covered", "model")
         return {
             "if": list(self.conditions),
             "then": self.prediction,
@@ -342,6 +344,7 @@ def _leaf_rule(leaf: Node, tests: tuple[Condition, ...]) -> Rule:
         node=leaf.id,
         weighted=not same(root.weight, root.rows),
         covered=calibrated_range(leaf),
+        model=leaf_text(leaf) or "",
     )
     if leaf.counts is None or root.counts is None:
         return rule

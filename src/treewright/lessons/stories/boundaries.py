@@ -13,7 +13,7 @@ from treewright.lessons.phrases import accuracy, checked, data_source, n_rows, r
 from treewright.lessons.tables import Columns, diagonal, straight
 from treewright.prediction.predict import predict
 from treewright.pruning.prune import prune
-from treewright.recipes.named import CART
+from treewright.recipes.named import CART, PILOT
 from treewright.recipes.pruners import MaxLeaves
 from treewright.training.learn import learn
 from treewright.tree.tree import Tree
@@ -121,6 +121,37 @@ def _beyond_the_data() -> tuple[Part, ...]:
             f"No prediction exceeds {number_text(max(steps))}, the largest value of a leaf. That keeps a tree "
             "from extreme predictions, and from following a trend. **Trees interpolate; they do not "
             "extrapolate.**"
+        ),
+        *_sloped_leaves(line, high),
+    )
+
+
+def _sloped_leaves(line: Columns, high: float) -> tuple[Part, ...]:
+    flat, sloped, free = (learn(line, "y", recipe) for recipe in (_GROWN, PILOT, PILOT.with_(margin=None)))
+    xs = [high, high + 2, high + 20]
+    values = [predict(tree, {"x": xs}).tolist() for tree in (flat, sloped, free)]
+    return (
+        Heading("Leaves that slope"),
+        Text(
+            "A leaf can predict by a linear model of its rows instead of their mean. The tree then goes on beyond the "
+            "data: within its range guard, which keeps every prediction near the targets of the leaf, or freely, "
+            "however far that leads."
+        ),
+        Code(
+            'line = {"x": list(range(11)), "y": [2 * x + 1 for x in range(11)]}\nprint(tw.learn(line, "y", tw.PILOT))'
+        ),
+        Shown(sloped),
+        Grid(
+            "Beyond the last point, by leaf",
+            ("x", "the line", "flat", "sloped", "free"),
+            tuple(
+                (number_text(x), number_text(_true(x)), *(number_text(float(one)) for one in predicted))
+                for x, *predicted in zip(xs, *values, strict=True)
+            ),
+        ),
+        Note(
+            "A trend that is not a law ends somewhere, and nothing in the table says where. The guard limits the "
+            "damage; only knowledge of the subject justifies a free model."
         ),
     )
 

@@ -1,0 +1,201 @@
+"""Trees with linear leaves beside constant trees and other model trees: held-out error, leaves, and time.
+
+Every contender learns from the same float64 matrix, levels as columns of 0 and 1, on the same five folds. Tables: those
+of `bench/tables.py` that are here, numeric columns of the tables in tests/goldens, and made ones without jumps. Peers
+that are not installed are left out. With `--speed`, one fit of 50,000 x 28 and one of
+1,000,000 x 28 at depth 10: seconds by the clock and of all processors together.
+
+Run: python bench/model_trees.py [--tables boston-housing ...] [--speed]
+"""
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tables import made, real
+
+import treewright as tw
+
+GOLDENS = Path(__file__).resolve().parents[1] / "tests" / "goldens"
+FOLDS = 5
+MOST_ROWS = 5_000
+#: Numeric columns of the golden tables.
+TARGETS = {
+    "boston-housing": "medv",
+    "cu.summary-mileage": "Mileage",
+    "diabetes": "mass",
+    "iris": "petalwidth",
+    "pima-indians-diabetes2": "glucose",
+    "segment-challenge": "hedge-mean",
+}
+
+Predict = Callable[[np.ndarray], np.ndarray]
+#: Matrix, target -> predictions of another matrix, and the number of leaves or rules.
+Fit = Callable[[np.ndarray, np.ndarray], tuple[Predict, int]]
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def smooth() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Made tables without jumps: a plane, Friedman's first, a tent, a wave."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(2000, 10))
+    noise = rng.standard_normal(2000)
+    yield "plane", x, x @ np.arange(10.0) + 0.5 * noise
+    friedman = 10 * np.sin(math.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4]
+    yield "friedman 1", x, friedman + noise
+    yield "tent", x, 10 * np.minimum(x[:, 0], 1 - x[:, 0]) + 3 * x[:, 1] + 0.3 * noise
+    yield "wave", x, 5 * np.sin(6 * x[:, 0]) + 2 * x[:, 1] + 0.5 * noise
+
+
+def golden(name: str, target: str) -> tuple[np.ndarray, np.ndarray]:
+    """A table of the goldens as a matrix: missing numbers as the mean, levels as 0 and 1."""
+    whole = json.loads((GOLDENS / f"{name}.json").read_text(encoding="utf-8"))
+    y = np.array([np.nan if value is None else value for value in whole["data"][target]], dtype=float)
+    parts = []
+    for column in whole["columns"]:
+        if column["name"] == target:
+            continue
+        values = np.array([np.nan if v is None else v for v in whole["data"][column["name"]]], dtype=float)
+        if "levels" in column:
+            parts += [(values == code).astype(float) for code in range(len(column["levels"]))]
+        else:
+            parts.append(np.where(np.isnan(values), np.nanmean(values), values))
+    known = ~np.isnan(y)
+    return np.column_stack(parts)[known], y[known]
+
+
+def all_tables() -> Iterator[tuple[str, np.ndarray, np.ndarray, bool]]:
+    """Name, matrix, target, and whether it is smooth."""
+    for name, x, y in smooth():
+        yield name, x, y, True
+    for name, target in TARGETS.items():
+        yield (name, *golden(name, target), False)
+    for name in ("diamonds", "flights"):
+        table = real(name)
+        if table is not None:
+            x = np.asarray(table.x[:MOST_ROWS], dtype=np.float64)
+            yield name, np.where(np.isnan(x), np.nanmean(x, axis=0), x), table.y[:MOST_ROWS], False
+
+
+# --- contenders -------------------------------------------------------------------------------------------------------
+
+
+def ours(recipe: tw.Recipe) -> Fit:
+    def fit(x: np.ndarray, y: np.ndarray) -> tuple[Predict, int]:
+        tree = tw.learn(x, y, recipe, task="regression")
+        return lambda rows: tw.predict(tree, rows), tree.n_leaves
+
+    return fit
+
+
+def cubist(x: np.ndarray, y: np.ndarray) -> tuple[Predict, int]:
+    import pandas as pd
+    from cubist import Cubist
+
+    names = [f"x{i}" for i in range(x.shape[1])]
+    model = Cubist().fit(pd.DataFrame(x, columns=names), y)
+    rules = int(model.rules_["rule"].nunique()) if hasattr(model, "rules_") else 0
+    return lambda rows: model.predict(pd.DataFrame(rows, columns=names)), rules
+
+
+def lightgbm(x: np.ndarray, y: np.ndarray, depth: int = 6) -> tuple[Predict, int]:
+    import lightgbm as lgb
+
+    given = {"objective": "regression", "linear_tree": True, "learning_rate": 1.0, "num_leaves": 2**depth}
+    given |= {"max_depth": depth, "verbose": -1, "num_threads": 0}
+    model = lgb.train(given, lgb.Dataset(x, y, params={"linear_tree": True, "verbose": -1}), num_boost_round=1)
+    return model.predict, int(model.dump_model()["tree_info"][0]["num_leaves"])
+
+
+def linear_tree(x: np.ndarray, y: np.ndarray, depth: int = 5) -> tuple[Predict, int]:
+    from lineartree import LinearTreeRegressor
+    from sklearn.linear_model import LinearRegression
+
+    model = LinearTreeRegressor(LinearRegression(), max_depth=depth).fit(x, y)
+    return model.predict, len(model.summary(only_leaves=True))
+
+
+CONTENDERS: dict[str, Fit] = {
+    "CART": ours(tw.CART),
+    "M5": ours(tw.M5),
+    "PILOT": ours(tw.PILOT),
+    "Cubist": cubist,
+    "LightGBM linear_tree": lightgbm,
+    "linear-tree": linear_tree,
+}
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+def held_out(fit: Fit, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Root mean squared error over all folds together, and the mean number of leaves."""
+    fold = np.random.default_rng(0).permutation(len(y)) % FOLDS
+    squares, leaves = 0.0, []
+    for k in range(FOLDS):
+        predict, size = fit(x[fold != k], y[fold != k])
+        squares += float(((predict(x[fold == k]) - y[fold == k]) ** 2).sum())
+        leaves.append(size)
+    return math.sqrt(squares / len(y)), float(np.mean(leaves))
+
+
+def compare(chosen: list[str] | None) -> None:
+    """Print one row per table: error and leaves of every contender; then how often ours are ahead."""
+    ahead: dict[str, list[bool]] = {who: [] for who in ("M5", "PILOT")}
+    fewer: dict[str, list[bool]] = {who: [] for who in ahead}
+    for name, x, y, is_smooth in all_tables():
+        if chosen and name not in chosen:
+            continue
+        found: dict[str, tuple[float, float]] = {}
+        for contender, fit in CONTENDERS.items():
+            with suppress(ImportError):
+                found[contender] = held_out(fit, x, y)
+        cells = " | ".join(f"{who} {error:.4g} ({leaves:.0f})" for who, (error, leaves) in found.items())
+        print(f"{name} {x.shape[0]} x {x.shape[1]}: {cells}", flush=True)
+        for who, won in ahead.items():
+            if "Cubist" in found:
+                won.append(found[who][0] <= found["Cubist"][0])
+            if is_smooth:
+                fewer[who].append(found[who][1] < found["CART"][1])
+    for who, won in ahead.items():
+        print(
+            f"{who}: error at or below Cubist's on {sum(won)} of {len(won)} tables, fewer leaves than CART on "
+            f"{sum(fewer[who])} of {len(fewer[who])} smooth ones"
+        )
+
+
+def timed(name: str, work: Callable[[], Any]) -> None:
+    clock, processor = time.perf_counter(), time.process_time()
+    with suppress(ImportError):
+        work()
+        print(f"{name}: {time.perf_counter() - clock:.2f} s, {time.process_time() - processor:.2f} s of processors")
+
+
+def speed() -> None:
+    """Print the time of one fit at depth 10."""
+    sloped = tw.CART.with_(leaves=tw.leaves.Linear(), max_depth=10, pruning=None, min_samples_leaf=20, rivals=0)
+    for rows in (50_000, 1_000_000):
+        table = made(rows, classes=0)
+        x, y = table.x.astype(np.float64), table.y
+        print(f"{rows:,} x {x.shape[1]}")
+        timed("  variance, linear leaves", lambda x=x, y=y: ours(sloped)(x, y))
+        timed("  PILOT", lambda x=x, y=y: ours(tw.PILOT.with_(max_depth=10))(x, y))
+        timed("  LightGBM linear_tree", lambda x=x, y=y: lightgbm(x, y, 10))
+        if rows <= 50_000:
+            timed("  linear-tree, depth 2", lambda x=x, y=y: linear_tree(x, y, 2))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", nargs="*")
+    parser.add_argument("--speed", action="store_true")
+    given = parser.parse_args()
+    speed() if given.speed else compare(given.tables)

@@ -1,0 +1,38 @@
+// The linear model of a node by least squares, from its moments: chosen terms, or the terms that an information
+// criterion chooses one after the other.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "linear/node_moments.hpp"
+
+namespace tw {
+
+struct LinearModel {
+    std::vector<int> slot; // in the order given or chosen
+    std::vector<double> coefficient;
+    double intercept = 0;
+    double residual = 0; // weighted sum of squares
+};
+
+// `cp`: all terms at first, then without those that M5 leaves out.
+enum class Selection { none, bic, aic, cp };
+
+struct ModelOptions {
+    Selection selection = Selection::bic;
+    int max_terms = 3;
+    int min_rows_per_term = 5;
+    double ridge = 0; // added to the sum of squares of each term, as a share of it
+};
+
+// A column that others give up to this share of its sum of squares adds nothing to them.
+constexpr double collinear = 1e-20;
+
+// By the terms at these slots; those that the ones before them give already are left out.
+LinearModel fit_model(const Moments& moments, std::span<const int> slots, const ModelOptions& options);
+// The model that the recipe asks for, from these slots.
+LinearModel chosen_model(const Moments& moments, std::span<const int> slots, const ModelOptions& options);
+
+} // namespace tw

@@ -1,0 +1,79 @@
+"""Means and products of deviations of every node, in three passes over the rows wherever they lie.
+
+Every pass gives integers, or the least and the largest of numbers, so its results merge in any order; the moments
+depend neither on threads nor on the order of rows nor on the partitions.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from treewright import _core
+from treewright.data.arrays import FloatArray, Int32Array, Int64Array
+from treewright.data.encoding import Encoded
+from treewright.fitting.regressors import Wanted, flat
+from treewright.growing.memory_partitions import as_partitions
+from treewright.growing.partitions import Partitions
+from treewright.prediction.routing import path_ends
+from treewright.tree.tree import Tree
+
+Ranges = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def node_moments(tree: Tree, rows: Encoded | Partitions, wanted: Wanted, n_threads: int = 0) -> Any:
+    """Return the core's moments of every node, for the regressors that it needs."""
+    parts = as_partitions(rows)
+    found = parts.map(_ranges, tree, wanted, n_threads)
+    low = reduce(np.minimum, (part[0] for part in found))
+    high = reduce(np.maximum, (part[1] for part in found))
+    ranges = (low, high, reduce(np.maximum, (part[2] for part in found)))
+    sum_, known = (reduce(add, each) for each in zip(*parts.map(_means, tree, wanted, ranges, n_threads), strict=True))
+    start, regressor = flat(wanted.slots, end=-1)
+    mean = _filled(np.asarray(_core.slot_means(*ranges[:2], sum_, known)), known, regressor)
+    passed = zip(*parts.map(_products, tree, wanted, ranges, mean, n_threads), strict=True)
+    product, total, weight, counted = (reduce(add, each) for each in passed)
+    return _core.NodeMoments(tree.arrays["parent"], start, regressor, *ranges, mean, product, total, weight, counted)
+
+
+def _linear_rows(rows: Encoded, tree: Tree, wanted: Wanted, n_threads: int) -> Any:
+    """Return the core's view of a partition: its rows, and where each ends."""
+    target: Any = rows.target
+    row, node, fraction = path_ends(tree, rows, n_threads)
+    weight = None
+    if rows.weight is not None or (fraction != 1).any():
+        weight = fraction if rows.weight is None else rows.weight[row] * fraction
+        heavy = weight > 0
+        row, node, weight = row[heavy], node[heavy], np.ascontiguousarray(weight[heavy])
+    regressors = [(one.column, one.member(tree.schema)) for one in wanted.regressors]
+    start, regressor = flat(wanted.slots, end=-1)
+    return _core.LinearRows(rows.columns, list(rows.kinds), target, regressors, start, regressor, row, node, weight)
+
+
+def _ranges(rows: Encoded, tree: Tree, wanted: Wanted, n_threads: int) -> Any:
+    return _linear_rows(rows, tree, wanted, n_threads).ranges(n_threads)
+
+
+def _means(rows: Encoded, tree: Tree, wanted: Wanted, ranges: Ranges, n_threads: int) -> Any:
+    return _linear_rows(rows, tree, wanted, n_threads).means(*ranges, n_threads)
+
+
+def _products(rows: Encoded, tree: Tree, wanted: Wanted, ranges: Ranges, mean: FloatArray, n_threads: int) -> Any:
+    return _linear_rows(rows, tree, wanted, n_threads).products(*ranges, mean, n_threads)
+
+
+def _filled(mean: FloatArray, known: Int64Array, regressor: Int32Array) -> FloatArray:
+    """Return the means of slots; where a node has no value of a regressor, its mean over all nodes, or 0."""
+    unknown = np.isnan(mean)
+    if not unknown.any():
+        return mean
+    filled, weight = mean.copy(), known @ np.array([2.0**-96, 2.0**-64, 2.0**-32, 1.0])
+    for one in np.unique(regressor[unknown]):
+        others = (regressor == one) & ~unknown
+        total = math.fsum(weight[others])
+        filled[unknown & (regressor == one)] = math.fsum(weight[others] * mean[others]) / total if total > 0 else 0.0
+    return filled
