@@ -128,6 +128,30 @@ def test_the_token_leaves_the_address_and_the_tree_grows_by_mouse_and_keys(brows
         page.keyboard.press("Escape")
 
 
+def test_a_tree_is_grown_by_keys_alone(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, titanic(), "survived", tmp_path) as (page, studio):
+        page.keyboard.press("g")
+        steps(page, 1)
+        deeper, after = ("ArrowDown", "ArrowRight") if page.get_by_label("Layout").input_value() == "down" else (
+            "ArrowRight", "ArrowDown")  # fmt: skip
+        page.keyboard.press(deeper)
+        page.keyboard.press(after)
+        page.wait_for_selector(".st-place [data-node='2'][aria-selected='true']")
+        page.keyboard.press("g")
+        steps(page, 2)
+        assert studio.tree[1].is_leaf
+        assert not studio.tree[2].is_leaf
+        page.keyboard.press("Home")
+        page.keyboard.press("e")
+        page.get_by_label("Column to split on").focus()
+        page.keyboard.type("years")
+        page.locator(".st-curve").focus()
+        page.keyboard.press("ArrowRight")
+        page.get_by_role("button", name="Apply this split").press("Enter")
+        steps(page, 3)
+        assert studio.tree.root.split.column == "years"
+
+
 def test_forbid_allow_and_set_a_prediction(browser: Any, tmp_path: Path) -> None:
     with opened(browser, titanic(), "survived", tmp_path) as (page, studio):
         page.get_by_role("button", name="Forbid sex here and below").click()

@@ -65,6 +65,8 @@ export class Studio {
     this.before = this.state;
     this.state = state;
     const old = this.app;
+    const active = document.activeElement;
+    const focus = !active || active === document.body || this.place.contains(active); // keys go on from the tree
     const app = (this.app = new App(modelOf(state.report), state.report));
     app.announce = (text) => (this.live.textContent = text);
     app.side = { show: (name) => this.panels.some((panel) => panel.name === name) && this.side.show(name),
@@ -80,7 +82,7 @@ export class Studio {
     app.tree.start(old ? old.state.orientation : null);
     for (const i of pathTo(app.model, app.state.selected)) if (app.model.hasChildren(i)) app.state.expanded.add(i);
     app.tree.redraw();
-    app.select(app.state.selected, false);
+    app.select(app.state.selected, focus);
     Object.assign(this.root.dataset, { nodes: app.model.n, steps: state.undo });
     this.header.show();
     this.actions.show();
