@@ -51,6 +51,15 @@ def _faster(records: Records, section: str, case: str, rivals: tuple[str, ...] =
     return fastest.best / mine, f"{mine:.3g} s, {fastest.contender} {fastest.best:.3g} s"
 
 
+def _over_scikit_learn(records: Records, section: str, case: str) -> tuple[float, str] | None:
+    return _faster(records, section, case, ("scikit-learn",))
+
+
+def _over_fastest(table: str, case: str) -> Callable[[Records], Shown]:
+    promise = f"{table}, {case}: over the fastest peer"
+    return lambda r: _at_least(promise, 1.5, _faster(r, table, case))
+
+
 def _at_least(promise: str, least: float, measured: tuple[float, str] | None) -> Shown:
     wanted = f"at least {least:g} x"
     if measured is None:
@@ -103,12 +112,21 @@ def _impurity(records: Records) -> Shown:
     return Shown(promise, wanted, max(apart), not beyond, note)
 
 
-def _threads(records: Records) -> tuple[float, str] | None:
-    found = _of(records, "threads", "depth 10")
-    if len(found) < 2:
-        return None
-    one, two = found["1 thread"].best, found["2 threads"].best
-    return one / two, f"{one:.3g} s, {two:.3g} s"
+def _of_threads(records: Records, rows: str, threads: int) -> tuple[float, str] | None:
+    """How many times the time of two threads this many take."""
+    case, name = f"{rows} x 28, depth 10", f"{threads} thread{'s' if threads > 1 else ''}"
+    exact = [r for r in records if r.case == case]
+    return _times(exact, "threads", case, name, "2 threads")
+
+
+def _unshared(records: Records) -> Shown:
+    promise, wanted = "share of a fit of 2,000,000 x 28 that one thread does alone", "at most 0.02"
+    found = [
+        r for r in records if r.section == "profile" and r.case.startswith("2,000,000") and "of all" in r.contender
+    ]
+    if not found or found[0].best is None:
+        return Shown(promise, wanted, None, None)
+    return Shown(promise, wanted, found[0].best, found[0].best <= 0.02)
 
 
 def _growth(records: Records) -> Shown:
@@ -131,26 +149,31 @@ def _memory(records: Records) -> Shown:
 
 
 PROMISES: tuple[Callable[[Records], Shown], ...] = (
-    lambda r: _at_least("two classes, depth 10: over the fastest peer", 3, _faster(r, "two-class", "depth 10")),
-    lambda r: _at_least(
-        "two classes, depth 10: over scikit-learn", 50, _faster(r, "two-class", "depth 10", ("scikit-learn",))
-    ),
-    lambda r: _at_least("two classes, unlimited: over the fastest peer", 2.5, _faster(r, "two-class", "unlimited")),
-    lambda r: _at_least("regression, depth 10: over the fastest peer", 3, _faster(r, "regression", "depth 10")),
+    lambda r: _at_least("two classes, depth 10: over the fastest peer", 5, _faster(r, "two-class", "depth 10")),
+    lambda r: _at_least("two classes, depth 10: over scikit-learn", 50, _over_scikit_learn(r, "two-class", "depth 10")),
+    lambda r: _at_least("two classes, unlimited: over the fastest peer", 4, _faster(r, "two-class", "unlimited")),
+    lambda r: _at_least("regression, depth 10: over the fastest peer", 4, _faster(r, "regression", "depth 10")),
+    lambda r: _at_least("regression, unlimited: over the fastest peer", 3, _faster(r, "regression", "unlimited")),
+    *(_over_fastest(table, case) for table in ("adult", "flights") for case in ("depth 10", "unlimited")),
+    lambda r: _at_least("20 columns of levels: over scikit-learn", 20, _over_scikit_learn(r, "levels", "depth 10")),
     lambda r: _at_least("covertype, depth 10: over the fastest peer", 2, _faster(r, "covertype", "depth 10")),
     lambda r: _at_least("covertype, unlimited: over the fastest peer", 2, _faster(r, "covertype", "unlimited")),
     _impurity,
-    lambda r: _at_least("two threads over one, large fit", 1.7, _threads(r)),
+    lambda r: _at_least("two threads over one, 1,000,000 x 28", 1.7, _of_threads(r, "1,000,000", 1)),
+    lambda r: _at_least("two threads over one, 200,000 x 28", 1.9, _of_threads(r, "200,000", 1)),
+    lambda r: _at_least("two threads over one, 20,000 x 28", 1.8, _of_threads(r, "20,000", 1)),
+    lambda r: _at_most("16 threads over two, 200,000 x 28", 1.1, _of_threads(r, "200,000", 16)),
+    _unshared,
     _growth,
     _memory,
     lambda r: _at_least(
         "prediction of many rows, depth 10: over the fastest", 1.5, _faster(r, "predict-many", "depth 10")
     ),
-    lambda r: _at_least("fit on iris: over scikit-learn", 3, _faster(r, "iris", "many fits", ("scikit-learn",))),
+    lambda r: _at_least("fit on iris: over scikit-learn", 3, _over_scikit_learn(r, "iris", "many fits")),
     lambda r: _at_least(
         "prediction of one row: over scikit-learn",
         15,
-        _faster(r, "predict-one", "depth 10", ("scikit-learn",)),
+        _over_scikit_learn(r, "predict-one", "depth 10"),
     ),
     lambda r: _at_least(
         "prediction of one row: over onnxruntime",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from contenders import Contender, Fitted
@@ -15,8 +16,9 @@ from tables import Table
 import treewright as tw
 
 
+@cache
 def recipe(depth: int | None, base: tw.Recipe = tw.SKLEARN) -> tw.Recipe:
-    """The recipe cut at a depth; what scikit-learn does not keep is not kept."""
+    """The recipe cut at a depth; what scikit-learn does not keep is not kept. A value, made before the fits."""
     rivals = {"rivals": 0} if base is tw.SKLEARN else {}
     return replace(base, stopping=replace(base.stopping, max_depth=depth), **rivals)
 

@@ -13,11 +13,13 @@ import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import treewright as tw
+from treewright.uncertainty.soften import Method
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 CLASSES = [
@@ -65,8 +67,9 @@ def table(name: str) -> tuple[pd.DataFrame, str]:
 
 def fold_losses(data: pd.DataFrame, target: str, fold: int, fits: list[Fit]) -> list[float]:
     """Return the mean held-out loss of every way to learn, on the same rows."""
-    test = np.random.default_rng(0).permutation(len(data)) % FOLDS == fold
-    return [loss(fit(data[~test], target), data[test], target) for fit in fits]
+    is_test = np.random.default_rng(0).permutation(len(data)) % FOLDS == fold
+    training, test = data[~is_test], data[is_test]
+    return [loss(fit(training, target), test, target) for fit in fits]
 
 
 def loss(tree: tw.Tree, rows: pd.DataFrame, target: str) -> float:
@@ -80,20 +83,26 @@ def loss(tree: tw.Tree, rows: pd.DataFrame, target: str) -> float:
 
 
 def learner(recipe: tw.Recipe) -> Fit:
+    """Return how to learn a tree; the tree of the last table is kept for those that soften it."""
+    last: dict[str, Any] = {}
+
     def fit(data: pd.DataFrame, target: str) -> tw.Tree:
-        return tw.learn(data, target, recipe, task="regression" if target in REGRESSION else None)
+        if last.get("data") is not data:
+            task = "regression" if target in REGRESSION else None
+            last.update(data=data, tree=tw.learn(data, target, recipe, task=task))
+        return last["tree"]
 
     return fit
 
 
-def softener(recipe: tw.Recipe, method: str) -> Fit:
-    """Return how to learn a soft tree, with fewer refits than the default."""
+def crisp_and_soft(recipe: tw.Recipe) -> dict[str, Fit]:
+    """Return the crisp tree and its soft forms, by bootstrap with fewer refits than the default."""
     crisp = learner(recipe)
 
-    def fit(data: pd.DataFrame, target: str) -> tw.Tree:
-        return tw.soften(crisp(data, target), data, target, method=method, resamples=50)
+    def softener(method: Method) -> Fit:
+        return lambda data, target: tw.soften(crisp(data, target), data, target, method=method, resamples=50)
 
-    return fit
+    return {"crisp": crisp, "soft, by errors": softener("error"), "soft, by bootstrap": softener("bootstrap")}
 
 
 UNPRUNED = tw.CART.with_(pruning=None, min_samples_leaf=1)
@@ -105,21 +114,10 @@ SHRINKAGE: dict[str, Fit] = {
     "shrinkage, m = 10": learner(UNPRUNED.with_(smoothing="shrinkage", m=10.0)),
     "shrinkage by cross-validation": learner(UNPRUNED.with_(smoothing="shrinkage_cv")),
 }
-SOFT: dict[str, Fit] = {
-    "crisp": learner(tw.CART),
-    "soft, by errors": softener(tw.CART, "error"),
-    "soft, by bootstrap": softener(tw.CART, "bootstrap"),
-}
-SMOOTHED = tw.CART.with_(smoothing="shrinkage_cv")
-SOFT_SHRUNK: dict[str, Fit] = {
-    "crisp": learner(SMOOTHED),
-    "soft, by errors": softener(SMOOTHED, "error"),
-    "soft, by bootstrap": softener(SMOOTHED, "bootstrap"),
-}
 COMPARISONS = {
     "shrinkage": (CLASSES, SHRINKAGE),
-    "soft": (WITH_NUMBERS, SOFT),
-    "soft-shrunk": (WITH_NUMBERS, SOFT_SHRUNK),
+    "soft": (WITH_NUMBERS, crisp_and_soft(tw.CART)),
+    "soft-shrunk": (WITH_NUMBERS, crisp_and_soft(tw.CART.with_(smoothing="shrinkage_cv"))),
 }
 
 

@@ -97,6 +97,17 @@ def made_levels(rows: int, columns: int, levels: int, held_out: int = 20_000) ->
     return Table(f"made, {levels:,} levels", x[:rows], y[:rows], x[rows:], y[rows:], 2, tuple(range(columns)))
 
 
+def made_mixed_levels(rows: int, held_out: int = 20_000) -> Table:
+    """Twenty nominal columns of 2 to 1,000 levels, which all lean one way or the other; two classes."""
+    rng = np.random.default_rng(rows)
+    counts = np.geomspace(2, 1000, 20).astype(int)
+    x = np.column_stack([rng.integers(0, count, rows + held_out) for count in counts])
+    total = sum(rng.standard_normal(count)[x[:, j]] for j, count in enumerate(counts))
+    y = (total + 2 * rng.standard_normal(len(x)) > 0).astype(np.int64)
+    x = x.astype(np.float32)
+    return Table("made, 2 to 1,000 levels", x[:rows], y[:rows], x[rows:], y[rows:], 2, tuple(range(len(counts))))
+
+
 # --- real -------------------------------------------------------------------------------------------------------------
 
 

@@ -126,6 +126,10 @@ def adult(scale: Scale, workers: Workers) -> Iterator[Record]:
     return _real("adult", (10, None), scale, workers)
 
 
+def levels(scale: Scale, workers: Workers) -> Iterator[Record]:
+    return _fits("levels", tables.made_mixed_levels(scale.rows), (10, None), scale, workers)
+
+
 def iris(scale: Scale, workers: Workers) -> Iterator[Record]:
     """The latency of a small fit; one thread is not asked for, because users do not ask for it."""
     table = tables.real("iris")
@@ -273,9 +277,11 @@ def predict_one(scale: Scale, workers: Workers) -> Iterator[Record]:
 
 
 def threads(scale: Scale, workers: Workers) -> Iterator[Record]:
-    """Our large fits by one thread and by two, in turns."""
+    """Our large fits by one thread, by two, and by more than there are cores, in turns."""
     for case, table, depth in (
         (f"{scale.many_rows:,} x 28, depth 10", tables.made(scale.many_rows), 10),
+        (f"{scale.rows:,} x 28, depth 10", tables.made(scale.rows), 10),
+        (f"{scale.rows // 10:,} x 28, depth 10", tables.made(scale.rows // 10), 10),
         (f"{scale.rows:,} x 28, unlimited", tables.made(scale.rows), None),
     ):
         with stored(table) as folder:
@@ -285,7 +291,7 @@ def threads(scale: Scale, workers: Workers) -> Iterator[Record]:
                     (jobs.warm, ("treewright", folder, n)),
                     (jobs.fit, ("treewright", folder, depth, n)),
                 )
-                for n in (1, 2)
+                for n in (1, 2, 16)
             ]
             yield from interleaved(workers, "threads", case, places, scale.repeats, scale.limit * 3)
 
@@ -310,11 +316,12 @@ def impurity(scale: Scale, workers: Workers) -> Iterator[Record]:
 
 def profile(scale: Scale, workers: Workers) -> Iterator[Record]:
     """Where our core spends its time, if this build keeps account."""
-    for table in (tables.made(scale.rows), tables.made(scale.rows, classes=0)):
+    cases = ((tables.made(scale.rows), (10, None)), (tables.made(scale.rows, classes=0), (10, None)))
+    for table, depths in (*cases, (tables.made(10 * scale.rows, held_out=1000), (10,))):
         with stored(table) as folder:
-            for depth in (10, None):
+            for depth in depths:
                 result = workers.ask("profile", 60, jobs.profile, folder, depth, THREADS)
-                case = f"{table.name}, {named(depth)}"
+                case = f"{len(table.x):,} rows, {table.name}, {named(depth)}"
                 if result is None or isinstance(result, Failure):
                     reason = result.reason if result else "the core keeps no account of its time"
                     yield Record("profile", case, "treewright", failure=reason)
@@ -330,6 +337,7 @@ WORKLOADS: dict[str, Callable[[Scale, Workers], Iterator[Record]]] = {
     "covertype": covertype,
     "flights": flights,
     "adult": adult,
+    "levels": levels,
     "iris": iris,
     "cross-validation": cross_validation,
     "rivals": rivals,

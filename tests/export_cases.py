@@ -23,6 +23,7 @@ from handmade_trees import Plan, Question, arrays
 
 import treewright as tw
 from treewright.data.schema import TIME_KINDS, ColumnSpec, Schema, TargetSpec
+from treewright.tree.models import LinearModel, Term
 from treewright.tree.soft import Soft, softenable
 from treewright.tree.tree import Tree
 
@@ -101,11 +102,13 @@ class Case:
 # --- made-up trees ----------------------------------------------------------------------------------------------------
 
 
-def random_case(seed: int, *, depth: int = 4, n_rows: int = 40, missing: int | None = None) -> Case:
+def random_case(
+    seed: int, *, depth: int = 4, n_rows: int = 40, missing: int | None = None, number: bool = False
+) -> Case:
     """A tree of random questions about columns of every kind; `missing` is what all its splits do, if given."""
     rng = random.Random(seed)
     columns = _columns(rng)
-    target = rng.choice(_TARGETS)
+    target = _TARGETS[0] if number else rng.choice(_TARGETS)
     if target.classes is not None and rng.random() < 0.3:
         n = len(target.classes)
         target = replace(
@@ -132,6 +135,31 @@ def soft_case(seed: int, *, depth: int = 4, n_rows: int = 40, missing: int | Non
     found = [band for band in bands if band[1] < band[2]]
     soft = Soft("error", *map(tuple, zip(*found, strict=True))) if found else None
     return replace(case, name=f"soft seed {seed}", tree=replace(case.tree, soft=soft))
+
+
+def modelled_case(
+    seed: int, *, depth: int = 3, n_rows: int = 30, missing: int | None = None, times: bool = True
+) -> Case:
+    """The same for numbers, with a random linear model in every node; `times`: dates and times among its terms too."""
+    case, rng = random_case(seed, depth=depth, n_rows=n_rows, missing=missing, number=True), random.Random(seed)
+    models = tuple(_model(rng, case.tree.schema, times) for _ in range(case.tree.n_nodes))
+    return replace(case, name=f"models, seed {seed}", tree=replace(case.tree, models=models))
+
+
+def _model(rng: random.Random, schema: Schema, times: bool) -> LinearModel:
+    """A model of no to three terms, whose guard is narrow, wide or absent."""
+    usable = [i for i, spec in enumerate(schema.columns) if times or spec.kind not in TIME_KINDS]
+    terms = []
+    for column in rng.sample(usable, rng.randint(0, min(3, len(usable)))):
+        spec = schema.columns[column]
+        unit = 1e-12 if spec.kind in TIME_KINDS else 1.0
+        levels = None
+        if spec.levels is not None:
+            levels = tuple(i for i in range(len(spec.levels)) if rng.random() < 0.5)
+        terms.append(Term(column, rng.gauss(0, 1) * unit, rng.gauss(0, 1) / unit, levels))
+    intercept, room = rng.gauss(0, 3), rng.choice((0.1, 5.0))
+    limits = {"low": intercept - room, "high": intercept + room} if rng.random() < 0.8 else {}
+    return LinearModel(intercept, tuple(terms), **limits)
 
 
 _TARGETS = (
@@ -331,8 +359,8 @@ def table_cases(recipes: Sequence[str] = tuple(RECIPES)) -> list[Case]:
     return [case for case in found if case is not None]
 
 
-def learned_case(seed: int, policy: str) -> Case:
-    """A tree learned from a small made-up table by a recipe with the policy."""
+def learned_case(seed: int, policy: str, leaves: tw.leaves.Linear | None = None) -> Case:
+    """A tree learned from a small made-up table by a recipe with the policy, and with linear leaves if given."""
     rng = random.Random(seed)
     spec = {"x": ("numeric", None), "c": ("text", ("a", "it's", "ü")), "b": ("truth", None), "t": ("datetime", None)}
     n = rng.randint(30, 80)
@@ -355,7 +383,8 @@ def learned_case(seed: int, policy: str) -> Case:
     recipe = replace(
         _GROWN, branching=branching, missing=POLICIES[policy], unseen=unseen, stopping=tw.stopping.Stopping(max_depth=5)
     )
-    regression = rng.random() < 0.3
+    regression = leaves is not None or rng.random() < 0.3
+    recipe = recipe if leaves is None else replace(recipe, leaves=leaves)
     target = [rng.gauss(0, 1) for _ in range(n)] if regression else y
     costs = {"a": {"b": 3.0}} if not regression and {"a", "b"} <= set(y) and rng.random() < 0.3 else None
     tree = tw.learn(pa.table(columns), target, recipe, costs=costs, n_threads=1)
@@ -375,3 +404,23 @@ def learned_case(seed: int, policy: str) -> Case:
             }
         )
     return Case(f"{policy} {seed}", tree, rows)
+
+
+@cache
+def model_tree_case(recipe: str) -> Case:
+    """A model tree of two pieces that slope, by a recipe of that name; rows far beyond the training rows too."""
+    rng = np.random.default_rng(11)
+    x, z = rng.uniform(0, 10, 500), rng.normal(size=500)
+    level = rng.integers(0, 3, 500)
+    y = np.where(x < 4, 3 * x, 20 - x) + 0.5 * z + np.array([0.0, 1.0, 4.0])[level] + 0.3 * rng.normal(size=500)
+    gaps = [None if rng.random() < 0.1 else value for value in z.tolist()]
+    table = pa.table({"x": x, "z": pa.array(gaps, pa.float64()), "c": [("a", "it's", "ü")[i] for i in level], "y": y})
+    tree = tw.learn(table, "y", getattr(tw, recipe), n_threads=1)
+    assert tree.n_leaves > 1
+    assert any(model.terms for model in tree.models)
+    asked = {
+        "x": pa.array([float(i) for i in range(-20, 30)] + [None] * 5, pa.float64()),
+        "z": pa.array([None if i % 7 == 0 else i / 9 - 3 for i in range(55)], pa.float64()),
+        "c": [("a", "it's", "ü", None, "never seen")[i % 5] for i in range(55)],
+    }
+    return Case(recipe, tree, pa.table(asked))

@@ -16,7 +16,17 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from export_cases import DATA, POLICIES, Case, learned_case, random_case, soft_case, table_cases
+from export_cases import (
+    DATA,
+    POLICIES,
+    Case,
+    learned_case,
+    model_tree_case,
+    modelled_case,
+    random_case,
+    soft_case,
+    table_cases,
+)
 from handmade_trees import TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -153,6 +163,7 @@ def ask_c(cases: list[Case], folder: Path, compiler: tuple[str, ...] = ("gcc", "
         "{\n    double p[50];\n    int i;\n"
         '    ask(row, p);\n    for (i = 0; i < n; ++i) printf(" %.17g", p[i]);\n}\n'
     )
+    shows = shows if any(case.probabilities is not None for case in cases) else ""
     calls = "".join(f"    ask{i}();\n" for i in range(len(cases)))
     path = folder / "trees.c"
     path.write_text(
@@ -179,9 +190,11 @@ def places_read(cases: list[Case], output: str) -> list[Results]:
 
 
 def inputs_of(t: Tree) -> list[ColumnSpec]:
-    """The columns that the tree asks about, surrogates included: worked out from its nodes."""
-    given_rows = {s.column_index for node in t for s in (*([node.split] if node.split else ()), *node.surrogates)}
-    return [t.schema.columns[i] for i in sorted(given_rows)]
+    """The columns that the tree asks about, surrogates and models included: worked out from its nodes."""
+    asked = {s.column_index for node in t for s in (*([node.split] if node.split else ()), *node.surrogates)}
+    ends = [node for node in t if node.split is None or node.split.missing == "stop"]
+    asked |= {term.column for node in ends if node.model for term in node.model.terms}
+    return [t.schema.columns[i] for i in sorted(asked)]
 
 
 # --- Rust -------------------------------------------------------------------------------------------------------------
@@ -258,6 +271,25 @@ def test_soft_thresholds(ask: Ask, tmp_path: Path) -> None:
     cases = [soft_case(seed, depth=3, n_rows=25) for seed in range(12)]
     assert sum(0 < max(p) < 1 for case in cases for p in case.probabilities or ()) > 100
     check(ask, cases, tmp_path)
+
+
+LINEAR = tw.leaves.Linear(max_terms=4, select="aic", min_rows_per_term=2, margin=0.1)
+
+
+def test_linear_models(ask: Ask, tmp_path: Path) -> None:
+    """Every kind of column, every end, missing values and unseen levels; the guard holds back some predictions."""
+    cases = [modelled_case(seed, missing=(None, -1, -2)[seed % 3]) for seed in range(15)]
+    cases += [learned_case(seed, policy, LINEAR) for seed, policy in enumerate(POLICIES)]
+    cases += [model_tree_case(recipe) for recipe in ("M5", "PILOT")]
+    limits = [{limit for m in case.tree.models for limit in (m.low, m.high)} for case in cases]
+    assert sum(y in held for case, held in zip(cases, limits, strict=True) for y in case.prediction) > 50
+    check(ask, cases, tmp_path)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**9), st.sampled_from([None, -2, -1, 0, 1]))
+def test_any_linear_models(seed: int, missing: int | None) -> None:
+    check(run_python, [modelled_case(seed, n_rows=15, missing=missing)], Path())
 
 
 @settings(max_examples=60, deadline=None)

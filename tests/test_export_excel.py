@@ -13,13 +13,13 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from export_cases import POLICIES, Case, learned_case, random_case
+from export_cases import POLICIES, Case, learned_case, model_tree_case, modelled_case, random_case
 from handmade_trees import Question, fork, leaf, tennis, tree
 from sql_engines import plain_environment
-from test_export_code import microseconds
+from test_export_code import LINEAR, microseconds
 
 import treewright as tw
-from treewright.data.schema import ColumnSpec, Schema, TargetSpec
+from treewright.data.schema import TIME_KINDS, ColumnSpec, Schema, TargetSpec
 from treewright.errors import ExportError
 
 _OFFICE = shutil.which("soffice") or shutil.which("libreoffice")
@@ -124,6 +124,23 @@ def test_libreoffice_calculates_what_predict_returns(tmp_path: Path) -> None:
     assert len(cases) > 6
     for case, found in zip(cases, calculated(cases, tmp_path), strict=True):
         assert same(found, expected(case)), case.name
+
+
+@pytest.mark.skipif(_OFFICE is None, reason="LibreOffice is not installed")
+def test_libreoffice_calculates_linear_models(tmp_path: Path) -> None:
+    """Sums are written with 15 digits and moments are days, so that the last digits differ."""
+    made = [modelled_case(seed, n_rows=15) for seed in range(12)]
+    made += [learned_case(seed, policy, LINEAR) for seed, policy in enumerate(POLICIES) if policy != "refuse"]
+    made += [model_tree_case(recipe) for recipe in ("M5", "PILOT")]
+    cases = [case for case in map(without_neighbours, filter(exportable, made)) if case.rows.num_rows]
+    assert len(cases) > 6
+    for case, found in zip(cases, calculated(cases, tmp_path), strict=True):
+        timed = {spec.kind for spec in case.tree.schema.columns} & TIME_KINDS
+        for (prediction, _, node), (wanted, _, end) in zip(found, expected(case), strict=True):
+            assert node == end
+            assert prediction == (
+                None if wanted is None else pytest.approx(wanted, rel=1e-12, abs=1e-9 if timed else 1e-12)
+            )
 
 
 @pytest.mark.skipif(_OFFICE is None, reason="LibreOffice is not installed")

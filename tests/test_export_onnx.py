@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from export_cases import DATA, POLICIES, Case, learned_case, random_case, table_cases
+from export_cases import DATA, POLICIES, Case, learned_case, model_tree_case, modelled_case, random_case, table_cases
 from handmade_trees import TENNIS, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_export_code import microseconds, of_levels
+from test_export_code import LINEAR, microseconds, of_levels
 
 import treewright as tw
 from treewright.data.schema import ColumnSpec, Schema
@@ -64,6 +64,19 @@ def test_random_trees(seed: int) -> None:
 @settings(max_examples=40, deadline=None)
 def test_every_way_with_missing_values(seed: int, missing: int) -> None:
     check(random_case(seed, depth=5, missing=missing))
+
+
+@given(st.integers(0, 2**32), st.sampled_from([None, -2, -1, 0, 1]))
+@settings(max_examples=40, deadline=None)
+def test_linear_models(seed: int, missing: int | None) -> None:
+    check(modelled_case(seed, missing=missing))
+
+
+def test_learned_linear_models_and_no_rows() -> None:
+    cases = [learned_case(seed, policy, LINEAR) for seed, policy in enumerate(POLICIES)]
+    for case in (*cases, model_tree_case("M5"), model_tree_case("PILOT")):
+        check(case)
+        assert len(ran(case.tree, case.rows.slice(0, 0))["prediction"]) == 0
 
 
 @pytest.mark.parametrize("policy", POLICIES)

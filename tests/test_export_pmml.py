@@ -10,11 +10,11 @@ from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 import pytest
-from export_cases import DATA, POLICIES, Case, learned_case, random_case, table_cases
+from export_cases import DATA, POLICIES, Case, learned_case, model_tree_case, modelled_case, random_case, table_cases
 from handmade_trees import Question, fork, leaf, tennis, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_export_code import microseconds, of_levels
+from test_export_code import LINEAR, microseconds, of_levels
 
 import treewright as tw
 from treewright.data.schema import ColumnSpec
@@ -130,6 +130,20 @@ def test_learned_trees_evaluated(backend: Any, policy: str, tmp_path: Path) -> N
 def test_trees_of_real_tables_evaluated(backend: Any, tmp_path: Path) -> None:
     for case in table_cases():
         evaluates(backend, dataclasses.replace(case, rows=case.rows.slice(0, 30)), tmp_path / "tree.pmml")
+
+
+def test_linear_models_evaluated(backend: Any, tmp_path: Path) -> None:
+    """An evaluator may add the terms in another order, so that the last digits may differ."""
+    cases = [modelled_case(seed, n_rows=15, missing=(None, -2, 0, 1)[seed % 4]) for seed in range(16)]
+    cases += [learned_case(seed, policy, LINEAR) for seed, policy in enumerate(POLICIES)]
+    cases += [model_tree_case(recipe) for recipe in ("M5", "PILOT")]
+    cases = [case for case in cases if exported(case) is not None]
+    assert len(cases) > 12
+    with pytest.raises(FileError, match="chains the TreeModel with other models"):
+        tw.from_pmml(tw.export.pmml(cases[0].tree))
+    for case in cases:
+        said = [answer[case.tree.schema.target.name] for answer in evaluated(backend, case, tmp_path / "tree.pmml")]
+        assert said == pytest.approx(case.prediction, rel=1e-12, abs=1e-12), case.first(said, case.prediction)
 
 
 def test_rows_with_several_paths_have_no_prediction(backend: Any, tmp_path: Path) -> None:

@@ -14,7 +14,18 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from export_cases import DATA, POLICIES, Case, learned_case, random_case, random_rows, soft_case, table_cases
+from export_cases import (
+    DATA,
+    POLICIES,
+    Case,
+    learned_case,
+    model_tree_case,
+    modelled_case,
+    random_case,
+    random_rows,
+    soft_case,
+    table_cases,
+)
 from handmade_trees import HOURS, TENNIS, Plan, Question, fork, hours, leaf, tennis, tennis_plan, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,6 +35,7 @@ import treewright as tw
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.errors import ExportError
 from treewright.export.dialects import DIALECTS, number_token
+from treewright.tree.models import LinearModel, Term
 from treewright.tree.tree import Tree
 
 Engine = DuckDB | SQLite | PostgreSQL
@@ -90,6 +102,51 @@ def test_soft_thresholds(engine: Engine) -> None:
     check(engine, [soft_case(seed, depth=3, n_rows=25, times=False) for seed in range(12)])
 
 
+def test_linear_models(engine: Engine) -> None:
+    """All add the terms in the order of the core; PostgreSQL takes a product that underflows for an error."""
+    cases = [modelled_case(seed, missing=(None, -1, -2)[seed % 3], times=False) for seed in range(15)]
+    leaves = tw.leaves.Linear(only=("x", "c", "b"), max_terms=4, select="aic", min_rows_per_term=2, margin=0.1)
+    cases += [learned_case(seed, policy, leaves) for seed, policy in enumerate(POLICIES)]
+    cases += [model_tree_case(recipe) for recipe in ("M5", "PILOT")]
+    check(engine, [without_tiny_numbers(case) for case in cases] if engine.dialect == "postgresql" else cases)
+
+
+def without_tiny_numbers(case: Case) -> Case:
+    keep = [not any(isinstance(x, float) and 0 < abs(x) < 1e-300 for x in r.values()) for r in case.rows.to_pylist()]
+    return Case(case.name, case.tree, case.rows.filter(keep))
+
+
+def test_linear_models_of_larger_trees(engine: Engine) -> None:
+    """Deeper than the parsers of some databases allow, and with more ends than are added up in one step."""
+    rng = random.Random(7)
+    for n, missing, part in ((120, -1, (0.3, 0.6)), (60, -2, (0.0, 0.01))):
+        case = sized(n, missing, part, schema=Schema(NUMBERS.columns, HOURS.target))
+        models = tuple(LinearModel(rng.gauss(0, 1), (Term(1, rng.gauss(0, 1), 0.5),)) for _ in range(case.tree.n_nodes))
+        tree_with_models = dataclasses.replace(case.tree, models=models)
+        check(engine, [without_tiny_numbers(Case(case.name, tree_with_models, case.rows))])
+
+
+def test_a_linear_model_is_one_sum_within_its_guard() -> None:
+    model = LinearModel(1.5, (Term(1, 2.0, 70.0), Term(0, -1.0, 0.25, (0, 2))), 0.0, 9.0)
+    plan = fork(Question(1, breaks=(77.5,)), leaf(2, 44.0, 1.0), leaf(2, 30.0, 1.0), stats=(4, 37.0, 9.0))
+    t = dataclasses.replace(tree(plan, HOURS), models=(model,) * 3)
+    total = """1.5e0 + 2.0e0 * COALESCE("humidity", 70.0e0) + CASE WHEN "outlook" IN ('sunny', 'rain') THEN (-1.0e0)"""
+    total += """ WHEN "outlook" = 'overcast' THEN 0.0e0 ELSE (-0.25e0) END"""
+    assert f"LEAST(GREATEST({total}, 0.0e0), 9.0e0)" in tw.export.sql(t)
+    dated = Schema((ColumnSpec("day", "date"), *HOURS.columns[1:]), HOURS.target)
+    t = dataclasses.replace(tree(plan, dated), models=(LinearModel(0.0, (Term(0, 1.0, 0.0),)),) * 3)
+    with pytest.raises(ExportError, match="'day' is a term of a linear model, and databases differ"):
+        tw.export.sql(t)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**9), st.sampled_from([None, -2, -1, 0, 1]))
+def test_any_linear_models(seed: int, missing: int | None) -> None:
+    case = modelled_case(seed, n_rows=15, missing=missing, times=False)
+    check(DuckDB(), [case])
+    check(SQLite(), [case])
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_missing_policy(policy: str) -> None:
     cases = [learned_case(seed, policy) for seed in range(3)]
@@ -127,7 +184,7 @@ def test_many_made_up_trees(engine: Engine) -> None:
 NUMBERS = Schema((ColumnSpec("x", "numeric"), ColumnSpec("z", "numeric")), TENNIS.target)
 
 
-def sized(n: int, missing: int, part: tuple[float, float], seed: int = 0) -> Case:
+def sized(n: int, missing: int, part: tuple[float, float], seed: int = 0, schema: Schema = NUMBERS) -> Case:
     """A tree of n leaves; at each node a share of them between the two parts lies on the left."""
     rng = random.Random(seed)
     sizes, waiting = [], [n]  # how many leaves lie below each node, parents first; no recursion: it may be very deep
@@ -140,11 +197,12 @@ def sized(n: int, missing: int, part: tuple[float, float], seed: int = 0) -> Cas
     built: list[Plan] = []
     for size in reversed(sizes):
         if size == 1:
-            built.append(leaf(float(rng.randint(0, 9)), float(rng.randint(1, 9))))
+            numbers = (float(rng.randint(0, 9)), float(rng.randint(1, 9)))
+            built.append(leaf(*numbers) if schema.target.classes else leaf(*numbers, 1.0))
         else:
             question = Question(rng.randint(0, 1), (0, 1), (rng.gauss(0, 1),), missing=missing)
             built.append(fork(question, built.pop(), built.pop()))
-    t = tree(built[0], NUMBERS)
+    t = tree(built[0], schema)
     return Case(f"{n} leaves", t, random_rows(rng, t, {"x": "numeric", "z": "numeric"}, 30))
 
 

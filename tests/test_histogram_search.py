@@ -389,3 +389,45 @@ def test_minus_zero_is_zero_in_any_order_of_rows(recipe: tw.Recipe) -> None:
     y = np.array(["a", "a", "a", "a", "b", "b", "b", "a"] * 20)
     turned = slice(None, None, -1)
     assert tw.learn({"x": x, "y": y}, "y", recipe) == tw.learn({"x": x[turned], "y": y[turned]}, "y", recipe)
+
+
+def level_table(rng: np.random.Generator, rows: int, share: float) -> tuple[list[Any], list[int], list[int], Any]:
+    """Columns of 2 to 5,000 levels, two of them ordinal, with missing values; and a signal of all of them."""
+    levels = [2, 7, 40, 300, 5000, 12, 90]
+    columns = [rng.integers(0, count, rows).astype(np.int32) for count in levels]
+    signal = sum(rng.normal(size=count)[codes] for count, codes in zip(levels, columns, strict=True))
+    gappy = [np.where(rng.random(rows) < share, np.int32(-1), codes) for codes in columns]
+    return gappy, [2, 2, 2, 2, 2, 1, 1], levels, signal + rng.normal(size=rows)
+
+
+BRANCHINGS = {
+    "CART": (tw.CART, {}),
+    "CART, learned": (tw.CART, {"missing": "learned"}),
+    "CART, own": (tw.CART, {"missing": "own"}),
+    "one level": (tw.CART, {"branching": "one_vs_rest", "missing": "learned"}),
+    "C4.5": (tw.C45, {}),
+    "C4.5, grouped": (tw.C45, {"branching": "grouped"}),
+    "J48": (tw.J48, {}),
+    "ID3": (tw.ID3, {}),
+    "CHAID": (tw.CHAID, {}),
+}
+
+
+@pytest.mark.parametrize("beside", ["alone", "numbers", "few"])
+@pytest.mark.parametrize("name", BRANCHINGS)
+@pytest.mark.parametrize("target", ["two", "five", "number"])
+def test_levels_are_counted_in_large_nodes(target: str, name: str, beside: str) -> None:
+    base, changes = BRANCHINGS[name]
+    if target == "number" and base not in (tw.CART, tw.CHAID):
+        target = "two"
+    rng = np.random.default_rng([20, len(name)])
+    rows = 3000
+    columns, kinds, levels, signal = level_table(rng, rows, 0.0 if base is tw.ID3 else 0.05)
+    if beside == "few" or name in ("C4.5, grouped", "CHAID"):  # each is counted, and gains are known before
+        columns, kinds, levels = columns[:3] + columns[5:], kinds[:3] + kinds[5:], levels[:3] + levels[5:]
+    if beside == "numbers" and base is not tw.ID3:
+        columns, kinds, levels = [signal + rng.normal(size=rows), *columns], [0, *kinds], [0, *levels]
+    answers = target_of(rng, [signal, signal * 0, signal * 0], target)
+    recipe = replace(base, **changes, stopping=replace(base.stopping, max_depth=5))
+    weight = rng.integers(0, 3, rows).astype(np.float64) if beside == "numbers" else None
+    assert_same(columns, kinds, levels, answers, recipe, weight)

@@ -335,6 +335,7 @@ def test_pmml_with_a_rest() -> None:
         ("<PMML>", "not XML, or cut short"),
         ("<html/>", "not a PMML document"),
         ("<PMML/>", "has 0 TreeModels"),
+        (PMML.replace("<TreeModel", "<Segment/><Segment/><TreeModel"), "chains the TreeModel with other models"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><PMML/>', "declares a type or entities"),
         (PMML.replace("surrogate", "and"), "together, which a split and its surrogates cannot say"),
         (PMML.replace("surrogate", "perhaps"), "unknown operator 'perhaps'"),

@@ -302,6 +302,7 @@ CHANGES: dict[str, tuple[Callable[[tables.Columns], tables.Columns], list[str]]]
     "buys": (changed("Buys", 1, "no"), ["0.5577", "0.1678"]),
     "codes": (changed("balls", 3, 5), ["0.7"]),
     "trading": (changed("Return", 0, "Down"), ["0.2667", "0.4667"]),
+    "by-hand": (changed("Play", 13, "Yes"), ["0.2467", "0.1518"]),
     "cricket": (changed("Plays", 0, "no"), ["1.0000", "0.8634", "0.9871", "0.59", "0.51"]),
     "titanic": (changed("Survived", 0, "yes"), ["231.7273", "93.2668", "27.0079"]),
     "humidity": (changed("Play", 5, "n"), ["0.6053", "0.5454"]),
@@ -456,7 +457,7 @@ def test_pages_in_a_browser(browser: Any, tmp_path: Path, width: int, scheme: st
 
 def test_shelf() -> None:
     assert tw.lessons.names == NAMES == tuple(tw.lessons) == tuple(ABOUT)
-    assert len(tw.lessons) == 16
+    assert len(tw.lessons) == 17
     assert "tennis" in tw.lessons
     assert tw.lessons.golf_hours().name == "golf-hours"
     assert tw.lessons.tennis().text() == text_of("tennis")

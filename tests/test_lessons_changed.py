@@ -28,6 +28,7 @@ Columns = tables.Columns
 SEEDS = {"overfitting": 2, "boundaries": 6, "wordle": 6, "titanic": 12, "fluke": 4, "xor": 25} | dict.fromkeys(
     (
         "tennis",
+        "by-hand",
         "buys",
         "trading",
         "cricket",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from partition_cases import cut_up, cuts, limits
+from scipy import sparse
 
 import treewright as tw
 from treewright.data.rows import take
@@ -312,8 +313,31 @@ def test_text_rules_and_explanations_show_the_model(tree: tw.Tree, table: dict[s
     assert "By its linear model" in explained.html()
     derived = tw.explain_node(tree, leaf.id).text()
     assert "Linear model" in derived
+    assert f"Node {leaf.id} predicts by its linear model" in derived
     at_means = leaf.model.intercept + sum(term.coefficient * term.fill for term in leaf.model.terms)
     assert at_means == pytest.approx(leaf.mean)  # least squares go through the means
+
+
+def test_columns_of_models_alone_count_where_columns_of_splits_do() -> None:
+    """Of a sparse matrix only the columns in use are read, and permutation shuffles them alone."""
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(200, 3))
+    y = np.where(x[:, 0] > 0, 5.0, 0.0) + 2 * x[:, 2]
+    recipe = tw.CART.with_(leaves=Linear(), max_depth=1, pruning=None)
+    tree = tw.learn(matrix_table(x, y), "y", recipe)
+    assert {node.split.column for node in tree if node.split} == {"x0"}
+    shuffled = tw.importance(tree, matrix_table(x, y), kind="permutation")
+    assert dict(zip(shuffled.columns, shuffled.values, strict=True))["x2"] > 0
+    model = tw.ModelTreeRegressor(max_depth=1).fit(x, y)
+    assert (model.predict(sparse.csr_array(x)) == model.predict(x)).all()
+
+
+def test_diagrams_show_the_model_of_a_leaf(tree: tw.Tree) -> None:
+    leaf = next(node for node in tree.walk() if node.is_leaf and node.model.terms)
+    start = f"{leaf.model.intercept:.4g}"
+    assert f'n{leaf.id} [label="{start}' in tw.export.dot(tree)
+    assert " * x1" in tw.export.dot(tree)
+    assert " #42; x1" in tw.export.mermaid(tree)
 
 
 def test_pruning_by_hand_keeps_the_models_of_the_new_leaves(tree: tw.Tree, table: dict[str, Any]) -> None:
@@ -326,14 +350,6 @@ def test_pruning_by_hand_keeps_the_models_of_the_new_leaves(tree: tw.Tree, table
 
 
 REFUSALS = {
-    "c": lambda tree, _: tw.export.c(tree),
-    "rust": lambda tree, _: tw.export.rust(tree),
-    "javascript": lambda tree, _: tw.export.javascript(tree),
-    "python": lambda tree, _: tw.export.python(tree),
-    "sql": lambda tree, _: tw.export.sql(tree),
-    "onnx": lambda tree, _: tw.export.onnx(tree),
-    "pmml": lambda tree, _: tw.export.pmml(tree),
-    "excel": lambda tree, _: tw.export.excel(tree, "unused.xlsx"),
     "sklearn": lambda tree, _: tw.export.sklearn(tree),
     "shap": tw.shap_values,
     "counterfactuals": lambda tree, table: tw.counterfactuals(
@@ -342,11 +358,9 @@ REFUSALS = {
     "calibrate": tw.calibrate,
     "soften": tw.soften,
     "stability": tw.stability,
-    "report": tw.report,
     "pruning_path": lambda tree, _: tw.pruning_path(tree),
     "prune": lambda tree, _: tw.prune(tree, tw.pruning.CostComplexity(0.1)),
     "edit": lambda tree, table: tw.edit.apply(tree, tw.edit.Collapse(1), table),
-    "curve": lambda tree, _: tw.render.curve(tree, "x0"),
     "boundary": lambda tree, _: tw.render.boundary(tree, "x0", "x1"),
 }
 

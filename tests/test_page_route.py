@@ -19,6 +19,7 @@ import treewright as tw
 from treewright.data.encoding import encode
 from treewright.data.reader import read
 from treewright.export.javascript_source import router_source, split_lists
+from treewright.reporting.leaf_models import leaf_models
 from treewright.reporting.structure import nodes, schema
 
 NODE = shutil.which("node")
@@ -32,7 +33,7 @@ const found = cases.map(({ report, rows }) => {
   const tree = router(report);
   return rows.map((row) => {
     const { ends } = follow(tree, row);
-    const values = valueAt(tree, ends);
+    const values = valueAt(tree, ends, row);
     return { values, node: heaviestEnd(ends), paths: ends.length, place: tree.classes ? classAt(tree, values) : -1 };
   });
 });
@@ -64,7 +65,7 @@ def route(cases: list[tuple[tw.Tree, Any]], folder: Path) -> list[list[dict[str,
 
 def routed(t: tw.Tree) -> dict[str, Any]:
     """The parts of a report that routing reads."""
-    return {"nodes": nodes(t), "splits": split_lists(t), "schema": schema(t)}
+    return {"nodes": nodes(t), "splits": split_lists(t), "schema": schema(t), "models": leaf_models(t, None)}
 
 
 def coded(t: tw.Tree, table: Any) -> list[list[Any]]:

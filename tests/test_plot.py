@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -148,6 +150,45 @@ def test_a_curve_is_what_is_predicted() -> None:
         assert tw.predict(tree, {"x": [(low + high) / 2]})[0] == value
     dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
     assert {tuple(line.get_xdata()) for line in dashed} == {(left, 0.0), (39.0, right)}  # the flat ends
+
+
+def sloped_rows(n: int = 240) -> dict[str, Any]:
+    rng = np.random.default_rng(3)
+    x, z = rng.uniform(0, 10, n), rng.normal(size=n)
+    y = np.where(x < 4, 3 * x, 20 - x) + 0.5 * z + 0.2 * rng.normal(size=n)
+    return {"x": x, "z": z, "kind": ["a" if one > 0.3 else "b" if one > -0.3 else "c" for one in z], "y": y}
+
+
+@pytest.mark.parametrize("fixed", [None, {"z": 1.0}, {"kind": "b"}, {"kind": "never seen", "z": 0.5}])
+def test_a_curve_of_linear_models_is_what_is_predicted(fixed: dict[str, Any] | None) -> None:
+    rows = sloped_rows()
+    tree = tw.learn(rows, "y", UNPRUNED.with_(leaves=tw.leaves.Linear(margin=0.1), max_depth=2))
+    other = {"z": [np.nan], "kind": [None]} | {name: [value] for name, value in (fixed or {}).items()}
+    ax = curve(tree, "x", rows, fixed=fixed)
+    drawn(ax)
+    left, right = ax.get_xlim()
+    assert left < -3 < 13 < right
+    knots = [line.get_xydata() for line in ax.lines if line.get_linewidth() == 2]
+    assert any(len(line) > 2 for line in knots)  # the guard holds somewhere beyond the rows
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tw.UnseenLevelsWarning)
+        for line in knots:
+            for (low, first), (high, last) in pairwise(line):
+                for part in (0.001, 0.5, 0.999):
+                    predicted = tw.predict(tree, {"x": [low + part * (high - low)], **other})[0]
+                    assert predicted == pytest.approx(first + part * (last - first), abs=1e-9)
+
+
+def test_a_curve_of_linear_models_over_levels_has_a_step_for_each() -> None:
+    rows = sloped_rows()
+    leaves = tw.leaves.Linear(only=("kind",), select="none", max_terms=3)
+    tree = tw.learn(rows, "y", UNPRUNED.with_(leaves=leaves, max_depth=0))
+    ax = curve(tree, "kind", rows)
+    drawn(ax)
+    assert ax.get_title(loc="left") == ""
+    steps = {round((low + high) / 2): value for low, high, value in solid(ax)}
+    others = {"x": [None] * 3, "z": [None] * 3}
+    assert [steps[i] for i in range(3)] == tw.predict(tree, {"kind": list("abc"), **others}).tolist()
 
 
 def test_a_curve_of_probabilities() -> None:

@@ -22,7 +22,7 @@ def plan(
 
 def test_cart() -> None:
     columns = "column 0: histogram\ncolumn 1: by value (nominal)"
-    assert plan(r.CART) == f"counter: two classes; levels scanned in small nodes\n{columns}"
+    assert plan(r.CART) == f"counter: two classes; levels scanned before they are candidates\n{columns}"
     assert plan(r.CART, classes=0, weighted=True) == f"counter: weighted sums; sides are rated\n{columns}"
     assert plan(r.CART, remote=True) == f"counter: two classes\n{columns}"
 

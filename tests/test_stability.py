@@ -223,3 +223,11 @@ def test_frames_of_columns_rows_and_refits() -> None:
         assert refits["adjusted_rand"] == list(found.rand)
     with pytest.raises(tw.DataError, match="of must be 'splits', 'columns', 'rows', 'refits', not 'leaves'"):
         found.to_frame(of="leaves")
+
+
+def test_many_rows_are_drawn_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = training_table(table(200), "ill")[0]
+    whole = [resample(rows, "bootstrap", 5, 3)[i].repeats for i in range(5)]
+    monkeypatch.setattr("treewright.uncertainty.resamples.AT_ONCE", 32)
+    pieces = [resample(rows, "bootstrap", 5, 3)[i].repeats for i in range(5)]
+    assert all(np.array_equal(one, other) for one, other in zip(whole, pieces, strict=True))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,7 @@ pytest.importorskip("uvicorn", reason="needs uvicorn, which serves the studio")
 from studio_cases import EVIL, people
 
 import treewright as tw
+from treewright.interactive.jobs import CancelledError
 from treewright.interactive.serve import Studio
 from treewright.lessons.tables import TITANIC
 
@@ -123,6 +126,30 @@ def test_the_token_leaves_the_address_and_the_tree_grows_by_mouse_and_keys(brows
         page.keyboard.press("?")
         assert page.get_by_role("dialog", name="Keys").is_visible()
         page.keyboard.press("Escape")
+
+
+def test_a_tree_is_grown_by_keys_alone(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, titanic(), "survived", tmp_path) as (page, studio):
+        page.keyboard.press("g")
+        steps(page, 1)
+        deeper, after = ("ArrowDown", "ArrowRight") if page.get_by_label("Layout").input_value() == "down" else (
+            "ArrowRight", "ArrowDown")  # fmt: skip
+        page.keyboard.press(deeper)
+        page.keyboard.press(after)
+        page.wait_for_selector(".st-place [data-node='2'][aria-selected='true']")
+        page.keyboard.press("g")
+        steps(page, 2)
+        assert studio.tree[1].is_leaf
+        assert not studio.tree[2].is_leaf
+        page.keyboard.press("Home")
+        page.keyboard.press("e")
+        page.get_by_label("Column to split on").focus()
+        page.keyboard.type("years")
+        page.locator(".st-curve").focus()
+        page.keyboard.press("ArrowRight")
+        page.get_by_role("button", name="Apply this split").press("Enter")
+        steps(page, 3)
+        assert studio.tree.root.split.column == "years"
 
 
 def test_forbid_allow_and_set_a_prediction(browser: Any, tmp_path: Path) -> None:
@@ -278,6 +305,11 @@ def test_two_trees_side_by_side_and_another_recipe(browser: Any, tmp_path: Path)
             assert page.locator(".st-compared .st-differs").count() >= 1
             assert page.locator(".st-place .st-differs").count() >= 1
             assert "part at 1 node" in page.locator(".st-compared").inner_text()
+        recipe.get_by_role("button", name="Grow by it").click()
+        steps(page, 2)
+        assert studio.tree.root.split.column == "age"
+        page.get_by_role("button", name="Undo").click()
+        steps(page, 1)
         page.get_by_role("button", name="Cross-validate").click()
         page.wait_for_selector("text=five folds")
         page.get_by_role("button", name="Close", exact=True).first.click()
@@ -299,6 +331,35 @@ def test_an_error_says_what_to_do_and_changes_nothing(browser: Any, tmp_path: Pa
         assert studio._session.history.done == 1
         page.get_by_role("button", name="Close the message").click()
         assert page.locator(".st-alert").is_hidden()
+
+
+def test_long_work_shows_its_progress_and_is_cancelled(browser: Any, tmp_path: Path) -> None:
+    ended: list[str] = []
+
+    def work(progress: Any) -> None:
+        while True:
+            progress(0.4)
+            time.sleep(0.02)
+
+    def job(studio: Studio) -> None:
+        try:
+            studio._session.jobs.run("Counting", work)
+        except CancelledError as error:
+            ended.append(str(error))
+
+    with opened(browser, people(), "buys", tmp_path) as (page, studio):
+        for way in ("button", "key"):
+            thread = threading.Thread(target=job, args=(studio,))
+            thread.start()
+            page.wait_for_selector(".st-work >> text=Counting")
+            assert page.get_by_role("progressbar", name="Counting").get_attribute("value") == "0.4"
+            if way == "button":
+                page.get_by_role("button", name="Cancel").click()
+            else:
+                page.keyboard.press("Escape")
+            thread.join(10)
+            page.wait_for_selector(".st-work", state="hidden")
+        assert len(ended) == 2
 
 
 def test_what_is_taken_away_is_the_tree(browser: Any, tmp_path: Path) -> None:
@@ -328,6 +389,16 @@ def test_closing_and_opening_again_goes_on(browser: Any, tmp_path: Path) -> None
         steps(page, 0)
 
 
+def test_two_pages_of_one_browser_show_the_same(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(), "buys", tmp_path) as (page, studio):
+        other = page.context.new_page()
+        other.goto(studio.url.split("?")[0])
+        other.wait_for_selector("[data-apply]")
+        other.keyboard.press("1")
+        steps(other, 1)
+        steps(page, 1)
+
+
 def test_a_second_browser_without_the_token_sees_nothing(browser: Any, tmp_path: Path) -> None:
     with opened(browser, people(), "buys", tmp_path) as (_, studio):
         stranger = browser.new_context().new_page()
@@ -339,7 +410,6 @@ def test_a_second_browser_without_the_token_sees_nothing(browser: Any, tmp_path:
 def test_a_hostile_page_on_another_origin_is_refused(browser: Any, tmp_path: Path) -> None:
     """The same browser, with the cookie, on a page of another site that tries to change and to read."""
     import http.server
-    import threading
 
     class Page(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -347,6 +347,7 @@ def _send(client: Client, draw: random.Random, answered: list[tuple[int, int]]) 
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("moments", [10, pytest.param(50, marks=pytest.mark.slow)])
 def test_killed_at_any_moment_at_most_the_edit_in_flight_is_lost(tmp_path: Path, moments: int) -> None:
     draw = random.Random(5)
@@ -407,6 +408,18 @@ def test_the_studio_shows_its_tree_and_log(served: Studio) -> None:
     assert served.tree.depth == 2
     assert served.log == (tw.edit.Grow(0, levels=2),)
     assert "token=" in served._repr_html_()
+
+
+def test_what_cannot_be_opened_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DataError, match="did you mean 'buys'"):
+        tw.studio(people(), "buy", folder=tmp_path, open_page=False)
+    with pytest.raises(DataError, match="there is no folder"):
+        tw.studio(people(), "buys", folder=tmp_path / "nowhere", open_page=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(DataError, match=r"treewright\[studio\]"):
+        tw.studio(people(), "buys", folder=tmp_path, open_page=False)
+    monkeypatch.undo()
+    tw.studio(people(), "buys", folder=tmp_path, open_page=False).close()  # nothing holds the journal
 
 
 def test_help_costs_no_import_of_the_server() -> None:

@@ -372,3 +372,17 @@ def test_light_and_dark(browser: Any) -> None:
         assert page.evaluate("getComputedStyle(document.querySelector('svg > rect')).fill") == "rgb(255, 255, 255)"
         page.close()
     assert grounds == {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 25, 30)"}
+
+
+def test_a_leaf_shows_as_much_of_its_linear_model_as_fits() -> None:
+    x = [float(i) for i in range(40)]
+    wide = [float(i * i % 7) for i in range(40)]
+    y = [2.0 + 3.0 * a - 0.25 * b for a, b in zip(x, wide, strict=True)]
+    leaves = tw.leaves.Linear(select="none")
+    recipe = tw.CART.with_(leaves=leaves, max_depth=1, pruning=None)
+    tree = tw.learn({"x": x, "a long name of a column": wide, "y": y}, "y", recipe, task="regression")
+    drawn = tw.render.svg(tree)
+    assert ">2 + 3 x …<" in drawn
+    assert "predicts 2 + 3 * x - 0.25 * a long name of a column (20 rows, within " in drawn  # what a card says in full
+    assert tree.root.model is not None
+    assert f"{tree.root.mean:.2f}" in drawn  # nodes with a split show their mean

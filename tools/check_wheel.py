@@ -43,6 +43,8 @@ def check(python: str, dist: Path, pins: list[str]) -> str:
         quiet = [inside, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--only-binary", ":all:"]
         wheels = ["--find-links", str(dist), "treewright"]
         subprocess.run([*quiet, *wheels, *pins], check=True)  # noqa: S603
+        page = "import importlib.resources as r; r.files('treewright.interactive').joinpath('page/main.js').read_text()"
+        subprocess.run([inside, "-c", page], check=True)  # noqa: S603
         examples = [inside, "-W", "error", "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", str(ROOT / "README.md")]
         subprocess.run(examples, check=True, cwd=folder)  # noqa: S603
         listed = subprocess.run([inside, "-m", "pip", "list"], check=True, capture_output=True, text=True).stdout  # noqa: S603

@@ -2,7 +2,8 @@
 //
 // New elements of plain types are not initialised, so that the threads that write an array touch it first. Large arrays
 // request huge pages where the system offers them (Linux): a node's rows are scattered, and few pages mean few TLB
-// misses.
+// misses. Smaller ones are mapped there: what a thread frees goes back to the system, where the allocator would keep it
+// for that thread alone, and refits in many threads would need far more than one fit.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,14 @@ struct LargeAllocator {
 
     Value* allocate(size_t count) {
         const size_t bytes = count * sizeof(Value);
-        if (bytes < large) return std::allocator<Value>().allocate(count);
+        if (!is_mapped(bytes) && bytes < large) return std::allocator<Value>().allocate(count);
+#if defined(__linux__)
+        if (is_mapped(bytes)) {
+            void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (mapped == MAP_FAILED) throw std::bad_alloc();
+            return static_cast<Value*>(mapped);
+        }
+#endif
         void* memory = ::operator new(bytes, std::align_val_t{page});
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
         madvise(memory, bytes / page * page, MADV_HUGEPAGE); // a request: whether it is granted does not matter
@@ -35,7 +43,14 @@ struct LargeAllocator {
         return static_cast<Value*>(memory);
     }
     void deallocate(Value* memory, size_t count) {
-        if (count * sizeof(Value) < large) return std::allocator<Value>().deallocate(memory, count);
+        const size_t bytes = count * sizeof(Value);
+        if (!is_mapped(bytes) && bytes < large) return std::allocator<Value>().deallocate(memory, count);
+#if defined(__linux__)
+        if (is_mapped(bytes)) {
+            munmap(memory, bytes);
+            return;
+        }
+#endif
         ::operator delete(memory, std::align_val_t{page});
     }
 
@@ -52,7 +67,14 @@ struct LargeAllocator {
     friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
 
 private:
-    static constexpr size_t page = size_t{1} << 21, large = 2 * page;
+    static constexpr size_t page = size_t{1} << 21, large = 2 * page, worth_mapping = size_t{1} << 18;
+    static constexpr bool is_mapped([[maybe_unused]] size_t bytes) {
+#if defined(__linux__)
+        return bytes >= worth_mapping && bytes < large;
+#else
+        return false;
+#endif
+    }
 };
 
 template <class Value>

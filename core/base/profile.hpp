@@ -17,6 +17,7 @@ struct Profile {
     std::atomic<int64_t> partitioning{0}; // rows to children
     std::atomic<int64_t> sorting{0};      // columns of small nodes, once
     std::atomic<int64_t> sorted_scan{0};  // cuts of small nodes
+    std::atomic<int64_t> unshared{0};     // by one thread while the others could not help: what limits many cores
     std::atomic<int64_t> counted_rows{0}; // row and column pairs of the nodes that were counted or subtracted
     std::atomic<int64_t> refined_rows{0}; // of these, looked at one by one
 };

@@ -138,7 +138,9 @@ void ThreadPool::run_tasks(int64_t tasks, Call call, const void* work) {
         ++round_;
     }
     wake_.notify_all();
+    const int64_t start = began_ > 0 ? thread_processor_time() : 0;
     run_tasks_of(job);
+    if (began_ > 0) shared_ += thread_processor_time() - start;
     spin_until([&] { return busy_ == 0; });
     std::unique_lock<std::mutex> lock(guard_);
     running_ = false; // who has not woken up yet need not

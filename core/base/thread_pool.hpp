@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread_clock.hpp"
+
 namespace tw {
 
 class ThreadPool {
@@ -32,6 +34,11 @@ public:
     void check_interrupt() { poll(); }
     // How much of the whole work is done, from 0 to 1: reported by the pulse.
     void advance(double share) { done_.fetch_add(share, std::memory_order_relaxed); }
+
+    // Begins an account of the owner's processor time; `unshared_time` is what it spent since where no other thread
+    // could help, in nanoseconds.
+    void begin_account() { began_ = thread_processor_time(); }
+    int64_t unshared_time() const { return thread_processor_time() - began_ - shared_; }
 
     template <class Task>
     void run(int64_t tasks, const Task& task) {
@@ -59,6 +66,7 @@ private:
     std::function<void(double)> on_progress_;
     std::chrono::steady_clock::time_point next_poll_;
     std::atomic<double> done_{0};
+    int64_t began_ = 0, shared_ = 0; // the account; it is kept once it has begun
 
     std::vector<std::thread> helpers_;
     std::mutex guard_;

@@ -58,6 +58,7 @@ void write_profile(const Profile& kept, const nb::object& profile) {
     profile["partitioning"] = seconds(kept.partitioning);
     profile["sorting"] = seconds(kept.sorting);
     profile["sorted_scan"] = seconds(kept.sorted_scan);
+    profile["unshared"] = seconds(kept.unshared);
     profile["counted_rows"] = kept.counted_rows.load();
     profile["refined_rows"] = kept.refined_rows.load();
 }
@@ -127,6 +128,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     {
         const nb::gil_scoped_release unlocked;
         ThreadPool pool(score || is_small(table) ? 1 : n_threads, progress_callback(progress));
+        if (!profile.is_none()) pool.begin_account();
         // Rows go to several children where they lack a value; for classes it is worth knowing that none does.
         const auto spreads = [](const GivenStep& step) { return step.split.missing == fractional; };
         const bool may_spread = recipe.missing == Missing::fractional ||
@@ -148,6 +150,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         const DepthFirst depth_first(nodes);
         flat = flatten(nodes, depth_first);
         if (followers) followed_to = follower_nodes(nodes, depth_first, followers->size());
+        if (!profile.is_none()) kept.unshared = pool.unshared_time();
     }
     if (!profile.is_none()) write_profile(kept, profile);
     nb::dict out = to_dict(std::move(flat));

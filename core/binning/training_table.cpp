@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/interrupt.hpp"
 #include "binning/quantile_bins.hpp"
@@ -87,8 +88,18 @@ ColumnFacts column_facts(const Column& data, const Recipe& recipe, const Weighte
     return facts;
 }
 
-LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, const Measure& measure) {
+LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, const Measure& measure,
+                                    ThreadPool* pool) {
     LargeVector<uint32_t> rows;
+    if (pool && !recipe.drop_all_missing_rows && measure.weight.empty() && measure.repeats.empty()) { // all, each once
+        constexpr size_t block = 1 << 16;
+        rows.resize(static_cast<size_t>(table.rows));
+        pool->run(static_cast<int64_t>((rows.size() + block - 1) / block), [&](int64_t b) {
+            const size_t begin = static_cast<size_t>(b) * block, end = std::min(rows.size(), begin + block);
+            std::iota(rows.begin() + begin, rows.begin() + end, static_cast<uint32_t>(begin));
+        });
+        return rows;
+    }
     rows.reserve(static_cast<size_t>(table.rows));
     for (int64_t row = 0; row < table.rows; ++row) {
         if (recipe.drop_all_missing_rows && is_all_missing(table.columns, row)) continue;

@@ -60,6 +60,7 @@ ColumnFacts column_facts(const Column& data, const Recipe& recipe, const Weighte
 std::vector<int32_t> assign_quantile_bins(const Numbers& numbers, int64_t rows, const std::vector<double>& bounds);
 
 // The rows that take part: those with a weight and, on request, with any value.
-LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, const Measure& measure);
+LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, const Measure& measure,
+                                    ThreadPool* pool = nullptr);
 
 } // namespace tw

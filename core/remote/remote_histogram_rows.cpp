@@ -49,8 +49,9 @@ public:
             [&](NodeSearch<Counter>& search) { set_split_gains_to_beat(task, context_.plan, search); }, source, pool);
         std::vector<std::vector<Candidate>> by_value(open_nodes.size());
         if (!context_.by_value.empty()) by_value = candidates_by_value(task, open_nodes, context_.by_value, pool);
-        std::vector<std::vector<Candidate>> found =
-            to_candidates(task, context_, open_nodes, searches, std::move(by_value), source, pool);
+        std::vector<std::vector<Candidate>> found = to_candidates(
+            task, context_, open_nodes, searches, [&](size_t n, size_t i) { return std::move(by_value[n][i]); }, source,
+            pool);
         histograms_.keep_only(nodes);
         return found;
     }

@@ -7,7 +7,8 @@
 
 namespace tw {
 ExhaustiveRows::ExhaustiveRows(const Table& table, const Recipe& recipe, const Measure& measure, ThreadPool& pool)
-    : rows_(training_rows(table, recipe, measure)), training_(training_table(table, recipe, measure, rows_, pool)) {
+    : rows_(training_rows(table, recipe, measure, &pool)),
+      training_(training_table(table, recipe, measure, rows_, pool)) {
     std::vector<Entry> all;
     all.reserve(rows_.size());
     for (const uint32_t row : rows_) all.push_back({row, measure.weight_of(row)});

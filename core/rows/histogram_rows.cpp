@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "binning/training_table.hpp"
 #include "rows/exhaustive_rows.hpp"
+#include "rows/level_scan.hpp"
 #include "rows/memory_cuts.hpp"
 #include "rows/row_router.hpp"
 #include "rows/sorted_rows.hpp"
@@ -19,8 +21,8 @@ namespace {
 
 // So few rows are better ordered than counted: more where a histogram is large.
 template <TargetCounter Counter>
-int64_t sorted_row_limit(const BinnedTable& binned, const Counter& counter) {
-    return std::clamp<int64_t>(static_cast<int64_t>(binned.bins()) * counter.words() / 64, 512, max_sorted_rows);
+int64_t sorted_row_limit(int cells, const Counter& counter) {
+    return std::clamp<int64_t>(static_cast<int64_t>(cells) * counter.words() / 64, 512, max_sorted_rows);
 }
 
 // An order serves all levels below. Where few are to come and cuts between bins are estimated, so few rows are better
@@ -64,13 +66,19 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
                             Profile* profile, ThreadPool& pool)
     : binned(std::move(bins)),
       partition(make_partition<typename Counter::Item>(
-          training_rows(table, recipe, measure), [&](uint32_t row) { return counter.item(row); }, pool)),
+          training_rows(table, recipe, measure, &pool), [&](uint32_t row) { return counter.item(row); }, pool)),
+      levels(plan.counts_levels ? LevelTable(table, pool) : LevelTable()),
       value_ranks(rank_columns(table, *binned, plan, profile, pool)),
-      training(training_table(
-          table, recipe, measure, partition->row, pool,
-          [this](TableColumn column) { return values_present(value_ranks, *binned, column, partition->row); })),
-      context(SearchColumns(training, *binned, plan, value_ranks, profile), recipe, counter,
-              sorted_row_limit(*binned, counter)) {}
+      training(training_table(table, recipe, measure, partition->row, pool, known_values())),
+      context(SearchColumns(training, *binned, plan, value_ranks, profile, &levels), recipe, counter,
+              sorted_row_limit(binned->bins() + levels.cells(), counter)) {}
+
+// Quantile bins need the weights of values, too, and find both themselves.
+template <TargetCounter Counter>
+DistinctOf TreeData<Counter>::known_values() const {
+    if (value_ranks.empty()) return nullptr;
+    return [this](TableColumn column) { return values_present(value_ranks, *binned, column, partition->row); };
+}
 
 template <TargetCounter Counter>
 HistogramRows<Counter>::HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all,
@@ -110,10 +118,11 @@ void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& po
     };
     const Counter& counter = context_.counter;
     const size_t words = static_cast<size_t>(counter.words()), narrow = static_cast<size_t>(counter.narrow_words());
-    const size_t bins = static_cast<size_t>(context_.binned.bins());
+    const LevelTable& levels = *context_.levels;
+    const size_t cells = static_cast<size_t>(context_.cells()), bins = static_cast<size_t>(context_.binned.bins());
     std::vector<Block> blocks;
     for (const int node : nodes) {
-        histograms_.make(node, bins * words);
+        histograms_.make(node, cells * words);
         for (size_t at = 0; at < size(node); at += max_narrow_rows) {
             blocks.push_back({node, at, std::min<size_t>(size(node), at + max_narrow_rows)});
         }
@@ -123,17 +132,21 @@ void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& po
     pool.run(static_cast<int64_t>(blocks.size()), [&](int64_t p) {
         const ProfileTimer watch(context_.profile, &Profile::histograms);
         const auto& [node, begin, end] = blocks[p];
-        if ((end - begin) * context_.binned.columns().size() <= max_counts_per_bin * bins &&
-            end - begin == size(node)) {
-            count_rows(counter, context_.binned, rows(node), items(node), words, histograms_.of(node).data());
-            return;
+        const auto rows = this->rows(node).subspan(begin, end - begin);
+        const auto items = this->items(node).subspan(begin, end - begin);
+        const auto count_into = [&](auto* histogram, size_t per_cell) {
+            count_rows(counter, context_.binned, rows, items, per_cell, histogram);
+            count_codes(counter, levels, levels.cells(), rows, items, per_cell, histogram + bins * per_cell);
+        };
+        const size_t columns = context_.binned.columns().size() + levels.columns().size();
+        if (rows.size() * columns <= max_counts_per_bin * cells && rows.size() == size(node)) {
+            return count_into(histograms_.of(node).data(), words);
         }
-        std::vector<Narrow> own(bins * narrow, Narrow{0});
-        count_rows(counter, context_.binned, rows(node).subspan(begin, end - begin),
-                   items(node).subspan(begin, end - begin), narrow, own.data());
+        std::vector<Narrow> own(cells * narrow, Narrow{0});
+        count_into(own.data(), narrow);
         const std::lock_guard<std::mutex> lock(adding);
         Word* sum = histograms_.of(node).data();
-        for (size_t bin = 0; bin < bins; ++bin) counter.widen(sum + bin * words, &own[bin * narrow]);
+        for (size_t cell = 0; cell < cells; ++cell) counter.widen(sum + cell * words, &own[cell * narrow]);
     });
 }
 
@@ -172,7 +185,9 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
     });
     MemoryCuts<Counter> source(context_);
     for (const NodeSearch<Counter>& search : searches) source.add(search, rows(search.node), items(search.node));
-    std::vector<std::vector<Candidate>> by_value = candidates_by_value(task, large, pool);
+    std::vector<std::vector<Candidate>> by_value; // where columns are drawn, made before
+    if (context_.plan.draws_columns) by_value = candidates_by_value(task, large, pool);
+    if (context_.plan.scans_levels) scan_levels(searches, pool);
     const auto draw = [&](NodeSearch<Counter>& search) {
         const size_t n = static_cast<size_t>(&search - searches.data());
         if (!context_.plan.draws_columns) return;
@@ -187,26 +202,59 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
         },
         source, pool, shares_best_gain(task.recipe, context_.plan));
     if (context_.plan.ordered) std::for_each(searches.begin(), searches.end(), draw);
-    std::vector<std::vector<Candidate>> of_large =
-        to_candidates(task, context_, large, searches, std::move(by_value), source, pool);
+    std::vector<std::vector<Candidate>> of_large = to_candidates(
+        task, context_, large, searches,
+        [&](size_t n, size_t i) {
+            return by_value.empty() ? candidate_at(task, large[n], context_.by_value[i]) : std::move(by_value[n][i]);
+        },
+        source, pool);
     for (size_t n = 0; n < large.size(); ++n) found[position[n]] = std::move(of_large[n]);
     histograms_.keep_only(nodes);
     return found;
 }
 
+// The gains of columns of levels, where all of them are counted.
+template <TargetCounter Counter>
+void HistogramRows<Counter>::scan_levels(NodeSearches<Counter>& searches, ThreadPool& pool) {
+    const std::vector<TableColumn>& columns = context_.by_value;
+    if (std::ranges::any_of(columns, [&](TableColumn column) { return !context_.counted(column); })) return;
+    // Scores of targets next to the smallest numbers are zero where gains are not: all columns are compared by them.
+    if (!std::isnormal(context_.counter.unit())) return;
+    for (NodeSearch<Counter>& search : searches) search.level_gains.assign(columns.size(), no_gain);
+    pool.run(static_cast<int64_t>(searches.size() * columns.size()), [&](int64_t i) {
+        const ProfileTimer watch(context_.profile, &Profile::edge_scan);
+        NodeSearch<Counter>& search = searches[static_cast<size_t>(i) / columns.size()];
+        const size_t c = static_cast<size_t>(i) % columns.size();
+        const LevelColumn& column = *context_.counted(columns[c]);
+        search.level_gains[c] = LevelScan<Counter>().best_gain_of_cells(context_, search.rules, search.scan->total(),
+                                                                        column, cells_of(search.node, column));
+    });
+}
+
+// A column's candidate at a large node: from its histogram, if it is counted there with all a candidate needs.
+template <TargetCounter Counter>
+Candidate HistogramRows<Counter>::candidate_at(const Task& task, const OpenNode& open_node, TableColumn column) {
+    const auto& [node, facts] = open_node;
+    const LevelColumn* counted = context_.counted(column);
+    if (!counted || context_.plan.needs_squares) {
+        return candidate_by_value(task, training(), facts, column, entries_of(rows(node), items(node)));
+    }
+    Candidate candidate =
+        best_candidate(task, facts, training().facts[column.offset()],
+                       histogram_of_cells(context_.counter, training().measure, *counted, cells_of(node, *counted)));
+    candidate.column = column.value;
+    return candidate;
+}
+
 template <TargetCounter Counter>
 std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates_by_value(const Task& task,
                                                                                 const std::vector<OpenNode>& open_nodes,
-                                                                                ThreadPool& pool) const {
+                                                                                ThreadPool& pool) {
     const std::vector<TableColumn>& columns = context_.by_value;
     std::vector<std::vector<Candidate>> found(open_nodes.size(), std::vector<Candidate>(columns.size()));
-    if (columns.empty()) return found;
-    std::vector<std::vector<Entry>> entries(open_nodes.size());
-    pool.run(static_cast<int64_t>(open_nodes.size()),
-             [&](int64_t n) { entries[n] = entries_of(rows(open_nodes[n].node), items(open_nodes[n].node)); });
     pool.run(static_cast<int64_t>(open_nodes.size() * columns.size()), [&](int64_t i) {
         const size_t n = static_cast<size_t>(i) / columns.size(), c = static_cast<size_t>(i) % columns.size();
-        found[n][c] = candidate_by_value(task, training(), open_nodes[n].facts, columns[c], entries[n]);
+        found[n][c] = candidate_at(task, open_nodes[n], columns[c]);
     });
     return found;
 }
@@ -238,7 +286,9 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, c
     NodeSearches<SurrogateCounter> searches(1);
     searches[0].node = node;
     searches[0].rules = surrogate_cut_rules();
-    searches[0].scan.emplace(counter, context_, histogram.data(), false);
+    Words<SurrogateCounter> total = zero_words(counter);
+    for (const SurrogateCounter::Item& item : items) counter.add(total.data(), item);
+    searches[0].scan.emplace(counter, context_, histogram.data(), false, total);
     MemoryCuts<SurrogateCounter> source(context_);
     source.add(searches[0], rows(node), items);
     std::vector<Histogram> by_value(context_.by_value.size());

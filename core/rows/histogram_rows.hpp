@@ -11,7 +11,7 @@
 #include "rows/partition.hpp"
 #include "rows/row_store.hpp"
 #include "threshold/candidates.hpp"
-#include "threshold/histogram_scan.hpp"
+#include "threshold/search.hpp"
 
 namespace tw {
 
@@ -28,9 +28,13 @@ struct TreeData {
 
     std::shared_ptr<const BinnedTable> binned;
     std::shared_ptr<RowPartition<typename Counter::Item>> partition; // of all rows, until some of them are fractional
+    LevelTable levels;
     std::vector<ValueRanks> value_ranks;
     TrainingTable training;
     SearchContext<Counter> context;
+
+private:
+    DistinctOf known_values() const;
 };
 
 template <TargetCounter Counter>
@@ -69,8 +73,14 @@ private:
     }
     std::unique_ptr<RowStore> detached(int node) const;
     void count(const std::vector<int>& nodes, ThreadPool& pool);
+    const Word* cells_of(int node, const LevelColumn& column) {
+        const size_t first = static_cast<size_t>(context_.binned.bins() + column.start);
+        return histograms_.of(node).data() + first * static_cast<size_t>(context_.counter.words());
+    }
+    Candidate candidate_at(const Task& task, const OpenNode& open_node, TableColumn column);
     std::vector<std::vector<Candidate>> candidates_by_value(const Task& task, const std::vector<OpenNode>& open_nodes,
-                                                            ThreadPool& pool) const;
+                                                            ThreadPool& pool);
+    void scan_levels(NodeSearches<Counter>& searches, ThreadPool& pool);
     std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
     void partition_node(const NodeSplit& at, ThreadPool& pool);
 

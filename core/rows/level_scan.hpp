@@ -1,8 +1,8 @@
-// The largest gain of a column of levels at a small node, without a candidate for every division of its levels.
+// The largest gain of a column of levels, without a candidate for every division of its levels.
 //
 // For two classes and for numbers the best division into two sets is a cut of the levels in order of their mean
-// target (split/branching.cpp), so one pass over the rows and one over the levels give its gain. Only columns whose
-// gain could win, rounding aside, are then made candidates.
+// target (split/branching.cpp), so one pass over the rows of a small node, or over the cells of a histogram, and one
+// over the levels give its gain. Only columns whose gain could win, rounding aside, are then made candidates.
 #pragma once
 
 #include <algorithm>
@@ -35,6 +35,25 @@ public:
         return gains;
     }
 
+    // The same from the cells of a column in a node's histogram.
+    double best_gain_of_cells(const SearchContext<Counter>& context, const CutRules& rules, const Words<Counter>& total,
+                              const LevelColumn& column, const typename Counter::Word* cells) {
+        if constexpr (orders_levels<Counter>) {
+            const Counter& counter = context.counter;
+            const size_t words = static_cast<size_t>(counter.words());
+            present_.clear();
+            for (int code = 0; code < column.levels; ++code, cells += words) {
+                if (counter.listed(cells) == 0) continue;
+                Level& level = present_.emplace_back(Level{code, 0, zero_words(counter)});
+                std::copy_n(cells, words, level.words.begin());
+                level.mean = mean_of(counter, level.words);
+            }
+            return best_division(context, rules, total, cells, context.training.facts[column.column.offset()].kind,
+                                 ExactDivision{});
+        }
+        return no_gain;
+    }
+
 private:
     template <class Row, class ItemAt>
     double best_gain(const SearchContext<Counter>& context, const CutRules& rules, const Words<Counter>& total,
@@ -44,13 +63,21 @@ private:
         Words<Counter> missing = zero_words(counter);
         count(counter, codes_of(context.training, column.value), static_cast<size_t>(facts.levels), rows, row, item,
               missing);
-        put_in_order(facts.kind == Kind::nominal);
-        CutScorer<Counter> scorer(counter, rules, total.data(), missing.data(), false);
+        return best_division(context, rules, total, missing.data(), facts.kind, context.reciprocals);
+    }
+
+    // Of the levels present, in order.
+    template <class Over>
+    double best_division(const SearchContext<Counter>& context, const CutRules& rules, const Words<Counter>& total,
+                         const typename Counter::Word* missing, Kind kind, const Over& over) {
+        const Counter& counter = context.counter;
+        put_in_order(kind == Kind::nominal);
+        CutScorer<Counter> scorer(counter, rules, total.data(), missing, context.plan.tries_missing);
         Words<Counter> low = zero_words(counter);
-        double best = no_gain;
+        double best = scorer.gain_of_missing();
         for (size_t i = 0; i + 1 < present_.size(); ++i) {
             for (int w = 0; w < counter.words(); ++w) low[w] += present_[i].words[w];
-            best = std::max(best, scorer.gain(low.data(), counter.rows(low.data()), context.reciprocals));
+            best = std::max(best, scorer.gain(low.data(), counter.rows(low.data()), over));
         }
         return best;
     }

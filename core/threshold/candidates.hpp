@@ -194,6 +194,22 @@ Candidate to_candidate(const Task& task, const SearchContext<Counter>& context, 
         context.plan.needs_squares ? count_sides() : sides_of(context.counter, measure, known, missing, cut, low));
 }
 
+// The levels of a column, from what was counted of each, but for squares that a counter does not keep.
+template <TargetCounter Counter>
+Histogram histogram_of_cells(const Counter& counter, const Measure& measure, const LevelColumn& column,
+                             const typename Counter::Word* cells) {
+    Histogram histogram;
+    histogram.column = column.column.value;
+    histogram.width = measure.sums();
+    for (int code = 0; code <= column.levels; ++code, cells += counter.words()) {
+        if (counter.listed(cells) == 0 && code < column.levels) continue;
+        if (code < column.levels) histogram.at.push_back(code);
+        counter.to_sums(cells, histogram.append());
+        histogram.rows.back() = counter.rows(cells);
+    }
+    return histogram;
+}
+
 inline Candidate candidate_by_value(const Task& task, const TrainingTable& training, const NodeFacts& facts,
                                     TableColumn column, std::span<const Entry> entries) {
     Candidate candidate =
@@ -259,7 +275,12 @@ Total total_of_items(const SearchContext<Counter>& context, std::span<const uint
         if (items[low] < items[high]) return total;
     } else if constexpr (std::is_integral_v<Item>) {
         std::vector<int64_t> count(measure.n_classes, 0);
-        for (const Item item : items) ++count[item];
+        if (measure.n_classes == 2) { // without waiting for one count after the other
+            for (const Item item : items) count[1] += item;
+            count[0] = static_cast<int64_t>(items.size()) - count[1];
+        } else {
+            for (const Item item : items) ++count[item];
+        }
         std::copy(count.begin(), count.end(), sums);
         all.append();
         return total;

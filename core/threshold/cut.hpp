@@ -14,6 +14,7 @@
 
 #include "base/profile.hpp"
 #include "binning/binned_table.hpp"
+#include "binning/level_table.hpp"
 #include "binning/value_histogram.hpp"
 #include "binning/value_ranks.hpp"
 #include "criterion/weighted_counters.hpp"
@@ -46,16 +47,19 @@ struct SearchColumns {
     SearchPlan plan;
     std::span<const ValueRanks> value_ranks; // one per binned column, if the plan needs them
     Profile* profile = nullptr;              // where the time goes, on request
+    const LevelTable* levels = nullptr;      // columns of levels that histograms count, too, after all bins
     IndexedVector<ScanColumn, BinnedColumn> by_histogram = {};
     std::vector<TableColumn> by_value = {};
 
     SearchColumns(const TrainingTable& training_table, const BinnedTable& binned_table, SearchPlan search_plan,
-                  std::span<const ValueRanks> ranks = {}, Profile* kept = nullptr)
+                  std::span<const ValueRanks> ranks = {}, Profile* kept = nullptr,
+                  const LevelTable* counted_levels = nullptr)
         : training(training_table),
           binned(binned_table),
           plan(std::move(search_plan)),
           value_ranks(ranks),
-          profile(kept) {
+          profile(kept),
+          levels(counted_levels) {
         for (size_t i = 0; i < plan.columns.size(); ++i) {
             if (plan.columns[i].method == SearchMethod::none) continue;
             const TableColumn column(i);
@@ -68,6 +72,14 @@ struct SearchColumns {
     }
 
     size_t scanned() const { return by_histogram.size(); }
+    // Bins and levels of all columns; those of the first column hold every row once.
+    int cells() const { return binned.bins() + (levels ? levels->cells() : 0); }
+    int first_cells() const {
+        if (binned.columns().empty()) return levels->columns().front().levels + 1;
+        const ColumnBins& first = binned.columns().front();
+        return first.bins + (first.has_missing ? 1 : 0);
+    }
+    const LevelColumn* counted(TableColumn column) const { return levels ? levels->find(column) : nullptr; }
     Indices<ScanColumn> scan_columns() const { return by_histogram.indices(); }
     const ColumnBins& column(ScanColumn scan_column) const { return binned.columns()[by_histogram[scan_column]]; }
     const uint8_t* bin_of_row(ScanColumn scan_column) const { return binned.column(by_histogram[scan_column]); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "binning/binned_table.hpp"
@@ -60,15 +61,19 @@ class HistogramScan {
 public:
     using Word = typename Counter::Word;
 
-    HistogramScan(const Counter& counter, const SearchColumns& columns, const Word* histogram, bool tries_missing)
+    // `total`: what all rows add.
+    HistogramScan(const Counter& counter, const SearchColumns& columns, const Word* histogram, bool tries_missing,
+                  Words<Counter> total)
         : counter_(counter),
           columns_(columns),
           histogram_(histogram),
           tries_missing_(tries_missing),
           words_(static_cast<size_t>(counter.words())),
-          total_(zero_words(counter)) {
-        const ColumnBins& first = columns.binned.columns().front();
-        const size_t cells = static_cast<size_t>(first.bins + (first.has_missing ? 1 : 0)) * words_;
+          total_(std::move(total)) {}
+    // The same, where the histogram has a column.
+    HistogramScan(const Counter& counter, const SearchColumns& columns, const Word* histogram, bool tries_missing)
+        : HistogramScan(counter, columns, histogram, tries_missing, zero_words(counter)) {
+        const size_t cells = static_cast<size_t>(columns.first_cells()) * words_;
         for (size_t cell = 0; cell < cells; ++cell) total_[cell % words_] += histogram[cell];
     }
 
@@ -250,28 +255,35 @@ private:
     Words<Counter> total_;
 };
 
-// Adds rows to a histogram of `words` each bin; at most `max_narrow_rows` of them if it is narrow.
-template <CutCounter Counter, class Word>
-void count_rows(const Counter& counter, const BinnedTable& binned, std::span<const uint32_t> rows,
-                std::span<const typename Counter::Item> items, size_t words, Word* histogram) {
+// Adds rows to a histogram of `words` each bin or level, at most `max_narrow_rows` of them if it is narrow. `coded` has
+// the codes of each row; `cells` are those of all its columns.
+template <CutCounter Counter, class Coded, class Word>
+void count_codes(const Counter& counter, const Coded& coded, int cells, std::span<const uint32_t> rows,
+                 std::span<const typename Counter::Item> items, size_t words, Word* histogram) {
     constexpr size_t l1_bytes = 40960; // bytes of histogram that stay in the nearest cache
-    const auto& columns = binned.columns();
     std::vector<size_t> start;
-    for (const ColumnBins& column : columns) start.push_back(static_cast<size_t>(column.start) * words);
-    start.push_back(static_cast<size_t>(binned.bins()) * words);
+    for (const auto& column : coded.columns()) start.push_back(static_cast<size_t>(column.start) * words);
+    const size_t columns = start.size();
+    start.push_back(static_cast<size_t>(cells) * words);
     const uint32_t* row = rows.data();
     const typename Counter::Item* item = items.data();
-    for (size_t first = 0; first < columns.size();) {
+    for (size_t first = 0; first < columns;) {
         size_t last = first + 1;
-        while (last < columns.size() && (start[last + 1] - start[first]) * sizeof(Word) <= l1_bytes) ++last;
+        while (last < columns && (start[last + 1] - start[first]) * sizeof(Word) <= l1_bytes) ++last;
         for (size_t i = 0; i < rows.size(); ++i) {
-            prefetch(binned.row(row[std::min(i + prefetch_distance, rows.size() - 1)]) + first);
-            const uint8_t* code = binned.row(row[i]);
+            prefetch(coded.row(row[std::min(i + prefetch_distance, rows.size() - 1)]) + first);
+            const auto* code = coded.row(row[i]);
             const typename Counter::Item added = item[i];
             for (size_t c = first; c < last; ++c) counter.add(histogram + start[c] + code[c] * words, added);
         }
         first = last;
     }
+}
+
+template <CutCounter Counter, class Word>
+void count_rows(const Counter& counter, const BinnedTable& binned, std::span<const uint32_t> rows,
+                std::span<const typename Counter::Item> items, size_t words, Word* histogram) {
+    count_codes(counter, binned, binned.bins(), rows, items, words, histogram);
 }
 
 } // namespace tw

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "binning/level_table.hpp"
 #include "criterion/weighted_counters.hpp"
 #include "split/branching.hpp"
 
@@ -51,9 +52,9 @@ const char* choice_by_value(const Recipe& recipe, size_t columns, const char* co
 } // namespace
 
 bool SearchPlan::uses_histograms() const {
-    return std::any_of(columns.begin(), columns.end(), [](const Column& column) {
-        return column.method == SearchMethod::histogram || column.method == SearchMethod::ordered;
-    });
+    return counts_levels || std::any_of(columns.begin(), columns.end(), [](const Column& column) {
+               return column.method == SearchMethod::histogram || column.method == SearchMethod::ordered;
+           });
 }
 
 SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns, const Measure& measure,
@@ -81,7 +82,7 @@ SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns,
         recipe.branching != Branching::binary && recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
     // Where one order of the levels is enough, and nothing but the gain decides which column wins.
     plan.scans_levels = place == RowPlace::memory && recipe.branching == Branching::binary && measure.unit_weights &&
-                        !scores_missing(recipe.missing) && recipe.missing != Missing::fractional &&
+                        recipe.missing != Missing::own && recipe.missing != Missing::fractional &&
                         !plan.keeps_all_columns && !plan.draws_columns && !pairs &&
                         (measure.n_classes == 0 || measure.n_classes == 2);
     // A third child for missing values is more than a cut gives; and where they are tried on both sides, cuts are not
@@ -92,6 +93,7 @@ SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns,
     const char* choice = choice_by_value(recipe, columns.size(), plan.counter, place);
     const auto has_levels = [](const Column& column) { return column.kind != Kind::number; };
     plan.scans_levels = plan.scans_levels && !choice && std::ranges::any_of(columns, has_levels);
+    plan.counts_levels = place == RowPlace::memory && plan.counter && std::ranges::any_of(columns, is_counted_by_level);
     for (size_t i = 0; i < columns.size(); ++i) {
         SearchPlan::Column& column = plan.columns.emplace_back();
         if (!columns[i].allowed) {
@@ -119,7 +121,8 @@ std::string to_text(const SearchPlan& plan) {
     add(plan.keeps_all_columns, "candidates of all columns");
     add(plan.rates_sides, "sides are rated");
     add(plan.draws_columns, "columns are drawn");
-    add(plan.scans_levels, "levels scanned in small nodes");
+    add(plan.counts_levels, "levels counted in large nodes");
+    add(plan.scans_levels, "levels scanned before they are candidates");
     add(plan.surrogates_by_value, "surrogates by value");
     for (size_t i = 0; i < plan.columns.size(); ++i) {
         const SearchPlan::Column& column = plan.columns[i];

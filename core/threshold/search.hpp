@@ -26,6 +26,7 @@ struct NodeSearch {
     bool shares_best = false;                  // what one column finds closes bins of the others
     std::atomic<double> best{no_gain};
     IndexedVector<ScanColumn, LocatedCut<Counter>> cuts;
+    std::vector<double> level_gains; // of the columns searched by value, if they are known before the candidates
 
     // Rises while columns that share it are searched: who finds a cut when changes the work and not the winner.
     double gain_to_beat(ScanColumn scan_column) const {
@@ -127,7 +128,9 @@ inline bool shares_best_gain(const Recipe& recipe, const SearchPlan& plan) {
 template <CutCounter Counter>
 void set_split_gains_to_beat(const Task& task, const SearchPlan& plan, NodeSearch<Counter>& search) {
     const IndexedVector<ScanColumn, double> gains = search.edge_gains();
-    const double best = gain_to_beat(task, plan, gains);
+    std::vector<double> known = gains;
+    known.insert(known.end(), search.level_gains.begin(), search.level_gains.end());
+    const double best = gain_to_beat(task, plan, std::move(known));
     search.shares_best = shares_best_gain(task.recipe, plan);
     if (search.shares_best) {
         search.best = best;
@@ -136,12 +139,12 @@ void set_split_gains_to_beat(const Task& task, const SearchPlan& plan, NodeSearc
     for (const ScanColumn i : gains.indices()) search.to_beat[i] = std::max({search.to_beat[i], best, gains[i]});
 }
 
-// Cuts worth it become candidates, in order of columns with those searched by value.
-template <TargetCounter Counter>
+// Cuts worth it become candidates, in order of columns with those searched by value: `by_value(n, i)` of node n and the
+// i-th such column.
+template <TargetCounter Counter, class ByValue>
 std::vector<std::vector<Candidate>> to_candidates(const Task& task, const SearchContext<Counter>& context,
                                                   const std::vector<OpenNode>& open_nodes,
-                                                  NodeSearches<Counter>& searches,
-                                                  std::vector<std::vector<Candidate>> by_value,
+                                                  NodeSearches<Counter>& searches, const ByValue& by_value,
                                                   CutSource<Counter>& source, ThreadPool& pool) {
     std::vector<std::vector<CandidateColumn>> kept(searches.size());
     std::vector<std::vector<Candidate>> found(searches.size());
@@ -151,15 +154,12 @@ std::vector<std::vector<Candidate>> to_candidates(const Task& task, const Search
     std::vector<CandidateOfNode> tasks; // near the root one node is work for many threads
     std::vector<CutOfNode> not_located;
     for (size_t n = 0; n < searches.size(); ++n) {
-        kept[n] = candidate_columns(task, context, searches[n].rules, searches[n].gains());
+        kept[n] = candidate_columns(task, context, searches[n].rules, searches[n].gains(), searches[n].level_gains);
         found[n].resize(kept[n].size());
         for (size_t i = 0; i < kept[n].size(); ++i) {
             const CandidateColumn& column = kept[n][i];
-            if (!column.scan_column) {
-                found[n][i] = std::move(by_value[n][column.by_value]);
-                continue;
-            }
             tasks.push_back({n, i});
+            if (!column.scan_column) continue;
             const Cut& cut = searches[n].cuts[*column.scan_column].cut;
             if (cut.low_rows > 0 && !cut.located()) not_located.push_back({n, *column.scan_column});
         }
@@ -167,6 +167,10 @@ std::vector<std::vector<Candidate>> to_candidates(const Task& task, const Search
     source.locate(searches, not_located, pool);
     pool.run(static_cast<int64_t>(tasks.size()), [&](int64_t t) {
         const auto [n, i] = tasks[static_cast<size_t>(t)];
+        if (!kept[n][i].scan_column) {
+            found[n][i] = by_value(n, kept[n][i].by_value);
+            return;
+        }
         const TableColumn column = kept[n][i].column;
         const ScanColumn scan_column = *kept[n][i].scan_column;
         const NodeSearch<Counter>& search = searches[n];

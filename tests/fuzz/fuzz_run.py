@@ -88,7 +88,7 @@ def processor_time(pid: int | None) -> float:
 
 
 def watch(kind: str, first: int, last: int, deadline: float, report: Callable[[int, str, str], None]) -> int:
-    """Run seeds in a child until time or seeds are out; how many cases were run."""
+    """Run seeds in a child until time or seeds are out, or Ctrl-C; how many cases were run."""
     place = mmap.mmap(-1, 8)
     fork = mp.get_context("fork")
     seed = first
@@ -99,21 +99,25 @@ def watch(kind: str, first: int, last: int, deadline: float, report: Callable[[i
         worker.start()
         at, since, ended = seed, processor_time(worker.pid), False
         shown = time.time()
-        while worker.is_alive() or not queue.empty():
-            while not queue.empty():
-                found = queue.get()
-                ended = ended or found is None
-                if found is not None:
-                    report(*found)
-            now = int.from_bytes(place[:8], "little")
-            if now != at:
-                at, since = now, processor_time(worker.pid)
-            elif worker.pid is not None and processor_time(worker.pid) - since > SECONDS:
-                os.kill(worker.pid, signal.SIGABRT)
-            if time.time() - shown > 60:
-                shown = time.time()
-                print(f"{kind}: {now - first} cases", flush=True)
-            worker.join(0.2)
+        try:
+            while worker.is_alive() or not queue.empty():
+                while not queue.empty():
+                    found = queue.get()
+                    ended = ended or found is None
+                    if found is not None:
+                        report(*found)
+                now = int.from_bytes(place[:8], "little")
+                if now != at:
+                    at, since = now, processor_time(worker.pid)
+                elif worker.pid is not None and processor_time(worker.pid) - since > SECONDS:
+                    os.kill(worker.pid, signal.SIGABRT)
+                if time.time() - shown > 60:
+                    shown = time.time()
+                    print(f"{kind}: {now - first} cases", flush=True)
+                worker.join(0.2)
+        except KeyboardInterrupt:
+            ended = True
+            worker.kill()
         at = int.from_bytes(place[:8], "little")
         if ended:
             return at - first

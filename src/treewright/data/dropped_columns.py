@@ -82,7 +82,7 @@ def row_numbers(frame: Frame, kinds: Mapping[str, KindChoice] | None = None) -> 
 
 def _is_numbering(values: Array) -> bool:
     """Return whether the values are consecutive whole numbers, each once; cheap where they are not."""
-    low, high = values.min(), values.max()  # NaN if a value is missing
+    low, high = float(values.min()), float(values.max())  # NaN if a value is missing
     if high - low != len(values) - 1 or low != np.floor(low):
         return False
     return bool((values == np.floor(values)).all()) and len(np.unique(values)) == len(values)

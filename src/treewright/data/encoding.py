@@ -72,7 +72,7 @@ class Encoded:
     n_classes: int = 0
     weight: FloatArray | None = None
     dealt: Int64Array | None = None  # per row its first unit of weight and their number (pruning.folds)
-    repeats: Int32Array | None = None  # of a resample: how often each row is in it; weights include it
+    repeats: Int32Array | None = None  # of a resample: how often each row is in it; weights, if any, include it
     unseen: tuple[UnseenLevels, ...] = ()
     complete: bool = False  # known to have no missing value and no infinite number
     coded: Any = None  # the same columns as the engine likes them best (engine.coded), for many trees of one table

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from treewright.data.schema import Level
 from treewright.errors import ExportError
+from treewright.export.linear.source_models import c_models
 from treewright.export.program.plan import Plan, level_type, plan_of
 from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import (
@@ -22,7 +23,7 @@ from treewright.export.program.tables import (
     table_items,
     wrapped,
 )
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree
 
 _CLASS_TYPES = {"text": "const char *const", "truth": "const int", "whole": "const long long", "number": "const double"}
 
@@ -47,7 +48,7 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = constant_tree(tree, "export.c", ExportError)
+    tree = as_tree(tree)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
         raise ExportError(f"prefix={prefix!r} cannot begin a name in C; use letters, digits and underscores")
     plan = plan_of(tree)
@@ -56,12 +57,15 @@ def c(tree: TreeLike, *, prefix: str = "tree") -> str:
     refuse_many_paths(plan)
     route = _ROUTE.replace("#WITHIN", _WITHIN if plan.soft else "")
     follow = (_SECOND if plan.soft else "") + _FOLLOW.replace("#BOTH", _BOTH if plan.soft else "")
+    value = "@_modelled(row, @_end[node])" if plan.models else "@_value[@_end[node] * @_n_values + i]"
+    follow = follow.replace("#VALUE", value)
     parts = [
         _head(plan),
         _tables(plan),
         _codes(plan),
         route,
         _refusal(plan),
+        c_models(plan),
         follow,
         _prediction_functions(plan),
         ranges(plan, "c"),
@@ -249,7 +253,7 @@ static int @_follow(const double row[], double values[])
         }
         for (i = 0; i < @_n_values; ++i) {
             /* volatile: rounded before it is added, on every machine */
-            const volatile double part = weight * @_value[@_end[node] * @_n_values + i];
+            const volatile double part = weight * #VALUE;
             values[i] += part;
         }
     }

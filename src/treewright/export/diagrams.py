@@ -9,7 +9,7 @@ from treewright.data.number_text import many, number_text, percent
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.condition_text import value_texts
 from treewright.tree.split import Split
-from treewright.tree.text import level_text, name_text
+from treewright.tree.text import level_text, model_text, name_text
 from treewright.tree.tree import Node, Tree
 
 #: More levels than this on one edge are counted, not named.
@@ -75,7 +75,8 @@ def mermaid(tree: TreeLike, *, max_depth: int | None = None) -> str:
 
 def _node_lines(node: Node) -> list[str]:
     """Return the split column or the prediction, its share and the number of rows."""
-    first = f"{name_text(node.split.column)}?" if node.split is not None else level_text(node.prediction)
+    predicted = level_text(node.prediction) if node.model is None else model_text(node.tree.schema, node.model)
+    first = f"{name_text(node.split.column)}?" if node.split is not None else predicted
     rows = many(node.rows, "row")
     if node.probabilities is None:
         mean = f"{number_text(float(node.prediction))}, " if node.split is not None else ""

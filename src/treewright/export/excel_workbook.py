@@ -1,22 +1,26 @@
 """A workbook for Excel and LibreOffice: type or paste rows, formulas predict.
 
 Sheets: `Rows` (inputs, prediction, probabilities, node), `Steps` (one formula per split and row), `Splits` (breakpoints
-and children), `Levels`, `Predictions` (one row per node). Breakpoints stand in cells because a number inside a formula
-has 15 digits only. The file is written with the standard library.
+and children), `Levels`, `Predictions` (one row per node), `Models` (of linear leaves). Breakpoints stand in cells
+because a number inside a formula has 15 digits only.
 """
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from html import escape
 from typing import Any
 
 from treewright.data.schema import TIME_KINDS, ColumnSpec, Level
 from treewright.errors import ExportError
+from treewright.export.linear.excel_models import (
+    model_sheet,
+    number_formula,
+    regressors_of,
+    sum_formula,
+    term_formula,
+)
 from treewright.export.program.plan import (
     FRACTIONAL,
     STOP_HERE,
@@ -28,27 +32,14 @@ from treewright.export.program.plan import (
     refuse_mixed,
     refuse_soft,
 )
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.export.xlsx_file import Cell, Formula, letters, xlsx
+from treewright.tree.as_tree import TreeLike, as_tree
 
 _MOST_COLUMNS, _MOST_FORMULA, _MOST_ARGUMENTS, _MOST_TEXT = 16_384, 8_192, 254, 32_767
 _DAY = 86_400_000_000
 _EPOCH = 25_569  # 1970-01-01, in days as spreadsheets count them
-#: The cell formats of `_STYLES` below.
-_BOLD = 1
+#: The cell formats of `xlsx_file`.
 _FORMAT = {"date": 2, "datetime": 3, "time": 4, "duration": 4}
-
-
-class _Formula(str):
-    """The text of a formula, "#" for the number of its row."""
-
-    __slots__ = ()
-
-    def at(self, row: int) -> _Formula:
-        return _Formula(self.replace("#", str(row)))
-
-
-#: A cell: nothing, a value, a value with its format, or a formula.
-_Cell = Any
 
 
 def excel(tree: TreeLike, rows: int | Sequence[Mapping[str, object]] = 100) -> bytes:
@@ -83,10 +74,10 @@ def excel(tree: TreeLike, rows: int | Sequence[Mapping[str, object]] = 100) -> b
     >>> tw.export.excel(tree)[:2]
     b'PK'
     """
-    plan = plan_of(constant_tree(tree, "export.excel", ExportError))
+    plan = plan_of(as_tree(tree))
     refuse_soft(plan, "a workbook")
     _refuse(plan)
-    return _file(_Workbook(plan, rows).sheets())
+    return xlsx(_Workbook(plan, rows).sheets())
 
 
 def _refuse(plan: Plan) -> None:
@@ -104,7 +95,12 @@ def _refuse(plan: Plan) -> None:
     for name in plan.target.classes or ():
         _refuse_value(name, f"class of {plan.target.name!r}")
     n_questions = sum(len(step.questions) + 1 for step in plan.steps if step.children)
-    for sheet, n in (("Steps", n_questions + len(plan.inputs)), ("Rows", len(plan.inputs) + plan.n_values + 2)):
+    n_terms = len(regressors_of(plan))
+    for sheet, n in (
+        ("Steps", n_questions + len(plan.inputs) + n_terms),
+        ("Models", 4 + 2 * n_terms),
+        ("Rows", len(plan.inputs) + plan.n_values + 2),
+    ):
         if n > _MOST_COLUMNS:
             raise ExportError(
                 f"the sheet {sheet!r} would have {n:,} columns and a spreadsheet has {_MOST_COLUMNS:,}; prune the tree"
@@ -128,10 +124,11 @@ class _Workbook:
         self.n_rows = rows if isinstance(rows, int) else len(rows)
         self.codes: dict[int, str] = {}  # of inputs with levels: the column of `Steps` with their codes
         self.steps: list[tuple[str, str]] = []  # the columns of `Steps`: title and formula, "#" for the number of a row
-        self.splits: list[list[_Cell]] = []  # the columns of `Splits`
+        self.splits: list[list[Cell]] = []  # the columns of `Splits`
+        self.terms: list[str] = []  # the columns of `Steps` with the terms of linear models
         self.result: dict[int, str] = {}  # the column of `Steps` with the node where a row ends, for inner nodes
 
-    def sheets(self) -> dict[str, list[list[_Cell]]]:
+    def sheets(self) -> dict[str, list[list[Cell]]]:
         plan = self.plan
         levels = [[spec.name, *(spec.levels or ())] for spec in plan.inputs]
         for i, spec in enumerate(plan.inputs):
@@ -140,21 +137,38 @@ class _Workbook:
         inner = [i for i, step in enumerate(plan.steps) if step.children]
         for node in reversed(inner):  # children first
             self.result[node] = self._add_step(f"node {node}", self._node(node, plan.steps[node]))
-        steps: list[list[_Cell]] = [[title for title, _ in self.steps]]
-        steps += [[_Formula(formula).at(r) for _, formula in self.steps] for r in range(2, self.n_rows + 2)]
+        self._add_terms()
+        steps: list[list[Cell]] = [[title for title, _ in self.steps]]
+        steps += [[Formula(formula).at(r) for _, formula in self.steps] for r in range(2, self.n_rows + 2)]
         return {
             "Rows": self._rows(),
             "Steps": steps,
             "Splits": _transposed(self.splits),
             "Levels": _transposed(levels),
             "Predictions": self._predictions(),
+            **({"Models": model_sheet(plan)} if plan.models else {}),
         }
+
+    def _add_terms(self) -> None:
+        """Add a column for each term of the linear models."""
+        node = f"Rows!{letters(len(self.plan.inputs) + 1)}#"
+        for place, (i, levels) in enumerate(regressors_of(self.plan)):
+            spec, cell = self.plan.inputs[i], f"Rows!{letters(i)}#"
+            known, value = f"ISNUMBER({cell})", number_formula(spec.kind, cell, _EPOCH, _DAY)
+            if levels is not None:
+                members = [int(k in levels) for k in range(len(spec.levels or ()))]
+                self.splits.append([f"levels of {spec.name} that count", *members])
+                letter = letters(len(self.splits) - 1)
+                known = f"{self.codes[i]}#>0"
+                value = f"INDEX(Splits!${letter}$2:${letter}${len(members) + 1},{self.codes[i]}#)"
+            formula = term_formula(self.plan, place, node, known, value)
+            self.terms.append(self._add_step(f"term of {spec.name}", formula))
 
     def _add_step(self, title: str, formula: str) -> str:
         if len(formula) > _MOST_FORMULA or formula.count(",") > _MOST_ARGUMENTS:
             raise ExportError(f"{title} needs a formula longer than a spreadsheet takes; prune the tree")
         self.steps.append((title, formula))
-        return _letters(len(self.steps) - 1)
+        return letters(len(self.steps) - 1)
 
     def _node(self, node: int, step: Step) -> str:
         """Return the formula of the node where a row ends that comes to this one."""
@@ -176,14 +190,14 @@ class _Workbook:
     def _child(self, question: Question) -> str:
         """Return the formula of the child of a value: 1 and up, 0 for a level of no child, -1 for no value."""
         self.splits.append([self.plan.inputs[question.input].name, *self._breaks(question)])
-        letter, first = _letters(len(self.splits) - 1), 2 + len(question.breaks)
+        letter, first = letters(len(self.splits) - 1), 2 + len(question.breaks)
         children = [child + 1 if child >= 0 else -int(bool(question.breaks)) for child in question.child_of_bin]
         self.splits[-1] += children
         table = f"Splits!${letter}${first}:${letter}${first + len(children) - 1}"
         if question.input in self.codes:
             code = f"{self.codes[question.input]}#"
             return f"IF({code}>0,INDEX({table},{code}),{code})"
-        value, sign = f"Rows!{_letters(question.input)}#", ">" if question.closed else ">="
+        value, sign = f"Rows!{letters(question.input)}#", ">" if question.closed else ">="
         if len(question.breaks) == 1:
             bin_ = f"IF({value}{sign}Splits!${letter}$2,2,1)"
         else:
@@ -194,14 +208,14 @@ class _Workbook:
         kind = self.plan.inputs[question.input].kind
         return [_days(kind, x) if kind in TIME_KINDS else x for x in question.breaks]
 
-    def _rows(self) -> list[list[_Cell]]:
+    def _rows(self) -> list[list[Cell]]:
         plan, n = self.plan, len(self.plan.inputs)
         shares = [] if plan.target.classes is None else [f"probability of {name}" for name in plan.target.classes]
-        table: list[list[_Cell]] = [
+        table: list[list[Cell]] = [
             [*(spec.name for spec in plan.inputs), f"prediction of {plan.target.name}", *shares, "node"]
         ]
-        node, last = _letters(n + 1 + len(shares)), len(plan.steps) + 1
-        refused = [f"ISBLANK({_letters(i)}#)" for i in plan.required]
+        node, last = letters(n + 1 + len(shares)), len(plan.steps) + 1
+        refused = [f"ISBLANK({letters(i)}#)" for i in plan.required]
         refused += [f"Steps!{column}#=0" for column in self.codes.values()] if plan.strict else []
         for r in range(2, self.n_rows + 2):
             given = (
@@ -210,15 +224,19 @@ class _Workbook:
             end = f"Steps!{self.result[0]}#" if self.result else "0"
             end = f"IF(OR({','.join(refused)}),NA(),{end})" if refused else end
             if self.given is None and n:
-                end = f'IF(COUNTA(A#:{_letters(n - 1)}#)=0,"",{end})'
+                end = f'IF(COUNTA(A#:{letters(n - 1)}#)=0,"",{end})'
             found = [
-                f'IF({node}#="","",INDEX(Predictions!${_letters(k + 1)}$2:${_letters(k + 1)}${last},{node}#+1))'
+                f'IF({node}#="","",INDEX(Predictions!${letters(k + 1)}$2:${letters(k + 1)}${last},{node}#+1))'
                 for k in range(1 + len(shares))
             ]
-            table.append([*given, *(_Formula(formula).at(r) for formula in (*found, end))])
+            if plan.models:
+                found = [
+                    sum_formula(plan, f"{node}#", f",Steps!{self.terms[0]}#:{self.terms[-1]}#" if self.terms else "")
+                ]
+            table.append([*given, *(Formula(formula).at(r) for formula in (*found, end))])
         return table
 
-    def _predictions(self) -> list[list[_Cell]]:
+    def _predictions(self) -> list[list[Cell]]:
         classes = self.plan.target.classes
         if classes is None:
             return [["node", "prediction"], *([i, step.value[0]] for i, step in enumerate(self.plan.steps))]
@@ -228,7 +246,7 @@ class _Workbook:
 
 def _code(i: int, spec: ColumnSpec) -> str:
     """Return the formula of a level's place, from 1; 0 for an unknown level, -1 for no value."""
-    value, letter = f"Rows!{_letters(i)}#", _letters(i)
+    value, letter = f"Rows!{letters(i)}#", letters(i)
     table = f"Levels!${letter}$2:${letter}${len(spec.levels or ()) + 1}"
     if level_type(spec.levels or ()) == "text":  # other ways to compare text ignore case
         found, test = f"SUMPRODUCT(EXACT({table},{value})*(ROW({table})-1))", "ISTEXT"
@@ -242,15 +260,7 @@ def _choice(child: str, ends: Sequence[str]) -> str:
     return f"IF({child}=1,{ends[0]},{ends[1]})" if len(ends) == 2 else f"CHOOSE({child},{','.join(ends)})"
 
 
-def _letters(column: int) -> str:
-    letters = ""
-    while column >= 0:
-        letters = chr(65 + column % 26) + letters
-        column = column // 26 - 1
-    return letters
-
-
-def _transposed(columns: Sequence[Sequence[_Cell]]) -> list[list[_Cell]]:
+def _transposed(columns: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
     height = max(map(len, columns), default=0)
     return [[column[r] if r < len(column) else None for column in columns] for r in range(height)]
 
@@ -259,7 +269,7 @@ def _days(kind: str, microseconds: float) -> float:
     return microseconds / _DAY + (_EPOCH if kind in ("date", "datetime") else 0)
 
 
-def _value(spec: ColumnSpec, value: Any) -> _Cell:
+def _value(spec: ColumnSpec, value: Any) -> Cell:
     """Return a value of a row as a cell holds it: moments as days, with the format of their kind."""
     if value is None or value != value:
         return None
@@ -275,83 +285,3 @@ def _value(spec: ColumnSpec, value: Any) -> _Cell:
     elif isinstance(value, timedelta):
         value = value / timedelta(days=1)
     return (value, _FORMAT[spec.kind]) if spec.kind in _FORMAT else value
-
-
-# --- the file ---------------------------------------------------------------------------------------------------------
-
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
-_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_STYLES = (
-    f'<styleSheet xmlns="{_MAIN}"><fonts count="2"><font/><font><b/></font></fonts>'
-    "<fills count='1'><fill/></fills><borders count='1'><border/></borders>"
-    "<cellStyleXfs count='1'><xf/></cellStyleXfs><cellXfs count='5'><xf/><xf fontId='1' applyFont='1'/>"
-    + "".join(f"<xf numFmtId='{n}' applyNumberFormat='1'/>" for n in (14, 22, 46))
-    + "</cellXfs></styleSheet>"
-)
-
-
-def _file(sheets: Mapping[str, list[list[_Cell]]]) -> bytes:
-    """Return the sheets as an .xlsx file; the same sheets give the same bytes."""
-    numbers = range(1, len(sheets) + 1)
-    kinds = [("workbook.xml", "sheet.main"), ("styles.xml", "styles")]
-    kinds += [(f"worksheets/sheet{i}.xml", "worksheet") for i in numbers]
-    overrides = "".join(f'<Override PartName="/xl/{part}" ContentType="{_TYPE}.{kind}+xml"/>' for part, kind in kinds)
-    links = [(f"worksheets/sheet{i}.xml", "worksheet") for i in numbers] + [("styles.xml", "styles")]
-    names = "".join(
-        f'<sheet name="{name}" sheetId="{i}" r:id="rId{i}"/>' for i, name in zip(numbers, sheets, strict=True)
-    )
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" ContentType='
-        f'"application/vnd.openxmlformats-package.relationships+xml"/>{overrides}</Types>',
-        "_rels/.rels": _relations([("xl/workbook.xml", "officeDocument")]),
-        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{names}</sheets>'
-        '<calcPr fullCalcOnLoad="1"/></workbook>',
-        "xl/_rels/workbook.xml.rels": _relations(links),
-        "xl/styles.xml": _STYLES,
-        **{f"xl/worksheets/sheet{i}.xml": _sheet(table) for i, table in zip(numbers, sheets.values(), strict=True)},
-    }
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, text in parts.items():
-            archive.writestr(zipfile.ZipInfo(path), _HEAD + text, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
-
-
-def _relations(links: Sequence[tuple[str, str]]) -> str:
-    listed = "".join(
-        f'<Relationship Id="rId{i}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
-        for i, (target, kind) in enumerate(links, 1)
-    )
-    return f'<Relationships xmlns="{_PACKAGE}/relationships">{listed}</Relationships>'
-
-
-def _sheet(table: Sequence[Sequence[_Cell]]) -> str:
-    pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
-    lines = [
-        f'<row r="{r}">{"".join(_cell(f"{_letters(c)}{r}", cell, r == 1) for c, cell in enumerate(row))}</row>'
-        for r, row in enumerate(table, 1)
-    ]
-    return (
-        f'<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0">{pane}</sheetView></sheetViews>'
-        f'<sheetFormatPr baseColWidth="14" defaultRowHeight="15"/><sheetData>{"".join(lines)}</sheetData></worksheet>'
-    )
-
-
-def _cell(place: str, cell: _Cell, is_head: bool) -> str:
-    style = f' s="{_BOLD}"' if is_head else ""
-    if isinstance(cell, tuple):
-        cell, style = cell[0], f' s="{cell[1]}"'
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return f'<c r="{place}"{style} t="b"><v>{int(cell)}</v></c>'
-    if isinstance(cell, (int, float)):
-        return f'<c r="{place}"{style}><v>{cell!r}</v></c>'
-    if isinstance(cell, _Formula):
-        return f'<c r="{place}"{style}><f>{escape(cell, quote=False)}</f></c>'
-    # A workbook writes characters as _xHHHH_, so what looks like that is escaped; XML would make \r a \n.
-    text = re.sub(r"_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", cell).replace("\r", "_x000D_")
-    return f'<c r="{place}"{style} t="inlineStr"><is><t xml:space="preserve">{escape(text, quote=False)}</t></is></c>'

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, plan_of
 from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import refuse_large
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.json_form import plain
 from treewright.tree.shape import routing_splits
 from treewright.tree.tree import Tree
@@ -46,7 +45,7 @@ def javascript(tree: TreeLike) -> str:
     ExportError
         If JavaScript cannot represent the tree, for example where a child is drawn at random.
     """
-    tree = constant_tree(tree, "export.javascript", ExportError)
+    tree = as_tree(tree)
     plan = plan_of(tree)
     for spec in plan.inputs:
         refuse_large(spec.levels or (), f"column {spec.name!r}", "JavaScript")
@@ -84,8 +83,10 @@ def router_source() -> str:
 def _data(tree: Tree, plan: Plan) -> dict[str, Any]:
     """Return the lists of the tree, without unused columns and without values of nodes where no row ends."""
     splits = split_lists(tree)
-    splits["column"] = np.unique(splits["column"], return_inverse=True)[1].tolist()
+    place = {spec.name: i for i, spec in enumerate(plan.inputs)}
+    splits["column"] = [place[tree.schema.columns[column].name] for column in splits["column"]]
     ends = np.array([step.is_end for step in plan.steps])
+    models = [step.model for step in plan.steps]
     return {
         "nodes": {
             "parent": tree.arrays["parent"].tolist(),
@@ -99,6 +100,7 @@ def _data(tree: Tree, plan: Plan) -> dict[str, Any]:
         "required": plan.required,
         "strict": plan.strict,
         **({} if plan.limits is None else {"limits": plan.limits}),
+        **({"models": [model and model.as_dict() for model in models]} if plan.models else {}),
     }
 
 
@@ -115,14 +117,14 @@ const ROUTER = router(TREE);
  *  null, undefined and NaN are missing. Moments are Date objects, or microseconds (since 1970 in UTC, or since
  *  midnight). */
 export function predict(row) {
-  const values = valueAt(ROUTER, endsOf(row));
+  const values = valuesOfRow(row);
   return classes ? classes[classAt(ROUTER, values)] : values[0];
 }
 
 /** The probability of each class, in the order of `classes`. */
 export function predictProba(row) {
   if (!classes) throw new TypeError("the target is a number and has no classes; use predict");
-  return valueAt(ROUTER, endsOf(row));
+  return valuesOfRow(row);
 }
 
 /** The id of the node whose value is predicted; where a row takes several paths, the heaviest. */
@@ -131,7 +133,16 @@ export function leaf(row) {
 }
 
 function endsOf(row) {
-  return follow(ROUTER, COLUMNS.map((_, i) => coded(row, i))).ends;
+  return follow(ROUTER, codedRow(row)).ends;
+}
+
+function valuesOfRow(row) {
+  const values = codedRow(row);
+  return valueAt(ROUTER, follow(ROUTER, values).ends, values);
+}
+
+function codedRow(row) {
+  return COLUMNS.map((_, i) => coded(row, i));
 }
 
 const CODES = COLUMNS.map(({ levels }) => levels && new Map(levels.map((level, code) => [key(level), code])));

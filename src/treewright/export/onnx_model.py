@@ -14,12 +14,13 @@ import numpy as np
 
 from treewright.data.schema import ColumnSpec
 from treewright.errors import ExportError
+from treewright.export.linear.onnx_values import end_values
 from treewright.export.onnx_graph import Graph
 from treewright.export.onnx_route import route_by_ensemble, route_by_forking_loop, route_by_loop
 from treewright.export.program.plan import Plan, level_type, plan_of, refuse_soft
 from treewright.export.program.state_machine import machine_of
 from treewright.export.program.tables import has_surrogate, refuse_inexact, refuse_unwritable
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree
 
 _OUTPUT_KINDS = {"text": "STRING", "truth": "BOOL", "whole": "INT64", "number": "DOUBLE"}
 _ARRAY_KINDS = {"text": object, "truth": np.bool_, "whole": np.int64, "number": np.float64}
@@ -46,7 +47,7 @@ def onnx(tree: TreeLike, *, missing: str = "") -> bytes:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = constant_tree(tree, "export.onnx", ExportError)
+    tree = as_tree(tree)
     plan = plan_of(tree)
     refuse_soft(plan, "ONNX")
     inputs = plan.inputs or tree.schema.columns[:1]  # a lone leaf has no split, but rows must be counted by something
@@ -122,12 +123,11 @@ def _refused(graph: Graph, plan: Plan, coded: list[str]) -> str | None:
 def _outputs(graph: Graph, plan: Plan, rows: str, n_inputs: int, refused: str | None) -> list[Any]:
     machine = machine_of(plan)
     steps = [plan.steps[machine.states[end].step] for end in machine.ends]  # type: ignore[union-attr]
-    values = graph.table([step.value for step in steps], np.float64)
     place = None
     if machine.forks:
         row, end, weight = route_by_forking_loop(graph, machine, rows, n_inputs)
         column = graph.put("Unsqueeze", weight, graph.table([1], np.int64))
-        parts = graph.put("Mul", column, graph.put("Gather", values, end))
+        parts = graph.put("Mul", column, end_values(graph, plan, steps, end, rows, row))
         to = graph.put("Expand", graph.put("Unsqueeze", row, graph.table([1], np.int64)), graph.put("Shape", parts))
         count = graph.put("Gather", graph.put("Shape", rows), graph.table([0], np.int64))
         shape = graph.put("Concat", count, graph.table([plan.n_values], np.int64), axis=0)
@@ -139,7 +139,7 @@ def _outputs(graph: Graph, plan: Plan, rows: str, n_inputs: int, refused: str | 
             if machine.is_tree
             else route_by_loop(graph, machine, rows, n_inputs)
         )
-        shares = graph.put("Gather", values, end)
+        shares = end_values(graph, plan, steps, end, rows, None)
         place = graph.put("Gather", graph.table([step.prediction for step in steps], np.int64), end)
     wanted = "prediction" if plan.target.classes is None else "probabilities"
     graph.put("Identity" if refused is None else "Where", *_unless(graph, refused, shares), outputs=[wanted])

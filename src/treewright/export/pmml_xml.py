@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from treewright.data.schema import LEVEL_KINDS, ColumnSpec, Level
 from treewright.errors import ExportError
+from treewright.export.linear.pmml_models import chained, node_field
 from treewright.export.program.arms import runs
 from treewright.export.program.plan import (
     AS_MISSING,
@@ -27,7 +28,7 @@ from treewright.export.program.plan import (
     refuse_soft,
 )
 from treewright.export.program.tables import refuse_inexact, refuse_unwritable
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.tree import Tree
 
 _DATA_TYPES = {"text": "string", "truth": "boolean", "whole": "integer", "number": "double"}
@@ -55,7 +56,7 @@ def pmml(tree: TreeLike, *, several_paths: Literal["refuse", "null"] = "refuse")
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = constant_tree(tree, "export.pmml", ExportError)
+    tree = as_tree(tree)
     plan = plan_of(tree)
     refuse_soft(plan, "PMML")
     _refuse(plan, several_paths)
@@ -64,6 +65,19 @@ def pmml(tree: TreeLike, *, several_paths: Literal["refuse", "null"] = "refuse")
     ends = any(step.missing == STOP_HERE for step in plan.steps if not step.is_leaf)
     strategies = f'missingValueStrategy="none" noTrueChildStrategy="return{"Last" if ends else "Null"}Prediction"'
     strategies += ' splitCharacteristic="multiSplit"'
+    schema = [
+        "    <MiningSchema>",
+        f'      <MiningField name={_attribute(plan.target.name)} usageType="target"/>',
+        *(_mined(plan, i) for i in range(len(plan.inputs))),
+        "    </MiningSchema>",
+    ]
+    model = [
+        f'  <TreeModel modelName={_attribute(tree.recipe.name)} functionName="{function}" {strategies}>',
+        *schema,
+        *(_outputs(classes) if not plan.models else _node_output(plan)),
+        *_nodes(tree, plan),
+        "  </TreeModel>",
+    ]
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">',
@@ -72,14 +86,7 @@ def pmml(tree: TreeLike, *, several_paths: Literal["refuse", "null"] = "refuse")
         *(_field(spec.name, spec.levels, spec) for spec in plan.inputs),
         _field(plan.target.name, classes, None),
         "  </DataDictionary>",
-        f'  <TreeModel modelName={_attribute(tree.recipe.name)} functionName="{function}" {strategies}>',
-        "    <MiningSchema>",
-        f'      <MiningField name={_attribute(plan.target.name)} usageType="target"/>',
-        *(_mined(plan, i) for i in range(len(plan.inputs))),
-        "    </MiningSchema>",
-        *_outputs(classes),
-        *_nodes(tree, plan),
-        "  </TreeModel>",
+        *(chained(plan, model, schema, _content, _attribute) if plan.models else model),
         "</PMML>",
         "",
     ]
@@ -134,6 +141,11 @@ def _text(value: Level) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
+def _content(value: Level) -> str:
+    """Return a level between tags; control characters as references, so that every character comes back."""
+    return escape(_text(value), {"\r": "&#13;"})
+
+
 def _field(name: str, levels: Sequence[Level] | None, spec: ColumnSpec | None) -> str:
     kind = "" if spec is None or spec.kind in LEVEL_KINDS or spec.kind == "numeric" else spec.kind
     inside = [f'<Extension extender="treewright" name="kind" value="{kind}"/>'] if kind else []
@@ -162,6 +174,13 @@ def _outputs(classes: Sequence[Level] | None) -> list[str]:
     form = '      <OutputField name={} optype="continuous" dataType="double" feature="probability" value={}/>'
     fields = [form.format(_attribute(f"probability({_text(c)})"), _attribute(_text(c))) for c in classes]
     return ["    <Output>", *fields, "    </Output>"]
+
+
+def _node_output(plan: Plan) -> list[str]:
+    """Return the output that has the id of the node where a row ends."""
+    name = _attribute(node_field(plan))
+    field = f'<OutputField name={name} optype="categorical" dataType="string" feature="entityId"/>'
+    return [f"    <Output>{field}</Output>"]
 
 
 # --- nodes ------------------------------------------------------------------------------------------------------------

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from keyword import kwlist
 
 from treewright.data.schema import Level
-from treewright.errors import ExportError
+from treewright.export.linear.source_models import python_models
 from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
 from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
 from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import identifiers, table_items, wrapped
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree
 
 #: Python refuses more than a hundred levels of indentation, and nobody reads so many.
 DEEPEST_IFS = 12
@@ -44,8 +44,7 @@ def python(tree: TreeLike) -> str:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = constant_tree(tree, "export.python", ExportError)
-    plan = plan_of(tree)
+    plan = plan_of(as_tree(tree))
     nested = not plan.spreads and plan.depth <= DEEPEST_IFS and len(plan.steps) <= MOST_IFS
     parts = [
         _head(plan),
@@ -325,9 +324,29 @@ def _value_of(row):
 '''
 
 
+_MODELLED_LEAF = """
+
+def _value_of(row):
+    return (_modelled(leaf(row), _values(row)),)
+"""
+
+_MODELLED_PATHS = '''
+
+def _value_of(row):
+    """The weighted sum over all paths."""
+    values, total = _values(row), 0.0
+    for node, weight in _ends(row):
+        total += weight * _modelled(node, values)
+    return (total,)
+'''
+
+
 def _prediction_functions(plan: Plan, nested: bool) -> str:
     n = plan.n_values
-    if nested:
+    if plan.models:
+        source = python_models(plan, coded=not nested)
+        source += _MODELLED_LEAF if nested else _MODELLED_PATHS
+    elif nested:
         entries = [f"{i}: {step.value!r}" for i, step in enumerate(plan.steps) if step.is_end]
         source = f"_VALUE = {{\n{wrapped(entries)}\n}}\n\n\ndef _value_of(row):\n    return _VALUE[leaf(row)]\n"
     else:

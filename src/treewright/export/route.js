@@ -20,11 +20,13 @@ const NO_CHILD = -2;
  * @typedef {{node: number, child: number, weight: number, how: How, split: number}} Step what happened at a node with
  *   a split; child -1: several, or none
  * @typedef {{nodes: object, splits: object, firstChild: Int32Array, children: Int32Array, values: Float64Array,
- *   width: number, costs: number[][]|null, classes: boolean, levels: boolean[]}} Router
+ *   width: number, costs: number[][]|null, classes: boolean, levels: boolean[], models: LinearModel[]|undefined}} Router
+ * @typedef {{intercept: number, terms: Term[], low: number|undefined, high: number|undefined}} LinearModel
+ * @typedef {{column: number, coefficient: number, fill: number, levels: number[]|undefined}} Term
  */
 
-/** Prepare the lists `nodes`, `splits` and `schema` of a tree for routing. @returns {Router} */
-export function router({ nodes, splits, schema }) {
+/** Prepare the lists `nodes`, `splits` and `schema` of a tree, and its linear models, for routing. @returns {Router} */
+export function router({ nodes, splits, schema, models }) {
   const n = nodes.parent.length;
   const width = schema.target.classes ? schema.target.classes.length : 1;
   const [firstChild, children] = childLists(nodes.parent);
@@ -38,6 +40,7 @@ export function router({ nodes, splits, schema }) {
     costs: schema.target.costs,
     classes: schema.target.classes !== null,
     levels: schema.columns.map((column) => column.levels !== null),
+    models,
   };
 }
 
@@ -164,8 +167,31 @@ export function follow(tree, row, isLeaf = (node) => tree.firstChild[node] === t
   return { ends, steps };
 }
 
-/** The weighted sum of the leaf values at the ends: class probabilities, or one number. @returns {number[]} */
-export function valueAt(tree, ends) {
+/** The number that a term multiplies; where the value is missing or a level is unseen, the mean of the node's rows. */
+export function termValue({ column, fill, levels }, row) {
+  const x = row[column];
+  if (x === null || x === undefined || Number.isNaN(x)) return fill;
+  if (levels === undefined) return x;
+  return x < 0 ? fill : Number(levels.includes(x));
+}
+
+/** The prediction of a linear model: its terms added in order, as the core does, then kept within its limits. */
+export function modelled({ intercept, terms, low = -Number.MAX_VALUE, high = Number.MAX_VALUE }, row) {
+  let sum = intercept;
+  for (const term of terms) sum += term.coefficient * termValue(term, row);
+  return sum >= low ? Math.min(sum, high) : low;
+}
+
+/**
+ * The weighted sum of the leaf values at the ends: class probabilities, or one number. Leaves with linear models need
+ * the row; without one, the means of the nodes count.
+ * @returns {number[]}
+ */
+export function valueAt(tree, ends, row = null) {
+  if (tree.models && row) {
+    if (ends.length === 1) return [modelled(tree.models[ends[0].node], row)];
+    return [ends.reduce((sum, { node, weight }) => sum + weight * modelled(tree.models[node], row), 0)];
+  }
   const sum = new Array(tree.width).fill(0);
   if (ends.length === 1) return Array.from(
     tree.values.subarray(ends[0].node * tree.width, (ends[0].node + 1) * tree.width)

@@ -7,7 +7,7 @@ a row that the recipe refuses.
 from __future__ import annotations
 
 from treewright.data.schema import ColumnSpec, Level
-from treewright.errors import ExportError
+from treewright.export.linear.source_models import rust_models
 from treewright.export.program.plan import Plan, level_type, plan_of
 from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import (
@@ -19,7 +19,7 @@ from treewright.export.program.tables import (
     table_items,
     wrapped,
 )
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree
 
 _KEYWORDS = (
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
@@ -48,14 +48,15 @@ def rust(tree: TreeLike) -> str:
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = constant_tree(tree, "export.rust", ExportError)
-    plan = plan_of(tree)
+    plan = plan_of(as_tree(tree))
     refuse_inexact(plan, "Rust")
     refuse_unwritable(plan, "Rust", nul=False)
     refuse_many_paths(plan)
     route = _ROUTE.replace("#WITHIN", _WITHIN if plan.soft else "")
     follow = (_SECOND if plan.soft else "") + _FOLLOW.replace("#BOTH", _BOTH if plan.soft else "")
-    parts = [_head(plan), _row(plan), _tables(plan), route, follow, _prediction_functions(plan), ranges(plan, "rust")]
+    follow = follow.replace("#VALUE", _MODELLED if plan.models else _CONSTANT)
+    predict = [_prediction_functions(plan), ranges(plan, "rust")]
+    parts = [_head(plan), _row(plan), _tables(plan), route, rust_models(plan), follow, *predict]
     return "\n".join(part for part in parts if part)
 
 
@@ -276,11 +277,7 @@ fn follow(row: &Row) -> Option<([f64; N_VALUES], u32)> {
             heaviest = weight;
             leaf = node as u32;
         }
-        let first = END[node] as usize * N_VALUES;
-        for (sum, value) in sums.iter_mut().zip(&VALUE[first..first + N_VALUES]) {
-            *sum += weight * value;
-        }
-    }
+#VALUE    }
     Some((sums, leaf))
 }
 
@@ -288,6 +285,15 @@ fn follow(row: &Row) -> Option<([f64; N_VALUES], u32)> {
 pub fn leaf(row: &Row) -> Option<u32> {
     follow(row).map(|(_, leaf)| leaf)
 }
+"""
+
+_CONSTANT = """        let first = END[node] as usize * N_VALUES;
+        for (sum, value) in sums.iter_mut().zip(&VALUE[first..first + N_VALUES]) {
+            *sum += weight * value;
+        }
+"""
+
+_MODELLED = """        sums[0] += weight * modelled(&values, END[node] as usize);
 """
 
 

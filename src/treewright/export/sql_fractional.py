@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, number_token
+from treewright.export.linear.sql_models import model_expression
 from treewright.export.program.plan import BOTH_BINS, FRACTIONAL, STOP_HERE, Plan, Step
 from treewright.export.sql_route import RouteWriter
 
@@ -132,9 +133,7 @@ def _added(
         some, later = ends[first : first + ENDS_AT_ONCE], ends[first + ENDS_AT_ONCE :]
         made: Columns = {}
         for k, prediction in enumerate(predictions):
-            terms = [
-                f"{weight} * {number_token(dialect, v)}" for i, weight in some if (v := plan.steps[i].value[k]) != 0
-            ]
+            terms = [f"{weight} * {value}" for i, weight in some if (value := _value(writer, plan.steps[i], k))]
             made[prediction] = " + ".join([*([prediction] if before else []), *terms]) or number_token(dialect, 0.0)
         weights = [weight for _, weight in some]
         heaviest = extreme(dialect.greatest, [*([names.heaviest] if before else []), *weights])
@@ -142,8 +141,15 @@ def _added(
         arms += [f"WHEN {weight} THEN {i}" for i, weight in some]
         made[names.heaviest] = heaviest
         made[names.heaviest_leaf] = _only(names, f"CASE {heaviest} {' '.join(arms)} END")
-        yield [*carried, *(weight for _, weight in later)], made
+        yield [*carried, *(writer.names if plan.models else ()), *(weight for _, weight in later)], made
         before = [*made]
+
+
+def _value(writer: RouteWriter, step: Step, place: int) -> str | None:
+    """Return what an end adds, times its weight; None for nothing."""
+    if step.model is not None:
+        return model_expression(writer, step.model)
+    return number_token(writer.dialect, step.value[place]) if step.value[place] != 0 else None
 
 
 def ends_of(plan: Plan) -> list[int]:

@@ -81,7 +81,7 @@ class RouteWriter:
         if self.plan.strict:
             for name, spec in zip(self.names, self.plan.inputs, strict=True):
                 if spec.levels is not None:
-                    conditions.append(f"{name} IS NOT NULL AND NOT ({self._among(name, spec.levels)})")
+                    conditions.append(f"{name} IS NOT NULL AND NOT ({self.among(name, spec.levels)})")
         return " OR ".join(conditions) or None
 
     # --- one node ---
@@ -121,7 +121,7 @@ class RouteWriter:
             return f"{names[i]} {sign} {break_token(self.dialect, spec.kind, at, closed, spec.name)}"
 
         return ConditionSyntax(
-            among=lambda i, levels: self._among(names[i], levels),
+            among=lambda i, levels: self.among(names[i], levels),
             beside=beside,
             known=lambda i: f"{names[i]} IS NOT NULL",
             missing=lambda i: f"{names[i]} IS NULL",
@@ -129,7 +129,7 @@ class RouteWriter:
             either=" OR ",
         )
 
-    def _among(self, name: str, levels: Sequence[Level]) -> str:
+    def among(self, name: str, levels: Sequence[Level]) -> str:
         """Return whether a value is one of some levels; not true where it is missing."""
         tokens = [level_token(self.dialect, level) for level in levels]
         if len(tokens) == 1:

@@ -15,10 +15,11 @@ from treewright.data.schema import TIME_KINDS, ColumnSpec, Schema
 from treewright.data.value_text import level, listed
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, dialect_of, level_token, name_token, number_token
+from treewright.export.linear.sql_models import model_expression, refuse_moments
 from treewright.export.program.plan import Plan, Step, level_type, plan_of, refuse_mixed
 from treewright.export.sql_fractional import SEVERAL, FractionalNames, ends_of, extreme, fractional_steps
 from treewright.export.sql_route import RouteWriter, truth
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree
 
 DialectName = Literal[
     "standard", "duckdb", "postgresql", "postgres", "sqlite", "mysql", "bigquery", "snowflake", "spark"
@@ -69,7 +70,7 @@ def sql(
     ExportError
         If the target format cannot represent the tree.
     """
-    tree = constant_tree(tree, "export.sql", ExportError)
+    tree = as_tree(tree)
     chosen = dialect_of(dialect)
     outputs = (output,) if isinstance(output, str) else tuple(output)
     for item in outputs:
@@ -93,6 +94,7 @@ def _refuse(plan: Plan, dialect: Dialect, outputs: tuple[str, ...]) -> None:
                 f"column {plan.inputs[step.questions[0].input].name!r} has a soft threshold, and databases differ in "
                 "how they compute with dates and times; learn from numbers, or export the tree before soften"
             )
+    refuse_moments(plan)
     for spec in plan.inputs:
         refuse_mixed(spec.levels or (), f"column {spec.name!r}", f"SQL ({dialect.name})")
     if plan.target.classes is not None:
@@ -286,8 +288,12 @@ class _Statement:
     def _interval_limit(self, name: str, sign: str) -> str:
         """Return one end of the interval: the prediction and the limit of the leaf."""
         limits, dialect = self.plan.limits or (), self.dialect
-        signed = [(i, step.value[0], limits[i] if sign == "+" else -limits[i]) for i, step in self._ends]
-        found = self._lookup([(i, number_token(dialect, value + limit)) for i, value, limit in signed])
+        if self.plan.models:
+            single = [(i, f"{self._prediction(i)} {sign} {number_token(dialect, limits[i])}") for i, _ in self._ends]
+        else:
+            signed = [(i, step.value[0], limits[i] if sign == "+" else -limits[i]) for i, step in self._ends]
+            single = [(i, number_token(dialect, value + limit)) for i, value, limit in signed]
+        found = self._lookup(single)
         several = f"{self._sums[0]} {sign} {self._limit_of_several()}"
         return f"{self._either(several, found)} AS {name}"
 
@@ -310,6 +316,8 @@ class _Statement:
 
     def _prediction(self, node: int | None) -> str:
         step = self.plan.steps[node or 0]
+        if step.model is not None:
+            return model_expression(self.writer, step.model)
         classes = self.plan.target.classes
         return number_token(self.dialect, step.value[0]) if classes is None else self._class(step.prediction)
 

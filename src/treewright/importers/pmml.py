@@ -97,6 +97,8 @@ def _model(text: str) -> tuple[Element, Element]:
     models = [part for part in root.iter() if local_name(part) == "TreeModel"]
     if len(models) != 1:
         raise FileError(f"the document has {len(models)} TreeModels; give one with exactly one")
+    if sum(local_name(part) == "Segment" for part in root.iter()) > 1:
+        raise FileError("the document chains the TreeModel with other models, which a Tree cannot hold; give one alone")
     return models[0], root
 
 
@@ -125,7 +127,7 @@ def _typed(fields: Mapping[str, _Field], name: str, text: str) -> Level:
     if field.data == "boolean":
         return text in ("true", "1", "1.0", "TRUE", "True")
     try:
-        if field.kind in LEVEL_KINDS and re.fullmatch(r"-?\d{1,18}", text):
+        if field.kind in LEVEL_KINDS and re.fullmatch(r"-?\d{1,20}", text) and -(2**63) <= int(text) < 2**64:
             return int(text)
         number = float(text)
     except ValueError:

@@ -7,6 +7,7 @@ what is drawn is kept, never the rows.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Container
 
 import numpy as np
@@ -125,7 +126,7 @@ def _range(values: FloatArray, breaks: tuple[float, ...]) -> tuple[float, float]
     if high / 64 - low / 64 > math.ulp(max(abs(low), abs(high))):
         return low, high
     more = max(0.5, 1e-6 * abs(low))  # a single value stands in the middle of its histogram
-    return low - more, high + more
+    return max(low - more, -sys.float_info.max), min(high + more, sys.float_info.max)
 
 
 def _end_text(spec: ColumnSpec, x: float) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from treewright.data.grid import aligned
 from treewright.data.number_text import MISSING, amount, percent
-from treewright.render.model_text import guard_text, model_text
-from treewright.tree.text import level_text, name_text
+from treewright.render.model_text import guard_text
+from treewright.tree.text import level_text, model_text, name_text
 
 if TYPE_CHECKING:
     from treewright.inspection.explain_row import Explanation, Path, Step
@@ -133,7 +133,7 @@ def model_lines(explanation: Explanation, path: Path) -> list[str]:
     filled = [name_text(tree.schema.columns[term.column].name) for term in model.terms]
     known = zip(filled, model.terms, strict=True)
     absent = [name for name, term in known if explanation.values[term.column] is None]
-    lines = [model_text(tree, model), f"= {numbers} = {amount(total)}"]
+    lines = [model_text(tree.schema, model), f"= {numbers} = {amount(total)}"]
     lines += [f"{name} is {MISSING} or unseen: its mean in the leaf counts" for name in dict.fromkeys(absent)]
     if model.guarded(total) != total:
         lines.append(f"beyond the range guard ({guard_text(model)}), so {amount(model.guarded(total))}")

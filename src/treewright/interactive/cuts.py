@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.criteria.statistics import score_of
+from treewright.data.arrays import Array, BoolArray, IndexArray
 from treewright.data.schema import ColumnSpec
 from treewright.data.value_text import listed
 from treewright.editing.edits import Split
@@ -44,7 +44,7 @@ def closed_below(recipe: Recipe) -> bool:
     return not isinstance(recipe.numeric, Threshold) or recipe.numeric.test == "<="
 
 
-def children_of(edit: Split, spec: ColumnSpec, values: NDArray[Any], recipe: Recipe) -> tuple[NDArray[np.intp], int]:
+def children_of(edit: Split, spec: ColumnSpec, values: Array, recipe: Recipe) -> tuple[IndexArray, int]:
     """Return the child of each value, -1 where it is missing, and the number of children."""
     if spec.has_levels:
         if edit.groups is None:
@@ -65,7 +65,7 @@ def children_of(edit: Split, spec: ColumnSpec, values: NDArray[Any], recipe: Rec
     return child, len(edit.breaks) + 1
 
 
-def _child_of_level(edit: Split, levels: Sequence[Any]) -> tuple[NDArray[np.intp], int]:
+def _child_of_level(edit: Split, levels: Sequence[Any]) -> tuple[IndexArray, int]:
     """Return the child of each level, and -1 in the last place, for missing values."""
     assert edit.groups is not None
     unknown = [level for group in edit.groups for level in group if level not in levels]
@@ -181,7 +181,7 @@ def _points(curve: Curve | None) -> dict[str, Any]:
     return found | {"best": curve.best, "thinned": curve.thinned}
 
 
-def _bars(entries: Entries, values: NDArray[Any], known: NDArray[np.bool_], low: float, high: float) -> dict[str, Any]:
+def _bars(entries: Entries, values: Array, known: BoolArray, low: float, high: float) -> dict[str, Any]:
     """Return counts per bar: of each class, or the rows and their mean."""
     edges = np.linspace(low, high if high > low else low + 1.0, _BARS + 1)
     place = np.clip(((values[known] - low) / (edges[-1] - low) * _BARS).astype(np.intp), 0, _BARS - 1)

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.data.rows import weights_of
 from treewright.editing.edits import Split
@@ -26,8 +26,6 @@ from treewright.prediction.routing import predict_values
 from treewright.recipes.criterion import AbsoluteError
 from treewright.recipes.recipe import Recipe
 from treewright.tree.tree import Tree, cost_array, predicted_index
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +75,7 @@ def _differences(tree: Tree, away: FloatArray) -> FloatArray:
     return found
 
 
-def _class_losses(tree: Tree, truth: NDArray[Any], predicted: NDArray[Any]) -> FloatArray:
+def _class_losses(tree: Tree, truth: Array, predicted: Array) -> FloatArray:
     if tree.schema.target.costs is not None:
         found: FloatArray = cost_array(tree.schema.target)[truth, predicted]
         return found
@@ -111,7 +109,7 @@ def trial_score(
     return found | {"about": bool(lacking.any()) or fraction is not None}
 
 
-def _predictions(tree: Tree, trial: Trial) -> NDArray[np.intp]:
+def _predictions(tree: Tree, trial: Trial) -> IndexArray:
     """Return the class that each child would predict."""
     counts = trial.division.moments
     if tree.schema.target.costs is not None:

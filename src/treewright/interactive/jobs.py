@@ -30,6 +30,7 @@ class Jobs:
         self._listeners: list[Callable[[dict[str, Any]], None]] = []
         self._running: dict[int, tuple[str, threading.Event]] = {}
         self._numbers = itertools.count()
+        self.closing = threading.Event()  # whoever listens is to leave
 
     @contextmanager
     def listening(self, listener: Callable[[dict[str, Any]], None]) -> Iterator[None]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.inspection.derivation.node_rows import Entries
 from treewright.interactive.plain import finite, summed
 from treewright.tree.text import level_text
@@ -35,7 +35,7 @@ def column_dicts(entries: Entries) -> list[dict[str, Any]]:
     return found
 
 
-def _places(values: NDArray[Any], spec: Any, n_levels: int) -> tuple[NDArray[np.intp], list[str]]:
+def _places(values: Array, spec: Any, n_levels: int) -> tuple[IndexArray, list[str]]:
     """Return the bar of each value, and the names of the bars (two ends of an axis for numbers)."""
     if spec.has_levels:
         order = np.argsort(-np.bincount(values, minlength=n_levels), kind="stable")[:_MOST_LEVELS]
@@ -48,9 +48,7 @@ def _places(values: NDArray[Any], spec: Any, n_levels: int) -> tuple[NDArray[np.
     return np.clip(((values - low) / wide * _BARS).astype(np.intp), 0, _BARS - 1), []
 
 
-def _bars(
-    place: NDArray[np.intp], labels: list[str], target: NDArray[Any], weight: NDArray[np.float64], entries: Entries
-) -> dict[str, Any]:
+def _bars(place: IndexArray, labels: list[str], target: Array, weight: FloatArray, entries: Entries) -> dict[str, Any]:
     n = len(labels) or _BARS
     classes = entries.schema.target.classes
     if classes is not None:
@@ -61,9 +59,7 @@ def _bars(
     return {"labels": labels, "weight": total.tolist(), "mean": [finite(x) for x in means.tolist()]}
 
 
-def _strength(
-    values: NDArray[Any], has_levels: bool, target: NDArray[Any], weight: NDArray[np.float64], entries: Entries
-) -> float:
+def _strength(values: Array, has_levels: bool, target: Array, weight: FloatArray, entries: Entries) -> float:
     """Return the correlation ratio: the share of the target's variance that groups of the column's values explain.
 
     Numbers are grouped into twenty parts of equal size; of classes, each counts by its own variance. For a number and

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.data.schema import ColumnSpec, Schema
 from treewright.data.value_text import decode
@@ -23,8 +23,8 @@ _MOST_POINTS = 1500
 def rows_page(
     tree: Tree,
     rows: Encoded,
-    numbers: NDArray[Any],
-    here: NDArray[Any],
+    numbers: Array,
+    here: Array,
     sort: str | None,
     down: bool,
     first: int,
@@ -50,7 +50,7 @@ def rows_page(
     }
 
 
-def _order(rows: Encoded, schema: Schema, here: NDArray[Any], sort: str | None) -> NDArray[np.intp]:
+def _order(rows: Encoded, schema: Schema, here: Array, sort: str | None) -> IndexArray:
     if sort is None:
         return np.arange(len(here))
     assert rows.target is not None
@@ -61,7 +61,7 @@ def _order(rows: Encoded, schema: Schema, here: NDArray[Any], sort: str | None) 
     return np.argsort(rows.columns[schema.names.index(sort)][here], kind="stable")
 
 
-def _predicted(tree: Tree, rows: Encoded, chosen: NDArray[Any]) -> list[Any]:
+def _predicted(tree: Tree, rows: Encoded, chosen: Array) -> list[Any]:
     from treewright.data.rows import take
 
     if not len(chosen):
@@ -86,10 +86,10 @@ def _cell(spec: ColumnSpec, value: float) -> str | None:
 def scatter(
     tree: Tree,
     rows: Encoded,
-    numbers: NDArray[Any],
-    here: NDArray[Any],
+    numbers: Array,
+    here: Array,
     names: tuple[str, str],
-    loss: NDArray[Any] | None,
+    loss: Array | None,
 ) -> dict[str, Any]:
     """Return points of two columns; `loss` of held-out rows tells which are mistakes. Levels are their codes."""
     here = np.unique(here)
@@ -111,7 +111,7 @@ def scatter(
     }
 
 
-def _axis(spec: ColumnSpec, values: NDArray[Any]) -> dict[str, Any]:
+def _axis(spec: ColumnSpec, values: Array) -> dict[str, Any]:
     levels = None if spec.levels is None else [level_text(one) for one in spec.levels]
     shown = [None if x < 0 else x for x in values.tolist()] if spec.has_levels else [finite(x) for x in values.tolist()]
     return {"column": spec.name, "levels": levels, "kind": spec.kind, "values": shown}

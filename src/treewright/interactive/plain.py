@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numpy.typing import NDArray
-
+from treewright.data.arrays import Array
 from treewright.inspection.derivation.split_counts import Branch
 
 
@@ -23,6 +22,6 @@ def finite(x: float | None) -> float | None:
     return None if x is None or not math.isfinite(x) else float(x)
 
 
-def summed(weight: NDArray[Any], values: NDArray[Any]) -> float:
+def summed(weight: Array, values: Array) -> float:
     """Return the weighted sum, without the threads of a matrix product: they wait for each other on a busy machine."""
     return float((weight * values).sum())

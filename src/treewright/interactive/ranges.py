@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, Int32Array, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.inspection.derivation.node_rows import Entries, entries_of
 from treewright.prediction.routing import missing_while_growing, path_ends, route
@@ -28,12 +28,12 @@ _KEPT = 2
 class Ranges:
     """`row` in the order of the nodes where rows end; those of node i are `row[start[i]:start[end[i]]]`."""
 
-    row: NDArray[np.int32]
-    fraction: NDArray[np.float64] | None
-    start: NDArray[np.int64]
-    end: NDArray[Any]
+    row: Int32Array
+    fraction: FloatArray | None
+    start: Int64Array
+    end: Array
 
-    def at(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
+    def at(self, node: int) -> tuple[Int32Array, FloatArray | None]:
         """Return the rows of a node, and how much of each comes there (None: all of it)."""
         found = slice(self.start[node], self.start[self.end[node]])
         return self.row[found], None if self.fraction is None else self.fraction[found]
@@ -43,9 +43,9 @@ def ranges_of(tree: Tree, rows: Encoded, *, growing: bool) -> Ranges:
     """Return the rows of every node; `growing`: missing values go where they went while the tree grew."""
     if growing:
         tree = replace(tree, arrays={**tree.arrays, "missing": missing_while_growing(tree)}, soft=None)
-    row: NDArray[Any] | None = None
-    fraction: NDArray[np.float64] | None = None
-    node: NDArray[Any]
+    row: Array | None = None
+    fraction: FloatArray | None = None
+    node: Array
     if rows.complete:
         node = route(tree, rows, 0)
     else:
@@ -61,10 +61,10 @@ def ranges_of(tree: Tree, rows: Encoded, *, growing: bool) -> Ranges:
     return Ranges((order if row is None else row[order]).astype(np.int32), fraction, start, ends(tree))
 
 
-class GatheredColumns(Sequence[NDArray[Any]]):
+class GatheredColumns(Sequence[Array]):
     """The columns of some rows, each gathered when it is first looked at; only the last few are kept."""
 
-    def __init__(self, columns: Sequence[NDArray[Any]], rows: NDArray[np.int32]) -> None:
+    def __init__(self, columns: Sequence[Array], rows: Int32Array) -> None:
         self._n = len(columns)
         self._column = lru_cache(_KEPT)(lambda i: np.ascontiguousarray(columns[i][rows]))
 
@@ -85,7 +85,7 @@ def entries_at(ranges: Ranges, node: int, whole: Entries) -> Entries:
     return entries_of_rows(*ranges.at(node), whole)
 
 
-def entries_of_rows(row: NDArray[np.int32], fraction: NDArray[np.float64] | None, whole: Entries) -> Entries:
+def entries_of_rows(row: Int32Array, fraction: FloatArray | None, whole: Entries) -> Entries:
     """Return some rows, each by its fraction."""
     rows = whole.encoded
     if fraction is None and len(row) == rows.n_rows:

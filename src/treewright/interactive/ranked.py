@@ -5,6 +5,7 @@ The engine searches; the node's rows are counted once per column for what its ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,8 +61,8 @@ def ranked_splits(tree: Tree, node: int, rows: Any, entries: Entries, recipe: Re
     found = []
     for place, split in enumerate(splits):
         chosen = place == 0 and stop is None
-        edit = edit_of(node, split, chosen)
         counted = divided(entries, split, recipe.missing, name)
+        edit = edit_of(node, split, counted.rows or (), chosen)
         words = split.words(most=_MOST_LEVELS, with_missing=False, named=False)
         found.append(
             {
@@ -84,13 +85,18 @@ def ranked_splits(tree: Tree, node: int, rows: Any, entries: Entries, recipe: Re
     return {"node": node, "criterion": shown_name(criterion), "stop": stop, "splits": found}
 
 
-def edit_of(node: int, split: Split, chosen: bool) -> Edit | None:
-    """Return the edit that makes a split.
+def edit_of(node: int, split: Split, rows: Sequence[int | None], chosen: bool) -> Edit | None:
+    """Return the edit that makes a split; `rows` of its children.
 
-    A child of missing values alone cannot be given by hand: the engine's own choice is then grown, others have no edit.
+    A child without rows, or of missing values alone, cannot be given by hand: the engine's own choice is then grown,
+    and of others the levels that are not there are left out.
     """
-    if not all(split.bins):
-        return Grow(node, levels=1) if chosen else None
-    if split.spec.has_levels:
-        return SplitEdit(node, split.column, groups=split.groups)
-    return SplitEdit(node, split.column, threshold=split.breaks)
+    whole = all(split.bins) and all(rows)
+    if chosen and not whole:
+        return Grow(node, levels=1)
+    if not all(split.bins) or (not whole and not split.spec.has_levels):
+        return None
+    if split.groups is None:
+        return SplitEdit(node, split.column, threshold=split.breaks)
+    there = [group for group, count in zip(split.groups, rows, strict=True) if count]
+    return SplitEdit(node, split.column, groups=tuple(there)) if len(there) > 1 else None

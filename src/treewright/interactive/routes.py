@@ -12,6 +12,7 @@
     GET  /api/mistakes                 held-out loss of every node
     GET  /api/arithmetic?node=&column= the derivation as HTML, escaped
     POST /api/edit                     an edit, as tw.edit writes it; answers with the new state
+    POST /api/grow                     {"node": ..., "recipe": ...}: grow a node by another recipe than the session's
     POST /api/start                    begin anew: target, recipe, kinds, left_out, weight, costs, holdout
     POST /api/undo, /api/redo          the step before, the step after
     POST /api/compare                  {"recipe": ...}: the tree it learns, and where the two differ
@@ -52,6 +53,8 @@ from treewright.interactive.start import Start
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 #: Seconds of work after which freed memory is given back.
 _MUCH = 0.03
+#: Seconds until a stream of events looks whether the studio is closing.
+_PATIENCE = 0.3
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 #: What is served of the package, besides the module that routes rows.
 _FOLDERS = {"reporting": "treewright.reporting", "interactive": "treewright.interactive"}
@@ -82,6 +85,7 @@ def application(session: Session) -> Starlette:
     write: dict[str, Callable[[Any], Any]] = {
         "try": lambda body: session.snapshot.tried(_split(body)),
         "edit": lambda body: _then_state(session, lambda: session.do(Edit.from_dict(body))),
+        "grow": lambda body: _then_state(session, lambda: session.grow(_key(body, "node"), _key(body, "recipe"))),
         "start": lambda body: _then_state(session, lambda: session.do(Start.from_dict(body))),
         "undo": lambda _: _then_state(session, session.undo),
         "redo": lambda _: _then_state(session, session.redo),
@@ -254,9 +258,9 @@ async def _stream(session: Session) -> AsyncIterator[str]:
 
     with session.jobs.listening(listener):
         yield ": open\n\n"
-        while True:
+        while not session.jobs.closing.is_set():
             try:
-                event = await asyncio.wait_for(queue.get(), 15)
+                event = await asyncio.wait_for(queue.get(), _PATIENCE)
                 yield f"data: {json.dumps(event)}\n\n"
             except TimeoutError:
-                yield ": still here\n\n"
+                yield ":\n\n"  # says that the studio is still there, and finds out whether the page is

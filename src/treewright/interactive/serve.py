@@ -53,6 +53,13 @@ class Studio:
             server_header=False,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
+        leave = self._server.handle_exit
+
+        def handle_exit(*signal: Any) -> None:
+            session.jobs.closing.set()
+            leave(*signal)
+
+        self._server.handle_exit = handle_exit  # type: ignore[assignment, method-assign]
         self._thread: threading.Thread | None = None
 
     @property
@@ -90,6 +97,7 @@ class Studio:
 
     def close(self) -> None:
         """End the server; what was done is in the journal."""
+        self._session.jobs.closing.set()
         self._server.should_exit = True
         if self._thread is not None:
             self._thread.join(10)

@@ -13,6 +13,7 @@ from typing import Any
 
 from treewright.data.rows import concat, take
 from treewright.editing.apply import apply_rows
+from treewright.editing.edits import Grow
 from treewright.errors import DataError
 from treewright.growing.progress import Progress
 from treewright.interactive.exports import Taken, forms, taken
@@ -94,6 +95,10 @@ class Session:
             tree = self.jobs.run(name, work)
             self._trees = [*self._trees[: self.history.done], tree]
             self._move(self.history.do(step), lambda journal: journal.done(step))
+
+    def grow(self, node: int, recipe: object) -> None:
+        """Grow a node by a recipe of its own, without pruning."""
+        self.do(Grow(node, recipe=read_recipe(recipe).with_(pruning=None)))
 
     def undo(self) -> None:
         """Undo the last step."""
@@ -213,6 +218,8 @@ class Session:
 
         if self.folder is None:
             raise DataError("this studio was started without a folder to save to; download instead")
+        if form == "script":
+            self.save("first")  # which the script begins with
         made = self.taken(form)
         with atomic_file(self.folder / made.name) as draft:
             draft.write_bytes(made.content)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import BoolArray, Int64Array
 from treewright.data.dropped_columns import without_useless
 from treewright.data.encoding import Encoded, describe, encode
 from treewright.data.frame import Frame
@@ -74,7 +74,7 @@ class Table:
     training: Encoded
     held_out: Encoded | None
     n_training: int
-    held_number: NDArray[np.int64]
+    held_number: Int64Array
     columns: tuple[SourceColumn, ...]
     notes: tuple[str, ...] = ()
 
@@ -130,7 +130,7 @@ def encode_table(source: Source, start: Start) -> Table:
     )
 
 
-def _without(rows: Encoded, aside: NDArray[np.bool_]) -> Encoded:
+def _without(rows: Encoded, aside: BoolArray) -> Encoded:
     """Return the rows with those set aside counted not at all."""
     there = (~aside).astype(np.int32)
     return replace(rows, repeats=there, weight=there * weights_of(rows))

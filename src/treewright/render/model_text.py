@@ -1,41 +1,43 @@
-"""Linear models in words: "3.2 + 1.4 * carat - 0.2 * depth"."""
+"""Linear models of nodes in words, in full or as much as fits, and their range guards."""
 
 from __future__ import annotations
 
-from treewright.data.number_text import amount
-from treewright.tree.models import LinearModel, Term
-from treewright.tree.text import level_text, name_text
+from collections.abc import Callable
+
+from treewright.data.number_text import amount, number_text
+from treewright.render.text_width import fit_cells
+from treewright.tree.models import LinearModel
+from treewright.tree.text import model_text, term_name
 from treewright.tree.tree import Node, Tree
 
 
-def model_text(tree: Tree, model: LinearModel) -> str:
-    """Return a model as a sum, its numbers rounded for reading."""
-    words = amount(model.intercept)
-    for term in model.terms:
-        sign = "-" if term.coefficient < 0 else "+"
-        words += f" {sign} {amount(abs(term.coefficient))} * {term_name(tree, term)}"
+def short_model_text(tree: Tree, model: LinearModel, fits: Callable[[str], bool]) -> str:
+    """Return as many terms of a model as fit, with three digits; "…" stands for the others.
+
+    >>> import treewright as tw
+    >>> table = {"x": [1.0, 2.0, 3.0, 5.0] * 4, "z": [1.0, 4.0, 2.0, 2.0] * 4}
+    >>> table["y"] = [2 + x - z / 3 for x, z in zip(table["x"], table["z"])]
+    >>> tree = tw.learn(table, "y", tw.CART.with_(leaves="linear", max_depth=0, pruning=None), task="regression")
+    >>> [short_model_text(tree, tree.root.model, lambda text: len(text) < n) for n in (10, 20)]
+    ['2 + 1 x …', '2 + 1 x - 0.333 z']
+    """
+    signs = ["-" if term.coefficient < 0 else "+" for term in model.terms]
+    parts = [
+        f" {sign} {_three(abs(term.coefficient))} {fit_cells(term_name(tree.schema, term), 16)}"
+        for sign, term in zip(signs, model.terms, strict=True)
+    ]
+    words = _three(model.intercept)
+    for i, part in enumerate(parts):
+        rest = " …" if i + 1 < len(parts) else ""
+        if not fits(words + part + rest):
+            return f"{words} …"
+        words += part
     return words
 
 
-def term_name(tree: Tree, term: Term) -> str:
-    """Return what the coefficient is multiplied with: a column, or a question that is 1 where it holds and 0 elsewhere.
-
-    >>> import treewright as tw
-    >>> table = {"cut": ["a", "b", "c"] * 4, "y": [1.0, 2.0, 3.0] * 4}
-    >>> recipe = tw.CART.with_(leaves="linear", max_depth=0, pruning=None)
-    >>> tree = tw.learn(table, "y", recipe, task="regression")
-    >>> [term_name(tree, term) for term in tree.root.model.terms]
-    ['[cut = a]']
-    """
-    column = tree.schema.columns[term.column]
-    if term.levels is None:
-        return name_text(column.name)
-    held = [level_text((column.levels or ())[place]) for place in term.levels]
-    return (
-        f"[{name_text(column.name)} = {held[0]}]"
-        if len(held) == 1
-        else f"[{name_text(column.name)} in {', '.join(held)}]"
-    )
+def _three(x: float) -> str:
+    text = number_text(float(f"{x:.3g}"))
+    return text if text != "-0" else "0"
 
 
 def guard_text(model: LinearModel) -> str:
@@ -45,4 +47,4 @@ def guard_text(model: LinearModel) -> str:
 
 def leaf_text(node: Node) -> str | None:
     """Return the model by which a node predicts; None where it predicts a constant."""
-    return None if node.model is None else model_text(node.tree, node.model)
+    return None if node.model is None else model_text(node.tree.schema, node.model)

@@ -55,9 +55,12 @@ def certainty(node: Node) -> str:
     if node.model is not None:
         return guard_text(node.model)
     share = prediction_share(node)
-    if share is None:
-        return f"± {amount(node.deviation or 0.0)}" if node.counts is None and node.rows > 1 else ""
-    return percent(share)
+    return spread_text(node) if share is None else percent(share)
+
+
+def spread_text(node: Node) -> str:
+    """Return the standard deviation of a node's numbers; "" for classes and for a single row."""
+    return f"± {amount(node.deviation or 0.0)}" if node.counts is None and node.rows > 1 else ""
 
 
 def prediction_share(node: Node) -> float | None:

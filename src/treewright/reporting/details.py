@@ -123,8 +123,9 @@ def _detail(node: Node, derivation: str) -> dict[str, Any]:
 
 def _rule(rule: Rule) -> dict[str, Any]:
     figures = ("support", "coverage", "confidence", "lift", "deviation", "node", "covered")
-    texts = {"conditions": list(rule.conditions), "prediction": level_text(rule.prediction)}
-    return texts | {name: getattr(rule, name) for name in figures}
+    texts = {"conditions": list(rule.conditions), "prediction": rule.model or level_text(rule.prediction)}
+    found = texts | {name: getattr(rule, name) for name in figures}
+    return found | {"deviation": None} if rule.model else found  # that of the targets says nothing about the model
 
 
 def _importance(found: Importance, title: str, about: str) -> dict[str, Any]:

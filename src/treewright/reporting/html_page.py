@@ -133,7 +133,7 @@ def packed(report: Mapping[str, Any]) -> dict[str, Any]:
     made = dict(report)
     for name in ("details", "histograms", "rules", "inner_rules", "pruned"):
         made[name] = None if report[name] is None else _packed_list(report[name], _CHUNK)
-    for name in ("nodes", "splits", "rows"):
+    for name in (name for name in ("nodes", "splits", "rows", "models") if name in report):
         small = _packed_list([report[name]], 1)
         made[name] = small if isinstance(small, dict) else report[name]
     return made

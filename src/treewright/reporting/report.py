@@ -14,10 +14,11 @@ from treewright.prediction.evaluation import score_of_leaves, score_on
 from treewright.render.colours import SCALE, class_colours
 from treewright.reporting.details import details, importances, inner_rules, node_histograms, rule_table
 from treewright.reporting.how_sure import how_sure
+from treewright.reporting.leaf_models import leaf_models
 from treewright.reporting.pruning_steps import pruned_trees, pruning_steps
 from treewright.reporting.rows import read_rows, sample
 from treewright.reporting.structure import facts, nodes, schema
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.tree import Tree
 from treewright.uncertainty.stability_report import Stability
 
@@ -72,10 +73,10 @@ def report(
     >>> found["facts"]["leaves"], found["scores"]["training"]["matrix"]
     (2, [[2, 0], [0, 2]])
     """
-    tree = constant_tree(tree, "report")
+    tree = as_tree(tree)
     training = None if data is None else read_rows(tree, data)
     unseen = None if held_out is None else read_rows(tree, held_out)
-    steps = pruning_steps(tree, unseen)
+    steps = None if tree.models else pruning_steps(tree, unseen)
     return {
         "form": FORM,
         "facts": facts(tree),
@@ -83,6 +84,7 @@ def report(
         "colours": colours(tree),
         "nodes": nodes(tree),
         "splits": split_lists(tree),
+        "models": leaf_models(tree, training),
         "details": details(tree, training),
         "histograms": node_histograms(tree, training),
         "rules": rule_table(tree),
@@ -91,12 +93,16 @@ def report(
         "pruning": steps,
         "scores": _scores(tree, training, unseen),
         "sure": how_sure(tree, unseen, stability),
-        "pruned": [
-            None if cut is None else _pruned(cut, training, unseen)
-            for cut in pruned_trees(tree, steps, sum(rows.n_rows for rows in (training, unseen) if rows is not None))
-        ],
+        "pruned": [] if steps is None else _all_pruned(tree, steps, training, unseen),
         "rows": None if training is None else sample(tree, training, row_numbers),
     }
+
+
+def _all_pruned(
+    tree: Tree, steps: dict[str, Any], training: Encoded | None, unseen: Encoded | None
+) -> list[dict[str, Any] | None]:
+    n_rows = sum(rows.n_rows for rows in (training, unseen) if rows is not None)
+    return [None if cut is None else _pruned(cut, training, unseen) for cut in pruned_trees(tree, steps, n_rows)]
 
 
 def _pruned(tree: Tree, training: Encoded | None, unseen: Encoded | None) -> dict[str, Any]:

@@ -60,12 +60,13 @@ def sample(tree: Tree, rows: Encoded, row_numbers: Sequence[int] | NDArray[Any] 
 
 
 def _shown_columns(tree: Tree) -> list[int]:
-    """Return all columns, or those the tree splits on where there are very many."""
+    """Return all columns, or those that splits and linear models use where there are very many."""
     n = len(tree.schema.columns)
     if n <= _COLUMNS:
         return list(range(n))
     used = tree.arrays["column"][tree.arrays["split_start"][:-1][tree.arrays["stop"] == 0]]
-    return [int(i) for i in np.unique(used)[:_COLUMNS]]
+    terms = [term.column for model in tree.models for term in model.terms]
+    return [int(i) for i in np.unique([*used.tolist(), *terms])[:_COLUMNS]]
 
 
 def _listed(values: Any) -> list[Any]:

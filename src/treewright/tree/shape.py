@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from treewright.data.arrays import Array, BoolArray, Int64Array
+from treewright.tree.models import LinearModel
 from treewright.tree.tree import Tree
+from treewright.tree.validation import STOP_HERE
 
 
 def is_leaf(tree: Tree) -> BoolArray:
@@ -27,9 +29,18 @@ def routing_splits(tree: Tree) -> Array:
 
 
 def columns_used(tree: Tree) -> list[int]:
-    """Return the columns that can decide where a row goes: those of splits and surrogates."""
+    """Return the columns that a prediction depends on: those of splits, surrogates and linear models of ends."""
     found: list[int] = np.unique(tree.arrays["column"][routing_splits(tree)]).tolist()
-    return found
+    terms = (term.column for model in end_models(tree).values() for term in model.terms)
+    return sorted({*found, *terms})
+
+
+def end_models(tree: Tree) -> dict[int, LinearModel]:
+    """Return the linear models of the nodes where rows may end, by node; nothing for constant leaves."""
+    arrays, ends = tree.arrays, is_leaf(tree)
+    inner = np.flatnonzero(~ends)
+    ends[inner] = arrays["missing"][arrays["split_start"][inner]] == STOP_HERE
+    return {int(node): tree.models[node] for node in np.flatnonzero(ends)} if tree.models else {}
 
 
 def levels(tree: Tree) -> list[Array]:

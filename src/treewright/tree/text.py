@@ -1,4 +1,4 @@
-"""How a split is put into words: values, levels, conditions.
+"""How splits and linear models are put into words: values, levels, conditions, sums.
 
 The text is printable and has no line break, whatever names and levels contain; two different breaks of one split never
 read the same. Words are for people: the exact numbers are in the split.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 
-from treewright.data.number_text import number_text
-from treewright.data.schema import TIME_KINDS, ColumnSpec, Level
+from treewright.data.number_text import amount, number_text
+from treewright.data.schema import TIME_KINDS, ColumnSpec, Level, Schema
 from treewright.data.value_text import moment
+from treewright.tree.models import LinearModel, Term
 
 _DAY = 86_400_000_000
 
@@ -43,3 +44,30 @@ def break_text(spec: ColumnSpec, x: float, closed: bool) -> str:
         # Dates are whole days, so a break at noon divides them as its own day does for <=, the next day for <.
         x = (math.floor(x / _DAY) if closed else math.ceil(x / _DAY)) * _DAY
     return moment(spec.kind, x) if spec.kind in TIME_KINDS else number_text(x)
+
+
+def model_text(schema: Schema, model: LinearModel) -> str:
+    """Return a linear model as a sum, its numbers rounded for reading."""
+    words = amount(model.intercept)
+    for term in model.terms:
+        sign = "-" if term.coefficient < 0 else "+"
+        words += f" {sign} {amount(abs(term.coefficient))} * {term_name(schema, term)}"
+    return words
+
+
+def term_name(schema: Schema, term: Term) -> str:
+    """Return what the coefficient is multiplied with: a column, or a question that is 1 where it holds and 0 elsewhere.
+
+    >>> import treewright as tw
+    >>> table = {"cut": ["a", "b", "c"] * 4, "y": [1.0, 2.0, 3.0] * 4}
+    >>> recipe = tw.CART.with_(leaves="linear", max_depth=0, pruning=None)
+    >>> tree = tw.learn(table, "y", recipe, task="regression")
+    >>> [term_name(tree.schema, term) for term in tree.root.model.terms]
+    ['[cut = a]']
+    """
+    column = schema.columns[term.column]
+    if term.levels is None:
+        return name_text(column.name)
+    held = [level_text((column.levels or ())[place]) for place in term.levels]
+    sign = "=" if len(held) == 1 else "in"
+    return f"[{name_text(column.name)} {sign} {', '.join(held)}]"

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.data.encoding import Encoded
 from treewright.data.rows import weights_of
 from treewright.errors import DataError
 from treewright.out_of_core.disk_partitions import processors
 from treewright.pruning.cross_validation import deal, row_draws
+from treewright.recipes.criterion import PiecewiseLinear
+from treewright.recipes.leaves import Constant
 from treewright.training.honest import learn_honestly
 from treewright.training.learn import grow_and_prune
 from treewright.tree.tree import Tree
@@ -47,8 +48,11 @@ class Resamples:
         return self.make(i)
 
 
-def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int) -> Resamples:
-    """Return the rows of each resample: the same table with other weights; a row that is not in it has weight zero."""
+def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int, *, only_grown: bool = False) -> Resamples:
+    """Return the rows of each resample: the same table with other weights; a row that is not in it has weight zero.
+
+    `only_grown`: nobody but `grow` reads the rows, and it needs no weights beside the number of repeats.
+    """
     if scheme not in get_args(Scheme):
         raise DataError(f"scheme must be {', '.join(map(repr, get_args(Scheme)))}, not {scheme!r}")
     if resamples < 2 or isinstance(resamples, bool):
@@ -61,28 +65,35 @@ def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int) -> Resamp
 
     def drawn(i: int) -> Encoded:
         rng = np.random.default_rng((seed, i))
-        repeats = np.empty(n, dtype=np.int32)
-        repeats[order] = _times_drawn(rng, n) if scheme == "bootstrap" else rng.permutation(n) < (n + 1) // 2
+        repeats = np.zeros(n, dtype=np.int32)
+        if scheme == "subsample":
+            repeats[order] = rng.permutation(n) < (n + 1) // 2
+        elif n <= AT_ONCE:
+            repeats[order] = np.bincount(rng.integers(0, n, n), minlength=n)
+        else:  # the same draws in less memory
+            for start in range(0, n, AT_ONCE):
+                np.add.at(repeats, order[rng.integers(0, n, min(AT_ONCE, n - start))], 1)
+        if only_grown and rows.weight is None:
+            return replace(rows, repeats=repeats)
         weight = repeats.astype(np.float64) if rows.weight is None else rows.weight * repeats
         return replace(rows, weight=weight, repeats=repeats)
 
     return Resamples(resamples, drawn)
 
 
-def _times_drawn(rng: np.random.Generator, n: int) -> NDArray[np.integer]:
-    """Return how often each of n rows is among n drawn with replacement."""
-    if n <= AT_ONCE:
-        return np.bincount(rng.integers(0, n, n), minlength=n)
-    times = np.zeros(n, dtype=np.int32)  # piece by piece: the same draws in less memory
-    for start in range(0, n, AT_ONCE):
-        np.add.at(times, rng.integers(0, n, min(AT_ONCE, n - start)), 1)
-    return times
-
-
 def refit(samples: Resamples, tree: Tree, summarize: Callable[[Tree], Found], n_threads: int) -> Iterator[Found]:
     """Learn the tree again from each sample; return summaries of the refits in order."""
     again = procedure(tree)
     return in_order(range(samples.n), lambda i: summarize(again(samples[i])), n_threads)
+
+
+def only_grows(tree: Tree, rows: Encoded) -> bool:
+    """Return whether a refit is nothing but growing, and whether a value is missing does not depend on the sample."""
+    recipe, target = tree.recipe, tree.schema.target
+    counts = isinstance(recipe.leaves, Constant) and not isinstance(recipe.regression, PiecewiseLinear)
+    chooses = isinstance(recipe.leaves, Constant) and recipe.leaves.smoothing == "shrinkage_cv"
+    plain = counts and not chooses and recipe.pruning is None and not recipe.drop_blank_rows
+    return plain and rows.complete and tree.honest is None and target.priors is None and target.costs is None
 
 
 def procedure(tree: Tree) -> Callable[[Encoded], Tree]:

@@ -20,7 +20,7 @@ from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.shape import is_leaf
 from treewright.tree.tree import Tree
 from treewright.uncertainty.match_nodes import Overlap, Placed, adjusted_rand_index, closest_nodes
-from treewright.uncertainty.resamples import Scheme, refit, resample
+from treewright.uncertainty.resamples import Scheme, only_grows, refit, resample
 from treewright.uncertainty.stability_report import SplitStability, Stability
 
 Array = NDArray[Any]
@@ -103,7 +103,7 @@ def stability_on(
     """Compare a tree with refits on resamples of encoded rows; see `stability`."""
     _refuse_searched(tree)
     rows = with_bins(rows, n_threads)
-    samples = resample(rows, scheme, resamples, seed)
+    samples = resample(rows, scheme, resamples, seed, only_grown=only_grows(tree, rows))
     nodes = _largest_splits(tree, max_splits)
     placed, predicted = Placed(tree, route(tree, rows, n_threads)), predicted_codes(tree, rows, n_threads)
 

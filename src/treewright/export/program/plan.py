@@ -16,7 +16,8 @@ from treewright.data.schema import ColumnSpec, Level, TargetSpec
 from treewright.errors import ExportError
 from treewright.recipes.missing import RefuseMissing
 from treewright.tree.as_tree import TreeLike, as_tree
-from treewright.tree.shape import columns_used
+from treewright.tree.models import LinearModel
+from treewright.tree.shape import columns_used, end_models
 from treewright.tree.tree import Tree, predicted_index
 from treewright.tree.validation import AS_MISSING, BOTH_BINS, FRACTIONAL, RANDOM, STOP_HERE
 
@@ -44,7 +45,8 @@ class Step:
     """A node. `questions` are its split and then its surrogates, in order; a leaf has none.
 
     `missing` is a child, `FRACTIONAL` or `STOP_HERE`; `unseen` a child or `AS_MISSING`. `prediction` is the
-    index of the class that this node predicts by itself.
+    index of the class that this node predicts by itself. `model` predicts instead of `value`; the columns of its terms
+    are places among the inputs.
     """
 
     questions: tuple[Question, ...]
@@ -54,6 +56,7 @@ class Step:
     unseen: int
     value: tuple[float, ...]
     prediction: int
+    model: LinearModel | None = None
 
     @property
     def is_leaf(self) -> bool:
@@ -89,6 +92,11 @@ class Plan:
     def n_values(self) -> int:
         """Numbers per prediction: one per class, or one."""
         return len(self.target.classes or (0,))
+
+    @cached_property
+    def models(self) -> tuple[LinearModel, ...]:
+        """The linear models of the steps where rows may end, in order; empty where these predict constants."""
+        return tuple(step.model for step in self.steps if step.is_end and step.model is not None)
 
     @cached_property
     def spreads(self) -> bool:
@@ -167,21 +175,25 @@ def _steps(tree: Tree, place: dict[int, int]) -> tuple[Step, ...]:
     values = tree.arrays["value"].tolist()
     classes = tree.schema.target.classes is not None
     predictions = predicted_index(tree.schema.target, tree.arrays["value"]).tolist() if classes else [0] * len(values)
+    models = {node: _renumbered(model, place) for node, model in end_models(tree).items()}
     steps = []
     for i, (value, prediction) in enumerate(zip(values, predictions, strict=True)):
         children = tuple(a["children"][a["child_start"][i] : a["child_start"][i + 1]])
         if not children:
-            steps.append(Step((), (), (), STOP_HERE, AS_MISSING, tuple(value), prediction))
+            steps.append(Step((), (), (), STOP_HERE, AS_MISSING, tuple(value), prediction, models.get(i)))
             continue
         first = a["split_start"][i]
         questions = tuple(question(s) for s in range(first, first + 1 + a["n_surrogates"][i]))
         share = tuple(a["share"][a["share_start"][first] : a["share_start"][first + 1]])
         band = None if tree.soft is None else tree.soft.band(i)
         questions = (replace(questions[0], band=band), *questions[1:])
-        steps.append(
-            Step(questions, children, share, a["missing"][first], a["unseen"][first], tuple(value), prediction)
-        )
+        goes = (a["missing"][first], a["unseen"][first])
+        steps.append(Step(questions, children, share, *goes, tuple(value), prediction, models.get(i)))
     return tuple(steps)
+
+
+def _renumbered(model: LinearModel, place: dict[int, int]) -> LinearModel:
+    return replace(model, terms=tuple(replace(term, column=place[term.column]) for term in model.terms))
 
 
 def refuse_soft(plan: Plan, language: str) -> None:

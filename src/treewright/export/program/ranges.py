@@ -76,9 +76,8 @@ pub fn predict_set(row: &Row) -> Option<[bool; N_VALUES]> {
 _JAVASCRIPT_INTERVAL = """
 /** The lower and the upper limit of a row. */
 export function predictInterval(row) {
-  const ends = endsOf(row);
-  const [value] = valueAt(ROUTER, ends);
-  const limit = TREE.limits[heaviestEnd(ends)];
+  const [value] = valuesOfRow(row);
+  const limit = TREE.limits[leaf(row)];
   return [value - limit, value + limit];
 }
 """
@@ -86,9 +85,8 @@ export function predictInterval(row) {
 _JAVASCRIPT_SET = """
 /** The classes that a row may have. */
 export function predictSet(row) {
-  const ends = endsOf(row);
-  const values = valueAt(ROUTER, ends);
-  const limit = TREE.limits[heaviestEnd(ends)];
+  const values = valuesOfRow(row);
+  const limit = TREE.limits[leaf(row)];
   return classes.filter((_, i) => 1 - values[i] <= limit);
 }
 """

@@ -10,12 +10,16 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
-from treewright.data.schema import Level
+from treewright.data.schema import Level, Schema
 from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, Question, refuse_mixed
+from treewright.tree.models import model_arrays
 
 #: Tables of numbers; all others are of whole numbers.
-NUMBER_TABLES = frozenset({"share", "value", "breaks", "band_low", "band_high"})
+NUMBER_TABLES = frozenset(
+    {"share", "value", "breaks", "band_low", "band_high"}
+    | {f"model_{name}" for name in ("coefficient", "fill", "intercept", "low", "high")}
+)
 
 
 def table_items(plan: Plan) -> dict[str, list[Any]]:
@@ -23,7 +27,8 @@ def table_items(plan: Plan) -> dict[str, list[Any]]:
 
     Per node: questions, children and shares, destinations of missing and unseen values, the index of its value (-1:
     none), and the band of a soft threshold (equal ends: none), if any threshold has one. Per question: the input, its
-    breaks and the children of its bins. `value`: one row of numbers per end. `n_levels`: per input, -1 for numbers.
+    breaks and the children of its bins. `value`: one row of numbers per end, or the tables of its linear models.
+    `n_levels`: per input, -1 for numbers.
     """
     steps = plan.steps
     questions: list[Question] = [question for step in steps for question in step.questions]
@@ -37,7 +42,7 @@ def table_items(plan: Plan) -> dict[str, list[Any]]:
         "missing": [step.missing for step in steps],
         "unseen": [step.unseen for step in steps],
         "end": [place - 1 if end else -1 for place, end in zip(accumulate(is_end), is_end, strict=True)],
-        "value": [number for step in steps if step.is_end for number in step.value],
+        **(_model_tables(plan) or {"value": [number for step in steps if step.is_end for number in step.value]}),
         "question_input": [question.input for question in questions],
         "closed": [int(question.closed) for question in questions],
         "break_start": _starts(len(question.breaks) for question in questions),
@@ -47,6 +52,13 @@ def table_items(plan: Plan) -> dict[str, list[Any]]:
         "n_levels": [-1 if spec.levels is None else len(spec.levels) for spec in plan.inputs],
         **({"band_low": [low for low, _ in bands], "band_high": [high for _, high in bands]} if bands else {}),
     }
+
+
+def _model_tables(plan: Plan) -> dict[str, list[Any]]:
+    """Return the linear models of the ends as docs/boundary.md lists those of nodes; nothing without models."""
+    if not plan.models:
+        return {}
+    return {name: array.tolist() for name, array in model_arrays(plan.models, Schema(plan.inputs, plan.target)).items()}
 
 
 def _starts(lengths: Iterable[int]) -> list[int]:

@@ -120,7 +120,7 @@ _MEASURES: dict[type, Measure] = {
         "reduction of the fifth root of the variance",
         _GAIN,
     ),
-    PiecewiseLinear: Measure("piecewise_linear", *_VARIANCE, "reduction of variance", _GAIN),
+    PiecewiseLinear: Measure("variance", *_VARIANCE, "reduction of variance", _GAIN),
     AbsoluteError: Measure(
         "absolute_error",
         "absolute error",

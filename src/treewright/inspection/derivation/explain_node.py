@@ -180,6 +180,7 @@ def _leaf(node: Node) -> NodeExplanation:
     size = many(node.rows, "row")
     prediction = node.prediction
     shown = figure(prediction) if isinstance(prediction, float) and node.counts is None else level_text(prediction)
+    shown = shown if node.model is None else "by its linear model"
     rows = Branch("this leaf", node.rows, node.weight, node.counts, node.mean, node.deviation)
     return NodeExplanation(
         node=node.id,

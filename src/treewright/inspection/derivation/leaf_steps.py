@@ -13,10 +13,9 @@ from treewright.inspection.derivation.formula import Expression, Fraction, Numbe
 from treewright.inspection.derivation.impurity_steps import MOST_TERMS, Step, figures_of, of, shortened, step
 from treewright.recipes.criterion import AbsoluteError
 from treewright.recipes.leaves import Constant
-from treewright.render.model_text import model_text
 from treewright.tree.leaf_values import counted_value, counted_weight, is_shrunk, statistics_of
 from treewright.tree.models import LinearModel
-from treewright.tree.text import level_text
+from treewright.tree.text import level_text, model_text
 from treewright.tree.tree import Node
 
 
@@ -151,7 +150,7 @@ def _model_step(node: Node, model: LinearModel) -> Step:
         at_means += term.coefficient * term.fill
         sign = "-" if term.coefficient < 0 else "+"
         terms.append((sign, Product((figures_of(abs(term.coefficient)), figures_of(term.fill)))))
-    words = f"{model_text(node.tree, model)}; with the means of the rows here"
+    words = f"{model_text(node.tree.schema, model)}; with the means of the rows here"
     return step("Linear model", words, Sum(tuple(terms)), at_means)
 
 

@@ -4,12 +4,15 @@ import { App } from "../../reporting/page/app.js";
 import { button, make } from "../../reporting/page/base/elements.js";
 import { modelOf, pathTo } from "../../reporting/page/base/model.js";
 import { many, number, percent } from "../../reporting/page/base/numbers.js";
-import { showReadable } from "../../reporting/page/tree/camera.js";
+import { showAll, showReadable } from "../../reporting/page/tree/camera.js";
+import { fitScale } from "../../reporting/page/tree/layout.js";
 import { TreeView } from "../../reporting/page/tree/tree.js";
 import { post } from "./api.js";
 
 /** Paths to so many nodes that differ are opened at once. */
 const MOST_OPENED = 40;
+/** From this scale on cards show their titles, and a tree that fits is shown whole. */
+const LEGIBLE = 0.46;
 
 export function comparison(studio) {
   const title = make("h2");
@@ -56,8 +59,15 @@ export function comparison(studio) {
   /** Opens a tree as far as the nodes that differ, and marks these. */
   function laidOut(app, nodes) {
     for (const node of nodes.slice(0, MOST_OPENED)) for (const i of pathTo(app.model, node).slice(0, -1)) app.state.expanded.add(i);
-    app.tree.redraw();
-    showReadable(app.tree);
+    const fits = (orientation) => {
+      app.state.orientation = orientation;
+      app.tree.redraw();
+      return fitScale(app.tree.placed, app.tree.size());
+    };
+    const [down, right] = [fits("down"), fits("right")];
+    if (down > right) fits("down");
+    if (Math.max(down, right) >= LEGIBLE) showAll(app.tree);
+    else showReadable(app.tree);
     marked(app, nodes);
   }
 

@@ -14,7 +14,10 @@ export function header(studio) {
     studio.root.dataset.theme = (studio.root.dataset.theme ?? system) === "dark" ? "light" : "dark";
     named();
   });
-  const large = button("A+", () => studio.root.classList.toggle("st-large"), {
+  const large = button("A+", () => {
+    studio.root.classList.toggle("st-large");
+    studio.app.tree.start(studio.app.state.orientation);
+  }, {
     title: "Larger, for a projector", "aria-label": "Larger, for a projector",
   });
   const named = () => {

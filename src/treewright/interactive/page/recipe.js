@@ -18,6 +18,8 @@ export function recipeBar(studio) {
     make("div", { class: "tw-group" },
       button("Begin anew", () => studio.change("start", { ...studio.state.start, recipe: chosen() }, 0), {
         title: "One node again, ranked and grown by this recipe; can be undone" }),
+      button("Grow by it", () => studio.change("grow", { node: studio.node, recipe: chosen() }, studio.node), {
+        title: "Grow everything below the selected node by this recipe, whatever the session's" }),
       button("Compare", () => studio.compared.open(chosen()), { title: "The tree that this recipe learns, beside yours" })));
   let shown = null;
 

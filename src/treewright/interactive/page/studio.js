@@ -10,7 +10,7 @@ import { searchBar } from "../../reporting/page/tree/search.js";
 import { toolbar, toolbarKeys } from "../../reporting/page/tree/toolbar.js";
 import { TreeView } from "../../reporting/page/tree/tree.js";
 import { actionBar, actionKeys } from "./actions.js";
-import { listen, post } from "./api.js";
+import { get, listen, post } from "./api.js";
 import { comparison } from "./compare.js";
 import { header } from "./header.js";
 import { PANELS } from "./panels/index.js";
@@ -65,6 +65,8 @@ export class Studio {
     this.before = this.state;
     this.state = state;
     const old = this.app;
+    const active = document.activeElement;
+    const focus = !active || active === document.body || this.place.contains(active); // keys go on from the tree
     const app = (this.app = new App(modelOf(state.report), state.report));
     app.announce = (text) => (this.live.textContent = text);
     app.side = { show: (name) => this.panels.some((panel) => panel.name === name) && this.side.show(name),
@@ -80,7 +82,7 @@ export class Studio {
     app.tree.start(old ? old.state.orientation : null);
     for (const i of pathTo(app.model, app.state.selected)) if (app.model.hasChildren(i)) app.state.expanded.add(i);
     app.tree.redraw();
-    app.select(app.state.selected, false);
+    app.select(app.state.selected, focus);
     Object.assign(this.root.dataset, { nodes: app.model.n, steps: state.undo });
     this.header.show();
     this.actions.show();
@@ -153,8 +155,15 @@ export class Studio {
         make("button", { type: "button", class: "tw-button", onclick: () => post("cancel") }, "Cancel (Esc)"));
       this.work.hidden = false;
     } else if (event.event === "ended") this.work.hidden = true;
+    else if (event.event === "changed" && !this.busy && event.done - 1 !== this.state.undo) this.reload();
     else if (event.event === "lost") this.root.dataset.lost = "true";
     else if (event.event === "open") delete this.root.dataset.lost;
+  }
+
+  /** Shows what another page of this studio has done. */
+  async reload() {
+    const state = await this.ask(() => get("state"));
+    if (state && !this.busy) this.show(state);
   }
 
   editAt(node) {

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from treewright.lessons.content import Lesson
 from treewright.lessons.stories.boundaries import boundaries
 from treewright.lessons.stories.buys import buys
+from treewright.lessons.stories.by_hand import by_hand
 from treewright.lessons.stories.codes import codes
 from treewright.lessons.stories.cricket import cricket
 from treewright.lessons.stories.fluke import fluke
@@ -25,6 +26,7 @@ from treewright.lessons.stories.xor import xor
 #: Every lesson in reading order: the function that makes it, and one line about it.
 _LESSONS: dict[str, tuple[Callable[..., Lesson], str]] = {
     "tennis": (tennis, "which split comes first? (ID3, information gain)"),
+    "by-hand": (by_hand, "the same tree, split by split, as in the studio"),
     "buys": (buys, "a first table for C4.5 (gain ratio)"),
     "codes": (codes, "what entropy and gini measure"),
     "trading": (trading, "gini by hand (CART)"),

@@ -9,7 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from treewright.data.number_text import amount, many, number_text, percent
-from treewright.render.node_text import certainty, hand_marks, met_missing, missing_remark, prediction_text, size_text
+from treewright.render.model_text import short_model_text
+from treewright.render.node_text import (
+    certainty,
+    hand_marks,
+    met_missing,
+    missing_remark,
+    prediction_text,
+    size_text,
+    spread_text,
+)
 from treewright.render.picture.bars import Paint, class_bar, number_bar, panel
 from treewright.render.picture.chips import Chips, chips
 from treewright.render.picture.histogram import Histogram
@@ -50,12 +59,12 @@ def card(
     split = node.split if opened else None
     folded = "" if opened or not below else f"+ {many(below, 'node')}"
     if flat and split is None and histogram is None:
-        heading = fit_pixels(_pen(node) + short_prediction(node), widest * 0.5, _TITLE, bold=True)
+        heading = fit_pixels(_pen(node) + _leaf_heading(node, widest * 0.5), widest * 0.5, _TITLE, bold=True)
         facts = " · ".join(filter(None, (size_text(node), certainty(node), folded)))
         wanted = pixels(heading, _TITLE, bold=True) + pixels(facts, _FACTS) + _FLAT_BAR + 16
         return Card(node, heading, facts, folded, label, True, wanted + 2 * _PAD + _STRIP, 26.0)
-    heading = _pen(node) + (short_prediction(node) if split is None else name_text(split.column))
     most = widest - 2 * _PAD - _STRIP
+    heading = _pen(node) + (_leaf_heading(node, most) if split is None else name_text(split.column))
     facts = " · ".join(
         filter(None, (size_text(node), certainty(node) if split is None else _class_share_text(node, most)))
     )
@@ -79,9 +88,9 @@ def before_split(drawn: Card) -> Card:
 
 def _class_share_text(node: Node, room: float) -> str:
     """Return what a node with a split would predict itself; a long name is shortened so that its share can be read."""
-    sure = certainty(node)
     if node.counts is None:
-        return f"{short_prediction(node)} {sure}".rstrip()
+        return f"{short_prediction(node)} {spread_text(node)}".rstrip()
+    sure = certainty(node)
     used = pixels(f"{size_text(node)} · : {sure}", _FACTS)
     name = fit_pixels(short_prediction(node), max(30.0, room - used), _FACTS)
     return f"{name}: {sure}" if sure else name
@@ -139,6 +148,13 @@ def short_prediction(node: Node) -> str:
     """Return the class, or the number rounded for a card."""
     prediction = node.prediction
     return amount(prediction) if isinstance(prediction, float) else prediction_text(node)
+
+
+def _leaf_heading(node: Node, room: float) -> str:
+    """Return what a leaf predicts: its class, number, or as much of its linear model as there is room for."""
+    if node.model is None:
+        return short_prediction(node)
+    return short_model_text(node.tree, node.model, lambda text: pixels(text, _TITLE, bold=True) <= room)
 
 
 def title_of(node: Node) -> str:

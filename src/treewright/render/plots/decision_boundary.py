@@ -1,6 +1,7 @@
 """What the tree predicts over one or two of its columns, drawn with matplotlib: exact regions, exact steps.
 
-The borders are the tree's own breaks, not a grid's; outside the data the ends are flat, and shown so.
+The borders are the tree's own breaks, not a grid's; outside the data the ends are flat, or go on as their linear
+models do, and are shown so.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from treewright.errors import DataError
 from treewright.render.colours import GROUND, mix
 from treewright.render.picture.bars import Paint, paint_of
 from treewright.render.plots.axes import axes_for, axis_values, colour_map, label_axis, on_axis, plain
-from treewright.render.plots.regions import Extent, Region, column_index, regions
+from treewright.render.plots.regions import Extent, Region, column_index, fixed_values, regions
+from treewright.render.plots.slopes import Along, Line
 from treewright.render.text_width import fit_cells
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree, constant_tree
 from treewright.tree.conditions import Interval
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Tree
@@ -81,7 +83,9 @@ def boundary(
 def curve(
     tree: TreeLike, column: str, data: Any = None, ax: Any = None, *, fixed: Mapping[str, object] | None = None
 ) -> Any:
-    """Draw the prediction along one column, as exact steps.
+    """Draw the prediction along one column, as exact steps, or lines where leaves have linear models.
+
+    Beyond the rows it is dashed. Trees with linear models are shown further beyond, until their range guard holds.
 
     Parameters
     ----------
@@ -101,12 +105,14 @@ def curve(
     matplotlib axes
         The axes drawn on.
     """
-    tree = constant_tree(tree, "render.curve")
-    spec = tree.schema.columns[column_index(tree, column)]
+    tree = as_tree(tree)
+    place = column_index(tree, column)
+    spec = tree.schema.columns[place]
     found = regions(tree, (column,), fixed)
     axes = axes_for(ax, 6.4, 4.0)
     places = None if data is None else axis_values(spec, _column(data, column))
-    limits = _limits(spec, (region.extents[0] for region in found), places)
+    limits = _limits(spec, (region.extents[0] for region in found), places, 0.35 if tree.models else 0.08)
+    along = Along(tree, place, fixed_values(tree, fixed), 1 / on_axis(spec, 1.0))
     inner = limits if places is None or not np.isfinite(places).any() else (np.nanmin(places), np.nanmax(places))
     classes = tree.schema.target.classes
     paint = paint_of(tree, range(tree.n_nodes) if classes else (0,))
@@ -116,7 +122,13 @@ def curve(
     for k in range(len(classes or (0,))):
         colour = paint.classes[k] if classes else "#0072b2"
         name = plain(fit_cells(level_text(classes[k]), 30)) if classes and len(classes) <= _MOST_NAMED else None
-        _draw_steps(axes, tree, spec, found, limits, inner, k, colour, name)
+        lines = sorted(
+            line
+            for region in found
+            for interval in _intervals(spec, region.extents[0], limits)
+            for line in along.lines(region.node, *interval, k)
+        )
+        _draw_lines(axes, lines, inner, colour, name, joined=not spec.has_levels)
     axes.set_xlim(limits)
     label_axis(axes.xaxis, spec)
     target = plain(fit_cells(name_text(tree.schema.target.name), 40))
@@ -132,6 +144,7 @@ def _title_unused(axes: Any, tree: Tree, specs: list[ColumnSpec]) -> None:
     """Add a title where no split uses a column: a flat prediction would look like a mistake."""
     splits = [split for node in tree.walk() if node.split is not None for split in (node.split, *node.surrogates)]
     used = {split.column for split in splits}
+    used |= {tree.schema.columns[term.column].name for model in tree.models for term in model.terms}
     unused = [plain(fit_cells(name_text(spec.name), 30)) for spec in specs if spec.name not in used]
     if unused:
         axes.set_title(f"the tree does not use {' or '.join(unused)}", fontsize="medium", style="italic", loc="left")
@@ -152,8 +165,8 @@ def _has(data: Any, name: str) -> bool:
     return True
 
 
-def _limits(spec: ColumnSpec, extents: Iterator[Extent], places: Any) -> tuple[float, float]:
-    """Return what is shown of an axis: the rows and all breaks, and a little more."""
+def _limits(spec: ColumnSpec, extents: Iterator[Extent], places: Any, margin: float = 0.08) -> tuple[float, float]:
+    """Return what is shown of an axis: the rows and all breaks, and a little more, `margin` of their range."""
     if spec.has_levels:
         return -0.5, len(spec.levels or ()) - 0.5
     ends = {
@@ -166,7 +179,7 @@ def _limits(spec: ColumnSpec, extents: Iterator[Extent], places: Any) -> tuple[f
     if places is not None and np.isfinite(places).any():
         seen += [float(np.nanmin(places)), float(np.nanmax(places))]
     low, high = min(seen, default=0.0), max(seen, default=1.0)
-    more = 0.08 * (high - low) or 0.5 * abs(low) or 1.0
+    more = margin * (high - low) or 0.5 * abs(low) or 1.0
     return low - more, high + more
 
 
@@ -254,41 +267,36 @@ def _name_colours(axes: Any, tree: Tree, nodes: list[int], paint: Paint) -> None
     axes.legend(handles=handles, title=name, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
 
 
-def _draw_steps(
+def _draw_lines(
     axes: Any,
-    tree: Tree,
-    spec: ColumnSpec,
-    found: list[Region],
-    limits: tuple[float, float],
+    lines: list[Line],
     inner: tuple[float, float],
-    k: int,
     colour: str,
     name: str | None,
+    *,
+    joined: bool,
 ) -> None:
-    """Flat stretches, joined by thin lines where the prediction jumps."""
-    steps = sorted(
-        (*interval, float(tree.arrays["value"][region.node, k]))
-        for region in found
-        for interval in _intervals(spec, region.extents[0], limits)
-    )
-    for low, high, value in steps:
-        solid = max(low, inner[0]), min(high, inner[1])
-        for start, end, style in (
-            (low, min(high, inner[0]), (0, (3, 2))),
-            (*solid, "solid"),
-            (max(low, inner[1]), high, (0, (3, 2))),
-        ):
-            if end > start:
-                axes.plot(
-                    [start, end],
-                    [value, value],
-                    color=colour,
-                    linewidth=2,
-                    linestyle=style,
-                    zorder=3,
-                    label=name if style == "solid" else None,
-                )
+    """Draw lines between knots, dashed outside `inner`, joined by thin lines where the prediction jumps."""
+    for knots in lines:
+        for low, high, style in ((-np.inf, inner[0], (0, (3, 2))), (*inner, "solid"), (inner[1], np.inf, (0, (3, 2)))):
+            part = _cut(knots, low, high)
+            if len(part) > 1:
+                label = name if style == "solid" else None
+                axes.plot(*zip(*part, strict=True), color=colour, linewidth=2, linestyle=style, zorder=3, label=label)
                 name = None if style == "solid" else name
-    if not spec.has_levels:
-        for (_, high, value), (_, _, after) in pairwise(steps):
-            axes.plot([high, high], [value, after], color=colour, linewidth=0.8, alpha=0.7, zorder=2.5)
+    if joined:
+        for before, after in pairwise(lines):
+            place = before[-1][0]
+            jump = [before[-1][1], after[0][1]]
+            axes.plot([place, place], jump, color=colour, linewidth=0.8, alpha=0.7, zorder=2.5)
+
+
+def _cut(knots: Line, low: float, high: float) -> Line:
+    """Return the part of a line between two places; nothing for a single point."""
+    xs, ys = np.array(knots).T
+    first, last = max(low, xs[0]), min(high, xs[-1])
+    if not first < last:
+        return []
+    inside = [(float(x), float(y)) for x, y in knots if first < x < last]
+    ends = [(float(x), float(np.interp(x, xs, ys))) for x in (first, last)]
+    return [ends[0], *inside, ends[1]]

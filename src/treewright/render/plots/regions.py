@@ -53,13 +53,10 @@ def regions(tree: Tree, columns: tuple[str, ...], fixed: Mapping[str, object] | 
     axes = {column_index(tree, name): k for k, name in enumerate(columns)}
     if len(axes) < len(columns):
         raise DataError(f"the axes must be different columns, not {listed(columns)}")
-    known = {column_index(tree, name): value for name, value in (fixed or {}).items()}
-    for column in known:
-        if column in axes:
-            raise DataError(f"column {tree.schema.columns[column].name!r} is an axis and cannot be fixed")
-    values = {
-        column: _coded(tree.schema.columns[column], value) for column, value in known.items() if value is not None
-    }
+    for name in fixed or {}:
+        if column_index(tree, name) in axes:
+            raise DataError(f"column {name!r} is an axis and cannot be fixed")
+    values = fixed_values(tree, fixed)
     whole = tuple(_whole(tree.schema.columns[column]) for column in axes)
     found, stack = [], [(0, whole)]
     while stack:
@@ -72,6 +69,12 @@ def regions(tree: Tree, columns: tuple[str, ...], fixed: Mapping[str, object] | 
         found += [Region(part, i) for child, part in parts if child is None]
         stack += [(node.children[child], part) for child, part in reversed(parts) if child is not None]
     return found
+
+
+def fixed_values(tree: Tree, fixed: Mapping[str, object] | None) -> dict[int, float]:
+    """Return the values of fixed columns as the core has them: numbers, microseconds, codes of levels."""
+    known = {column_index(tree, name): value for name, value in (fixed or {}).items()}
+    return {column: _coded(tree.schema.columns[column], value) for column, value in known.items() if value is not None}
 
 
 Box = tuple[Extent, ...]

@@ -22,14 +22,15 @@ const FEW_NODES = 100;
  * @param {{title?: string}} options
  */
 export async function mount(element, report, options = {}) {
-  const [nodes, splits, rows] = await Promise.all([report.nodes, report.splits, report.rows].map(whole));
-  const app = new App(modelOf({ ...report, nodes, splits, rows }), report);
+  const large = [report.nodes, report.splits, report.rows, report.models];
+  const [nodes, splits, rows, models] = await Promise.all(large.map(whole));
+  const app = new App(modelOf({ ...report, nodes, splits, rows, models }), report);
   const live = make("p", { class: "tw-unseen", "aria-live": "polite" });
   app.announce = (text) => (live.textContent = text);
   if (app.model.n <= FEW_NODES) await app.loadHistograms();
   app.tree = new TreeView(app);
   app.search = searchBar(app);
-  const sides = SIDE_TABS.map((tab) => tab(app));
+  const sides = SIDE_TABS.map((tab) => tab(app)).filter(Boolean);
   app.header = header(app, element, options.title);
   app.side = tabBar(app, "About", sides, changeTo(sides));
   const hero = make(

@@ -23,10 +23,10 @@ export function nodeHead(studio, node) {
     marks.length ? make("p", { class: "st-marks" }, "✎ ", make("bdi", {}, marks.join("; "))) : null);
 }
 
-/** A stacked bar of class counts, or the mean of numbers. */
+/** A stacked bar of class counts; for numbers the deviation, or the mean where that alone is known. */
 export function childBar(studio, child) {
   const { colours } = studio.state.report;
-  if (!child.counts) return make("span", {}, `mean ${number(child.mean)}`);
+  if (!child.counts) return make("span", {}, child.deviation === undefined ? `mean ${number(child.mean)}` : `± ${number(child.deviation)}`);
   return make("div", { class: "tw-bar st-bar", role: "img", "aria-label": countsText(studio, child) },
     ...child.counts.map((weight, k) => (weight > 0 ? make("i", { style: `flex:${weight} 1 0;background:${colours[k]}` }) : null)));
 }

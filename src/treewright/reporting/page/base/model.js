@@ -86,8 +86,9 @@ export function deviationAt(model, node) {
   return weight > 0 ? Math.sqrt(squares / weight) : 0;
 }
 
-/** The prediction of a node: a class or a number. */
+/** The prediction of a node: a class, a number or a linear model. */
 export function predictionText(model, node) {
+  if (model.tree.models) return model.tree.models[node].text;
   return model.classes ? model.classes[model.nodes.prediction[node]] : number(model.nodes.value[node]);
 }
 
@@ -96,8 +97,10 @@ export function predictionOf(model, values) {
   return model.classes ? model.classes[classAt(model.tree, values)] : number(values[0]);
 }
 
-/** The share of the predicted class, or the standard deviation. */
+/** The share of the predicted class, or the standard deviation; of a linear model that of the residuals, if known. */
 export function certainty(model, node) {
+  const residual = model.tree.models?.[node].residual;
+  if (model.tree.models) return residual === undefined ? "" : `± ${number(residual)}`;
   if (!model.classes) return `± ${number(deviationAt(model, node))}`;
   const stats = statsAt(model, node);
   const total = stats.reduce((a, b) => a + b, 0);

@@ -1,6 +1,6 @@
 // The reliability curve: how often a class is observed among held-out rows, by the probability that the tree gives it.
 
-import { draw, make, scrolled, section, tableOf } from "../base/elements.js";
+import { draw, make, muted, scrolled, section, tableOf } from "../base/elements.js";
 import { figure, number, percent } from "../base/numbers.js";
 import { lineThrough, unitSquare, x, y } from "./unit_square.js";
 
@@ -12,15 +12,13 @@ export function reliabilityPart({ rows, curves, scores }) {
   const line = ({ name, value, baseline }) => [name, figure(value), baseline === null ? "" : figure(baseline)];
   return section(
     "Reliability of the probabilities",
-    make(
-      "p",
-      { class: "tw-muted" },
+    muted(
       `On ${number(rows)} held-out rows. Points below the diagonal: the tree is too sure of the class; larger points `,
       "have more rows.",
     ),
     make("div", { class: "tw-curves" }, ...shown.map((curve) => curveFigure(curve))),
     curves.length > MOST_CLASSES
-      ? make("p", { class: "tw-muted" }, `${curves.length - MOST_CLASSES} more classes are in the table.`)
+      ? muted(`${curves.length - MOST_CLASSES} more classes are in the table.`)
       : null,
     tableOf(["", "tree", "root alone"], scores.map(line), { class: "tw-table tw-narrow" }),
     details(curves),
@@ -31,7 +29,7 @@ function curveFigure({ class: level, bins }) {
   const most = Math.max(...bins.map((bin) => bin.rows));
   const caption = [make("bdi", {}, level), ": observed by predicted probability"];
   return unitSquare(
-    { label: `Reliability curve of ${level}`, caption, axis: "predicted" },
+    { kind: "tw-reliability", label: `Reliability curve of ${level}`, caption, axis: "predicted" },
     draw("path", { class: "tw-curve-unseen", d: lineThrough(bins.map((bin) => [bin.predicted, bin.observed])) }),
     ...bins.map((bin) => point(bin, most)),
   );

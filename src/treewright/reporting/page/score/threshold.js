@@ -61,7 +61,7 @@ function ownStep({ threshold, hits, alarms }, matrix) {
 function rocChart(line, marker, positive) {
   const caption = ["ROC curve of ", make("bdi", {}, positive), ": recall by false positive rate"];
   return unitSquare(
-    { label: "ROC curve", caption, axis: "false positive rate" },
+    { kind: "tw-roc", label: "ROC curve", caption, axis: "false positive rate" },
     draw("path", { class: "tw-curve-unseen", d: line }),
     marker,
   );

@@ -14,8 +14,8 @@ export function lineThrough(points) {
   return points.map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("");
 }
 
-/** The chart with these marks; `axis` names what goes from left to right. */
-export function unitSquare({ label, caption, axis }, ...marks) {
+/** The chart with these marks; `kind` is its class, `axis` names what goes from left to right. */
+export function unitSquare({ kind, label, caption, axis }, ...marks) {
   const words = (text, at, properties) => {
     const element = draw("text", { x: at[0], y: at[1], ...properties });
     element.textContent = text;
@@ -29,7 +29,7 @@ export function unitSquare({ label, caption, axis }, ...marks) {
   const [width, height] = [FRAME.left + SIZE + FRAME.right, FRAME.top + SIZE + FRAME.bottom];
   return make(
     "figure",
-    { class: "tw-roc" },
+    { class: kind },
     make("figcaption", {}, ...caption),
     draw(
       "svg",

@@ -7,6 +7,7 @@ import { pathTo } from "../base/model.js";
 import { number } from "../base/numbers.js";
 import { inputText, inputValue } from "../base/values.js";
 import { changesPart, contributionsPart, pathPart, predictionPart } from "./case_parts.js";
+import { arithmeticPart } from "./leaf_model.js";
 import { openLongConditions } from "./node.js";
 
 const UNSEEN_OPTION = "unseen";
@@ -69,16 +70,17 @@ export function caseTab(app) {
   function run() {
     const isLeaf = (node) => app.tree.isLeaf(node);
     const { ends, steps } = follow(model.tree, row, isLeaf);
-    const predicted = valueAt(model.tree, ends);
+    const predicted = valueAt(model.tree, ends, row);
     const lit = new Map();
     for (const { node, weight } of ends) for (const i of pathTo(model, node)) lit.set(
       i,
       Math.min(1, (lit.get(i) || 0) + weight),
     );
     head.replaceChildren(...predictionPart(app, predicted, steps, picked));
-    body.replaceChildren(
-      contributionsPart(app, row, predicted), changesPart(app, row, apply), pathPart(app, steps, ends),
-    );
+    // SHAP values and counterfactuals are those of constant leaves.
+    const explained = model.tree.models
+      ? [arithmeticPart(app, row, ends)] : [contributionsPart(app, row, predicted), changesPart(app, row, apply)];
+    body.replaceChildren(...explained, pathPart(app, steps, ends, row));
     openLongConditions(app, body);
     return { lit, ends };
   }
@@ -110,7 +112,7 @@ function introduction(model) {
     : "An empty field is a missing value.";
 }
 
-/** The columns of the splits, in the order in which a row meets them, then those of surrogate splits alone. */
+/** The columns of the splits, in the order in which a row meets them, then those of surrogates and models alone. */
 function usedColumns(model) {
   const used = new Map();
   for (let i = 0; i < model.n; i++) {
@@ -118,7 +120,8 @@ function usedColumns(model) {
     if (column >= 0) used.set(column, Math.min(used.get(column) ?? Infinity, model.depth[i]));
   }
   const main = [...used].sort((a, b) => a[1] - b[1]).map(([column]) => column);
-  const others = new Set(model.report.splits.column.filter((column) => !used.has(column)));
+  const terms = (model.tree.models || []).flatMap((one) => one.terms.map((term) => term.column));
+  const others = new Set([...model.report.splits.column, ...terms].filter((column) => !used.has(column)));
   return [...main, ...[...others].sort((a, b) => a - b)];
 }
 

@@ -130,8 +130,8 @@ const HOWS = {
   stop: "missing: stops here",
 };
 
-export function pathPart(app, steps, ends) {
-  return ends.length === 1 ? onePath(app, steps, ends[0]) : severalPaths(app, ends);
+export function pathPart(app, steps, ends, row) {
+  return ends.length === 1 ? onePath(app, steps, ends[0]) : severalPaths(app, ends, row);
 }
 
 function onePath(app, steps, end) {
@@ -146,13 +146,13 @@ function onePath(app, steps, end) {
   return section(`Path to node ${end.node}`, make("ol", { class: "tw-path" }, ...items));
 }
 
-function severalPaths(app, ends) {
+function severalPaths(app, ends, row) {
   const { model } = app;
   const order = [...ends].sort((a, b) => b.weight - a.weight);
   const item = ({ node, weight }) => make(
     "li",
     {},
-    link(make("span", {}, `node ${node}: `, make("bdi", {}, predictionOf(model, valueAt(model.tree, [{ node, weight }])))),
+    link(make("span", {}, `node ${node}: `, make("bdi", {}, predictionOf(model, valueAt(model.tree, [{ node, weight }], row)))),
       () => app.select(node, false), { class: "tw-crumb" }),
     make("span", { class: "tw-muted" }, ` ${percent(weight, 1)}`),
   );

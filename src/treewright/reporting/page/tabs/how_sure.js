@@ -112,8 +112,8 @@ function honestPart(app, { text, leaves, measure, more }) {
   return section(
     "Honest estimates",
     muted(
-      `${sentence(text)} Rows and their ${measure} beside: of those that chose the splits. Where the two are far apart, `,
-      "choosing made the leaf look purer than it is.",
+      `${sentence(text)} Rows and ${measure} come from those that did. Where the two are far apart, choosing the splits `,
+      "made the leaf look better than it is.",
     ),
     shortened(leaves, MOST_LEAVES, String, table),
     more > 0 ? muted(`${many(more, "leaf", "leaves")} with fewer rows not listed.`) : null,

@@ -10,6 +10,7 @@ import { figure, many, number, percent } from "../base/numbers.js";
 import { valueText } from "../base/values.js";
 import { bar, classOrder, conditionOf } from "../tree/cards.js";
 import { histogramFigure, swatch } from "../tree/histogram.js";
+import { modelPart } from "./leaf_model.js";
 
 const MOST_CLASSES = 12;
 const MOST_ROWS = 8;
@@ -56,9 +57,10 @@ function about(app, node) {
       leaf ? null : expandButton(app, node),
     ),
     breadcrumb(app, node),
+    model.tree.models && leaf ? modelPart(app, node) : null,
     model.classes ? distribution(model, node) : numbers(model, node),
     measures(model, node, leaf),
-  ];
+  ].filter(Boolean);
 }
 
 /** What the other rows of an honest tree say, which its predictions come from. */
@@ -139,10 +141,8 @@ function distribution(model, node) {
 
 function numbers(model, node) {
   const [, mean] = statsAt(model, node);
-  const list = [
-    ["prediction", number(model.nodes.value[node])], ["mean", number(mean)],
-    ["standard deviation", number(deviationAt(model, node))],
-  ];
+  const prediction = model.tree.models ? [] : [["prediction", number(model.nodes.value[node])]];
+  const list = [...prediction, ["mean", number(mean)], ["standard deviation", number(deviationAt(model, node))]];
   return section("Distribution", bar(model, node), factList(list));
 }
 

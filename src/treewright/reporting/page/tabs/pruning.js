@@ -10,6 +10,7 @@ const TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_
 
 export function pruningTab(app) {
   const { pruning } = app.model.report;
+  if (!pruning) return null; // the pruning path compares constant leaves
   const steps = pruning.alpha.length;
   const id = `${app.id}-alpha`;
   const slider = make("input", { type: "range", min: 0, max: steps - 1, step: 1, value: 0, id, disabled: steps < 2 });

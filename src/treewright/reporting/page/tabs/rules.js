@@ -126,7 +126,7 @@ function ruleRow(app, rule, columns) {
     "tr",
     {},
     make("td", { class: "tw-text" }, ...parts.flatMap((text, i) => [i ? and() : null, shortened(text)])),
-    make("td", { class: "tw-text tw-then" }, k >= 0 ? swatch(model, k) : null,
+    make("td", { class: model.tree.models ? "tw-text tw-then tw-sum" : "tw-text tw-then" }, k >= 0 ? swatch(model, k) : null,
       link(make("bdi", {}, rule.prediction), () => app.showNode(rule.node), show)),
     ...columns.map(([name]) => make("td", {}, value(name))),
     rule.covered ? make("td", {}, make("bdi", {}, rule.covered)) : null,

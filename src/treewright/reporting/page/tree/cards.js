@@ -61,7 +61,7 @@ export function card(model, node, how) {
 /** The label for screen readers. */
 function spoken(model, node, how) {
   const where = node === 0 ? "All rows" : model.nodes.condition[node];
-  const prediction = `predicts ${predictionText(model, node)}, ${certainty(model, node)}`;
+  const prediction = `predicts ${[predictionText(model, node), certainty(model, node)].filter(Boolean).join(", ")}`;
   const what = how.leaf ? prediction : `splits on ${splitColumn(model, node)}`;
   const hand = handText(model, node) ? `, ${handText(model, node)}` : "";
   const size = model.report.facts.weighted ? sizeText(model, node) : `${sizeText(model, node)} rows`;

@@ -1,0 +1,1 @@
+"""Linear models of leaves, as each language and format writes them."""
