@@ -19,6 +19,8 @@ from treewright.data.rows import weights_of
 from treewright.errors import DataError
 from treewright.out_of_core.disk_partitions import processors
 from treewright.pruning.cross_validation import deal, row_draws
+from treewright.recipes.criterion import PiecewiseLinear
+from treewright.recipes.leaves import Constant
 from treewright.training.honest import learn_honestly
 from treewright.training.learn import grow_and_prune
 from treewright.tree.tree import Tree
@@ -88,7 +90,9 @@ def refit(samples: Resamples, tree: Tree, summarize: Callable[[Tree], Found], n_
 def only_grows(tree: Tree, rows: Encoded) -> bool:
     """Return whether a refit is nothing but growing, and whether a value is missing does not depend on the sample."""
     recipe, target = tree.recipe, tree.schema.target
-    plain = recipe.pruning is None and recipe.leaves.smoothing != "shrinkage_cv" and not recipe.drop_blank_rows
+    counts = isinstance(recipe.leaves, Constant) and not isinstance(recipe.regression, PiecewiseLinear)
+    chooses = isinstance(recipe.leaves, Constant) and recipe.leaves.smoothing == "shrinkage_cv"
+    plain = counts and not chooses and recipe.pruning is None and not recipe.drop_blank_rows
     return plain and rows.complete and tree.honest is None and target.priors is None and target.costs is None
 
 
