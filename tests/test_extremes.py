@@ -147,7 +147,7 @@ def test_threads_are_a_whole_number(n_threads: Any) -> None:
 
 
 def test_m_estimates_too_large_to_multiply_are_refused() -> None:
-    refused(lambda: tw.stopping.Leaves(smoothing="m_estimate", m=1e308), "Leaves.m", "1e+100", error=tw.RecipeError)
+    refused(lambda: tw.stopping.Leaves(smoothing="m_estimate", m=1e308), "Constant.m", "1e+100", error=tw.RecipeError)
     sound(tw.learn(X, TWO, replace(CART, leaves=tw.stopping.Leaves(smoothing="m_estimate", m=1e100))))
 
 

@@ -199,7 +199,7 @@ def test_the_recipe_s_own_tree_and_where_it_differs() -> None:
 
 
 def test_long_work_reports_progress_and_is_cancelled() -> None:
-    session = session_of(people(20_000), "buys", RECIPES["cart"].with_(max_depth=None, min_samples_split=2))
+    session = session_of(people(200_000), "buys", RECIPES["cart"].with_(max_depth=None, min_samples_split=2))
     events: list[dict[str, Any]] = []
 
     def listener(event: dict[str, Any]) -> None:
