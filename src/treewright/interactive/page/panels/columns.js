@@ -14,11 +14,14 @@ export function columnsPanel(studio) {
   const settings = make("div");
   const element = make("div", {}, head, list, settings);
   let wish = null; // the start as it is being changed
+  let formOf = null; // the start that the form was made for; what is typed stays while another node is looked at
   const load = latest((node) => studio.ask(() => get("columns", { node })), show);
 
   function refresh(node) {
     head.replaceChildren(nodeHead(studio, node), classKey(studio) ?? "");
     wish = structuredClone(studio.state.start);
+    if (formOf !== studio.state.start) settings.replaceChildren(form());
+    formOf = studio.state.start;
     load(node);
   }
 
@@ -26,7 +29,6 @@ export function columnsPanel(studio) {
     const told = new Map(found.map((column) => [column.name, column]));
     const order = [...studio.state.columns].sort((a, b) => (told.get(b.name)?.tells ?? -1) - (told.get(a.name)?.tells ?? -1));
     list.replaceChildren(...order.map((column) => item(column, told.get(column.name))));
-    settings.replaceChildren(form());
   }
 
   function item(column, here) {
