@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import threading
 import time
 from collections.abc import Iterator
@@ -501,22 +499,106 @@ def test_a_numeric_target_has_its_page(browser: Any, tmp_path: Path) -> None:
             page.wait_for_timeout(150)
 
 
+REAL = [
+    ("titanic", "survived", "age", "embarked", "chaid"),
+    ("adult", "income", "hours_per_week", "workclass", "c45"),
+    ("diamonds", "price", "carat", "cut", "chaid"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "target"), [("titanic", "survived"), ("adult", "income"), ("diamonds", "price")])
-def test_real_tables(browser: Any, tmp_path: Path, name: str, target: str) -> None:
-    found = [
-        path
-        for path in (SHARED.rglob(f"{name}*") if SHARED.is_dir() else [])
-        if re.search(r"\.(csv|parquet)$", path.name)
-    ]
-    if not found:
+@pytest.mark.parametrize(("name", "target", "number", "levels", "other"), REAL)
+def test_every_feature_on_real_tables(
+    browser: Any, tmp_path: Path, name: str, target: str, number: str, levels: str, other: str
+) -> None:
+    path = SHARED / f"{name}.parquet"
+    if not path.exists():
         pytest.skip(f"needs shared/data with {name} beside the repository")
-    with opened(browser, str(found[0]), target, tmp_path) as (page, studio):
-        page.keyboard.press("1")
+    with opened(browser, str(path), target, tmp_path) as (page, studio):
+        page.context.set_default_timeout(30_000)
+        page.locator(".st-splits > li").first.get_by_role("button", name="Apply").click()
         steps(page, 1)
-        page.keyboard.press("g")
+        card(page, 2).click()
+        page.get_by_role("button", name="Grow a level").click()
         steps(page, 2)
-        for panel in ("Editor", "Columns", "Rows", "Scatter", "Arithmetic", "Case", "Take away"):
-            tab(page, panel)
-            page.wait_for_timeout(300)
-        assert json.dumps(studio.log[0].as_dict())
+        drag_a_cut(page, studio, number)
+        page.locator("body").press("u")
+        steps(page, 2)
+        card(page, 1).click()
+        move_a_level(page, levels)
+        steps(page, 3)
+        assert studio.tree[1].split.column == levels
+        page.get_by_role("button", name="Lock").click()
+        steps(page, 4)
+        page.get_by_role("button", name="Undo").click()
+        steps(page, 3)
+        page.get_by_role("button", name="Redo").click()
+        steps(page, 4)
+        look_at_panels(page, number)
+        compare(page, other)
+        columns = tab(page, "Columns")
+        columns.get_by_role("button", name=f"Leave out {number}", exact=True).click()
+        steps(page, 5)
+        assert number not in studio.tree.schema.names
+        page.get_by_role("button", name="Undo").click()
+        steps(page, 4)
+        panel = tab(page, "Take away")
+        with page.expect_download() as told:
+            panel.get_by_role("link", name="Download the tree, as JSON").click()
+        told.value.save_as(tmp_path / "downloaded.json")
+        assert tw.load(tmp_path / "downloaded.json") == studio.tree
+
+
+def drag_a_cut(page: Any, studio: Studio, column: str) -> None:
+    """Drag the root's cut of a numeric column and apply it: the third step."""
+    card(page, 0).click()
+    page.keyboard.press("e")
+    panel = page.get_by_role("tabpanel", name="Editor")
+    panel.get_by_label("Column to split on").select_option(column)
+    panel.locator(".st-tried").wait_for()
+    curve = panel.get_by_role("slider")
+    curve.scroll_into_view_if_needed()
+    box = curve.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 60)
+    page.mouse.up()
+    moved = float(panel.get_by_label("Threshold", exact=True).input_value())
+    panel.get_by_role("button", name="Apply this split").click()
+    steps(page, 3)
+    assert (studio.tree.root.split.column, studio.tree.root.split.threshold) == (column, moved)
+
+
+def move_a_level(page: Any, column: str) -> None:
+    """Move one level of the selected node's split to another child and apply it."""
+    page.keyboard.press("e")
+    panel = page.get_by_role("tabpanel", name="Editor")
+    panel.get_by_label("Column to split on").select_option(column)
+    panel.locator(".st-level").first.focus()
+    page.keyboard.press("ArrowDown")
+    panel.get_by_role("button", name="Apply this split").click()
+
+
+def look_at_panels(page: Any, number: str) -> None:
+    rows = tab(page, "Rows")
+    rows.get_by_role("button", name=number, exact=True).click()
+    page.wait_for_selector("th[aria-sort='ascending']")
+    rows.get_by_label("held-out rows").check()
+    scatter = tab(page, "Scatter")
+    scatter.locator("circle").first.wait_for()
+    scatter.get_by_label("held-out mistakes").check()
+    scatter.locator(".st-worst").wait_for()
+    tab(page, "Arithmetic").locator("math").first.wait_for()
+    case = tab(page, "Case")
+    case.locator(".tw-prediction").wait_for()
+    assert "What would change" in case.inner_text()
+
+
+def compare(page: Any, algorithm: str) -> None:
+    recipe = page.get_by_role("group", name="Recipe")
+    recipe.get_by_label("algorithm").select_option(algorithm)
+    recipe.get_by_role("button", name="Compare").click()
+    page.wait_for_selector(".st-compared h2")
+    page.get_by_role("button", name="Cross-validate").click()
+    page.wait_for_selector("text=five folds")
+    page.get_by_role("button", name="Close", exact=True).first.click()
