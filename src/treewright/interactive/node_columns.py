@@ -1,4 +1,4 @@
-"""The columns at a node: kind, missing values, distribution by class or mean, and what each tells of the target."""
+"""The columns at a node: kind, missing values, distribution by class or mean, and how much of the target each explains."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def column_dicts(entries: Entries) -> list[dict[str, Any]]:
         if known.any():
             place, labels = _places(values[known], spec, 0 if not spec.has_levels else len(spec.levels or ()))
             told |= _bars(place, labels, target[known], weight[known], entries)
-            told["tells"] = finite(_strength(values[known], spec.has_levels, target[known], weight[known], entries))
+            told["explains"] = finite(_strength(values[known], spec.has_levels, target[known], weight[known], entries))
         found.append(told)
     return found
 

@@ -27,7 +27,7 @@ export function columnsPanel(studio) {
 
   function show(found) {
     const told = new Map(found.map((column) => [column.name, column]));
-    const order = [...studio.state.columns].sort((a, b) => (told.get(b.name)?.tells ?? -1) - (told.get(a.name)?.tells ?? -1));
+    const order = [...studio.state.columns].sort((a, b) => (told.get(b.name)?.explains ?? -1) - (told.get(a.name)?.explains ?? -1));
     list.replaceChildren(...order.map((column) => item(column, told.get(column.name))));
   }
 
@@ -45,8 +45,8 @@ export function columnsPanel(studio) {
       make("div", { class: "st-split-head" }, make("b", {}, make("bdi", {}, column.name)),
         column.left_out ? make("span", { class: "tw-muted" }, column.left_out) : null,
         make("span", { class: "tw-space" }),
-        here?.tells === undefined || here.tells === null ? null
-          : make("span", { class: "st-figure", title: "Share of the target's variance here that groups of this column's values explain" }, `tells ${percent(here.tells, 1)}`),
+        here?.explains === undefined || here.explains === null ? null
+          : make("span", { class: "st-figure", title: "Share of the target's variance here that groups of this column's values explain" }, `explains ${percent(here.explains, 1)}`),
         here?.missing ? make("span", { class: "tw-muted" }, `${percent(here.missing, 1)} missing`) : null),
       here?.counts || here?.weight ? distribution(here) : null,
       role ? null : make("div", { class: "st-links" }, kind, leave));
