@@ -1,4 +1,4 @@
-"""The columns at a node: kind, missing values, distribution by class or mean, and how much of the target each explains."""
+"""The columns at a node: kind, missing values, distribution by class or mean, and the share of the target explained."""
 
 from __future__ import annotations
 

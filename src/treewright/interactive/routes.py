@@ -6,7 +6,7 @@
     GET  /api/curve?node=&column=      the score of every cut of a number, with the distribution of its values
     GET  /api/levels?node=&column=     the levels of a column at the node, and what each holds
     POST /api/try                      an edit Split: children, score and held-out score, nothing is changed
-    GET  /api/columns?node=            each column at the node: missing, distribution, how much of the target it explains
+    GET  /api/columns?node=            each column at the node: missing, distribution, share of the target explained
     GET  /api/rows?node=&held_out=&sort=&down=&first=&n=        a page of rows as texts
     GET  /api/scatter?node=&x=&y=&held_out=                     points, cuts and mistakes
     GET  /api/mistakes                 held-out loss of every node
