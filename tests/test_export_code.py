@@ -89,25 +89,29 @@ def run_python(cases: list[Case], _folder: Path) -> list[Results]:
 # --- JavaScript -------------------------------------------------------------------------------------------------------
 
 
-def ask_javascript(cases: list[Case], folder: Path) -> list[Results]:
+def javascript_results(cases: list[Case], folder: Path, result: str) -> list[Any]:
+    """What node prints of each case: `result`, an expression of the exported `tree` and of `rows`."""
     for i, case in enumerate(cases):
         (folder / f"tree{i}.mjs").write_text(tw.export.javascript(case.tree), encoding="ascii")
         rows = [{k: None if v != v else v for k, v in row.items()} for row in plain_rows(case)]
         (folder / f"rows{i}.json").write_text(json.dumps(rows))
     (folder / "run.mjs").write_text(
-        """import { readFileSync } from "node:fs";
-for (let i = 0; i < Number(process.argv[2]); ++i) {
-  const tree = await import(`./tree${i}.mjs`);
-  const rows = JSON.parse(readFileSync(new URL(`rows${i}.json`, import.meta.url)));
-  const shares = tree.classes ? rows.map(tree.predictProba) : null;
-  console.log(JSON.stringify([rows.map(tree.predict), shares, rows.map(tree.leaf)]));
-}
+        f"""import {{ readFileSync }} from "node:fs";
+for (let i = 0; i < Number(process.argv[2]); ++i) {{
+  const tree = await import(`./tree${{i}}.mjs`);
+  const rows = JSON.parse(readFileSync(new URL(`rows${{i}}.json`, import.meta.url)));
+  console.log(JSON.stringify({result}));
+}}
 """
     )
-    lines = run("node", folder / "run.mjs", str(len(cases))).splitlines()
+    return [json.loads(line) for line in run("node", folder / "run.mjs", str(len(cases))).splitlines()]
+
+
+def ask_javascript(cases: list[Case], folder: Path) -> list[Results]:
+    probabilities = "tree.classes ? rows.map(tree.predictProba) : null"
+    printed = javascript_results(cases, folder, f"[rows.map(tree.predict), {probabilities}, rows.map(tree.leaf)]")
     results = []
-    for case, line in zip(cases, lines, strict=True):
-        predicted, shares, leaves = json.loads(line)
+    for case, (predicted, shares, leaves) in zip(cases, printed, strict=True):
         numbers = isinstance((case.prediction or [""])[0], float)
         results.append(([float(v) for v in predicted] if numbers else predicted, shares, leaves))  # 2.0 is written as 2
     return results

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 from export_cases import POLICIES, Case, learned_case, random_case
 from sql_engines import DuckDB, SQLite
-from test_export_code import c_value, inputs_of, loaded, plain_rows, run, rust_value
+from test_export_code import c_value, inputs_of, javascript_results, loaded, plain_rows, run, rust_value
 
 import treewright as tw
 from treewright.errors import ExportError
@@ -62,21 +61,8 @@ def python_ranges(some: list[Case], _folder: Path) -> list[Ranges]:
 
 
 def javascript_ranges(some: list[Case], folder: Path) -> list[Ranges]:
-    for i, case in enumerate(some):
-        (folder / f"tree{i}.mjs").write_text(tw.export.javascript(case.tree), encoding="ascii")
-        rows = [{k: None if v != v else v for k, v in row.items()} for row in plain_rows(case)]
-        (folder / f"rows{i}.json").write_text(json.dumps(rows))
-    (folder / "run.mjs").write_text(
-        """import { readFileSync } from "node:fs";
-for (let i = 0; i < Number(process.argv[2]); ++i) {
-  const tree = await import(`./tree${i}.mjs`);
-  const rows = JSON.parse(readFileSync(new URL(`rows${i}.json`, import.meta.url)));
-  console.log(JSON.stringify(rows.map(tree.predictInterval ?? tree.predictSet)));
-}
-"""
-    )
-    lines = run("node", folder / "run.mjs", str(len(some))).splitlines()
-    return [as_truth(case, json.loads(line)) for case, line in zip(some, lines, strict=True)]
+    printed = javascript_results(some, folder, "rows.map(tree.predictInterval ?? tree.predictSet)")
+    return [as_truth(case, ranges) for case, ranges in zip(some, printed, strict=True)]
 
 
 def c_ranges(some: list[Case], folder: Path) -> list[Ranges]:

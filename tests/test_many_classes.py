@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treewright as tw
+from treewright.data.sparse_rows import MAX_DENSE, SparseRows, frozen
 from treewright.pruning.losses import node_risk
-from treewright.tree.sparse_rows import MAX_DENSE, SparseRows, frozen
 from treewright.tree.tree import Tree
 
 _PEAK = """

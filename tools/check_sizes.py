@@ -43,9 +43,10 @@ def cpp_functions(source: str) -> Iterator[tuple[str, int]]:
 
 def faults() -> Iterator[str]:
     """Yield one line for everything that is too large."""
-    found = [path for top in ("core", "src") for path in sorted((ROOT / top).rglob("*")) if path.suffix in ENDINGS]
-    files = [path.relative_to(ROOT) for path in found]
-    for folder, count in Counter(path.parent for path in files).items():
+    found = [path for top in ("core", "src") for path in sorted((ROOT / top).rglob("*")) if path.is_file()]
+    kept = [path.relative_to(ROOT) for path in found if path.parent.name != "__pycache__" and path.suffix != ".pyi"]
+    files = [path for path in kept if path.suffix in ENDINGS]
+    for folder, count in Counter(path.parent for path in kept).items():
         if count > MOST_FILES:
             yield f"{folder}: {count} files, at most {MOST_FILES}"
     for path in files:

@@ -123,7 +123,7 @@ void each_array(Tree& flat, Visit visit) {
     visit("share", flat.share);
 }
 
-// A matrix; or, where zeros are left out, (width, start, column, value), as treewright.tree.sparse_rows reads it.
+// A matrix; or, where zeros are left out, (width, start, column, value), as treewright.data.sparse_rows reads it.
 nb::object to_python(const NodeTable& table);
 
 nb::dict to_dict(FlatTree flat);

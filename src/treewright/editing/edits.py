@@ -21,8 +21,15 @@ from treewright.recipes.recipe import Recipe
 NO_CHILD = ("spread", "stop", "random")
 
 
+@dataclass(frozen=True)
 class Edit:
-    """Base of every edit; `node` is the id of a node in the tree that the edit is applied to."""
+    """Base of every edit.
+
+    Parameters
+    ----------
+    node : int
+        The id of a node in the tree that the edit is applied to.
+    """
 
     node: int
     #: Whether the edit needs the rows that the tree was learned from.
@@ -43,7 +50,7 @@ class Edit:
         dict
             "edit", the name of the class, and every field that does not have its default.
         """
-        values = {one.name: getattr(self, one.name) for one in fields(self) if _differs(self, one)}  # type: ignore[arg-type]
+        values = {one.name: getattr(self, one.name) for one in fields(self) if _differs(self, one)}
         return {"edit": type(self).__name__} | {name: _plain(value) for name, value in values.items()}
 
     @staticmethod
@@ -67,7 +74,7 @@ class Edit:
         if name not in EDITS:
             raise DataError(f"there is no edit {name!r}; choose from {', '.join(EDITS)}")
         kind = EDITS[name]
-        known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+        known = {one.name: one for one in fields(kind)}
         unknown = [key for key in parts if key not in known]
         if unknown:
             raise DataError(f"{name} has no {unknown[0]!r}; it has {', '.join(known)}")
@@ -109,7 +116,6 @@ class Split(Edit):
     Split(node=0, column='age', threshold=30.0, groups=None, missing=None)
     """
 
-    node: int
     column: str
     threshold: float | tuple[float, ...] | None = None
     groups: tuple[tuple[Level, ...], ...] | None = None
@@ -161,7 +167,6 @@ class Grow(Edit):
     {'edit': 'Grow', 'node': 2, 'levels': 1}
     """
 
-    node: int
     levels: int | None = None
     recipe: Recipe | str | None = None
     without: tuple[str, ...] = ()
@@ -185,8 +190,6 @@ class Collapse(Edit):
         The node, which has children.
     """
 
-    node: int
-
 
 @dataclass(frozen=True)
 class Forbid(Edit):
@@ -200,7 +203,6 @@ class Forbid(Edit):
         The columns.
     """
 
-    node: int
     columns: tuple[str, ...]
 
     def _normalise(self) -> None:
@@ -230,8 +232,6 @@ class Lock(Edit):
         The node.
     """
 
-    node: int
-
 
 @dataclass(frozen=True)
 class Unlock(Edit):
@@ -242,8 +242,6 @@ class Unlock(Edit):
     node : int
         The node.
     """
-
-    node: int
 
 
 @dataclass(frozen=True)
@@ -258,7 +256,6 @@ class SetPrediction(Edit):
         The class or the number.
     """
 
-    node: int
     prediction: Level
 
     def _normalise(self) -> None:

@@ -74,7 +74,7 @@ def script(
 
 def _call(edit: Edit) -> str:
     written = edit.as_dict()
-    shown = [(one.name, getattr(edit, one.name)) for one in fields(edit) if one.name in written]  # type: ignore[arg-type]
+    shown = [(one.name, getattr(edit, one.name)) for one in fields(edit) if one.name in written]
     parts = [
         _value(value, written[name]) if name == "node" else f"{name}={_value(value, written[name])}"
         for name, value in shown

@@ -17,6 +17,7 @@ from treewright import _core
 from treewright.data.arrays import FloatArray, Int32Array
 from treewright.data.encoding import Encoded
 from treewright.data.schema import Schema
+from treewright.data.sparse_rows import from_core
 from treewright.data.survey import merge_surveys, survey, survey_rows
 from treewright.data.value_text import size_text
 from treewright.errors import DataError
@@ -30,7 +31,6 @@ from treewright.recipes.branching import Ordered
 from treewright.recipes.criterion import Custom, PiecewiseLinear
 from treewright.recipes.missing import Imputed, Surrogates
 from treewright.recipes.recipe import Recipe
-from treewright.tree.sparse_rows import from_core
 from treewright.tree.tree import Tree
 
 _log = logging.getLogger("treewright.growing.partitions")

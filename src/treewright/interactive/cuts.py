@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -57,8 +57,8 @@ def children_of(edit: Split, spec: ColumnSpec, values: Array, recipe: Recipe) ->
         low = values <= edit.breaks[0] if closed_below(recipe) else values < edit.breaks[0]
         child = (~low).astype(np.intp)
     else:
-        side = "left" if closed_below(recipe) else "right"
-        child = np.searchsorted(edit.breaks, values, side=side)  # type: ignore[call-overload]
+        side: Literal["left", "right"] = "left" if closed_below(recipe) else "right"
+        child = np.searchsorted(np.asarray(edit.breaks), values, side=side)
     absent = np.isnan(values)
     if absent.any():
         child[absent] = -1

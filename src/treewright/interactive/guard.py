@@ -1,4 +1,4 @@
-"""Who may talk to the studio: one browser, which showed the token once, from a page of the studio itself.
+"""Requests that the studio accepts: of one browser, which showed the token once, from a page of the studio itself.
 
 A page of another site, a name that points here (DNS rebinding), another user of the machine and a guessed token are all
 refused before any route is looked at.
@@ -73,7 +73,7 @@ class Guard:
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         if headers.get("host", "") not in self._hosts:
-            await _refuse(send, 421, "this studio answers to 127.0.0.1 and localhost only")
+            await _refuse(send, 421, "this studio is at 127.0.0.1 and localhost only")
         elif scope["path"] == "/" and b"token=" in scope["query_string"]:
             await self._enter(scope, send)
         elif not self._knows(headers):

@@ -1,7 +1,7 @@
 """The held-out score beside every edit: of the tree as it is, and of a split that is only tried.
 
 The loss of each held-out row is kept, so a trial changes those of one node's rows and adds up again. A row with a
-missing value is sent with most of the training rows where the real split might ask a surrogate: such a figure is
+missing value is sent with most of the training rows where the real split might use a surrogate: such a figure is
 marked as about.
 """
 

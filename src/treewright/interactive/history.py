@@ -57,7 +57,7 @@ class History:
 
 
 def action(written: object, place: str) -> Step | str:
-    """Return what a line of the journal says: a step, "undo" or "redo"."""
+    """Return what a line of the journal holds: a step, "undo" or "redo"."""
     if isinstance(written, Mapping) and len(written) == 1:
         name, value = next(iter(written.items()))
         if name == "start":
@@ -70,7 +70,7 @@ def action(written: object, place: str) -> Step | str:
 
 
 def written_step(step: Step) -> dict[str, Any]:
-    """Return a step as a line of the journal says it."""
+    """Return a step as a line of the journal."""
     return {"start": step.as_dict()} if isinstance(step, Start) else {"edit": step.as_dict()}
 
 
@@ -78,5 +78,11 @@ def after(actions: Iterable[Step | str]) -> History:
     """Return the history that these actions lead to."""
     history = History()
     for one in actions:
-        history = history.undo() if one == "undo" else history.redo() if one == "redo" else history.do(one)  # type: ignore[arg-type]
+        match one:
+            case "undo":
+                history = history.undo()
+            case "redo":
+                history = history.redo()
+            case Start() | Edit():
+                history = history.do(one)
     return history

@@ -1,6 +1,6 @@
 """Long work, followed by events and ended by the page.
 
-A job runs where it is called; its progress and its end are told to whoever listens, from any thread.
+A job runs where it is called; its progress and its end are published to listeners, from any thread.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Jobs:
         self._listeners: list[Callable[[dict[str, Any]], None]] = []
         self._running: dict[int, tuple[str, threading.Event]] = {}
         self._numbers = itertools.count()
-        self.closing = threading.Event()  # whoever listens is to leave
+        self.closing = threading.Event()  # listeners have to leave
 
     @contextmanager
     def listening(self, listener: Callable[[dict[str, Any]], None]) -> Iterator[None]:
@@ -41,7 +41,7 @@ class Jobs:
         finally:
             self._listeners.remove(listener)
 
-    def tell(self, event: dict[str, Any]) -> None:
+    def publish(self, event: dict[str, Any]) -> None:
         """Send an event to all listeners."""
         for listener in list(self._listeners):
             listener(event)
@@ -55,19 +55,19 @@ class Jobs:
 
     def run(self, name: str, work: Callable[[Progress], Any]) -> Any:
         """Do the work and return its result."""
-        cancelled, number, told = threading.Event(), next(self._numbers), [0.0]
+        cancelled, number, published = threading.Event(), next(self._numbers), [0.0]
         self._running[number] = (name, cancelled)
 
         def progress(done: float) -> None:
             if cancelled.is_set():
                 raise CancelledError(f"{name} was cancelled; nothing was changed")
             now = time.monotonic()
-            if now - told[0] >= _PAUSE:
-                told[0] = now
-                self.tell({"event": "progress", "job": name, "number": number, "done": round(done, 4)})
+            if now - published[0] >= _PAUSE:
+                published[0] = now
+                self.publish({"event": "progress", "job": name, "number": number, "done": round(done, 4)})
 
         try:
             return work(progress)
         finally:
             del self._running[number]
-            self.tell({"event": "ended", "job": name, "number": number})
+            self.publish({"event": "ended", "job": name, "number": number})

@@ -26,12 +26,12 @@ def column_dicts(entries: Entries) -> list[dict[str, Any]]:
     for i, spec in enumerate(entries.schema.columns):
         values = entries.encoded.columns[i][here]
         known = values >= 0 if spec.has_levels else ~np.isnan(values)
-        told = {"name": spec.name, "kind": spec.kind, "missing": float(1 - weight[known].sum() / weight.sum())}
+        shown = {"name": spec.name, "kind": spec.kind, "missing": float(1 - weight[known].sum() / weight.sum())}
         if known.any():
             place, labels = _places(values[known], spec, 0 if not spec.has_levels else len(spec.levels or ()))
-            told |= _bars(place, labels, target[known], weight[known], entries)
-            told["explains"] = finite(_strength(values[known], spec.has_levels, target[known], weight[known], entries))
-        found.append(told)
+            shown |= _bars(place, labels, target[known], weight[known], entries)
+            shown["explains"] = finite(_strength(values[known], spec.has_levels, target[known], weight[known], entries))
+        found.append(shown)
     return found
 
 

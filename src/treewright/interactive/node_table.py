@@ -91,7 +91,7 @@ def scatter(
     names: tuple[str, str],
     loss: Array | None,
 ) -> dict[str, Any]:
-    """Return points of two columns; `loss` of held-out rows tells which are mistakes. Levels are their codes."""
+    """Return points of two columns; `loss` of held-out rows marks mistakes. Levels are their codes."""
     here = np.unique(here)
     if len(here) > _MOST_POINTS:
         here = here[np.linspace(0, len(here) - 1, _MOST_POINTS).astype(np.intp)]

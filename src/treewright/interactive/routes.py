@@ -11,7 +11,7 @@
     GET  /api/scatter?node=&x=&y=&held_out=                     points, cuts and mistakes
     GET  /api/mistakes                 held-out loss of every node
     GET  /api/arithmetic?node=&column= the derivation as HTML, escaped
-    POST /api/edit                     an edit, as tw.edit writes it; answers with the new state
+    POST /api/edit                     an edit, as tw.edit writes it; returns the new state
     POST /api/grow                     {"node": ..., "recipe": ...}: grow a node by another recipe than the session's
     POST /api/start                    begin anew: target, recipe, kinds, left_out, weight, costs, holdout
     POST /api/undo, /api/redo          the step before, the step after
@@ -21,7 +21,7 @@
     GET  /api/events                   server-sent events: progress, ended, changed
     GET  /api/take/FORM                a file to download; POST /api/save {"form": ...} writes it into the folder
 
-An answer that is not 200 is {"error": what is wrong and what to do}.
+A response other than 200 is {"error": what is wrong and what to do}.
 """
 
 from __future__ import annotations
@@ -64,23 +64,23 @@ def application(session: Session) -> Starlette:
     """Return the application of a session; `Guard` stands before it."""
     read: dict[str, Callable[[Any], Any]] = {
         "state": lambda _: session.state(),
-        "splits": lambda ask: session.snapshot.ranked(_node(ask)),
-        "curve": lambda ask: session.snapshot.curve(_node(ask), _text(ask, "column")),
-        "levels": lambda ask: session.snapshot.levels(_node(ask), _text(ask, "column")),
-        "columns": lambda ask: session.snapshot.columns(_node(ask)),
-        "rows": lambda ask: session.snapshot.rows(
-            _node(ask),
-            unseen=_flag(ask, "held_out"),
-            sort=ask.get("sort") or None,
-            down=_flag(ask, "down"),
-            first=_count(ask, "first", 0),
-            n=_count(ask, "n", MOST_ROWS),
+        "splits": lambda query: session.snapshot.ranked(_node(query)),
+        "curve": lambda query: session.snapshot.curve(_node(query), _text(query, "column")),
+        "levels": lambda query: session.snapshot.levels(_node(query), _text(query, "column")),
+        "columns": lambda query: session.snapshot.columns(_node(query)),
+        "rows": lambda query: session.snapshot.rows(
+            _node(query),
+            unseen=_flag(query, "held_out"),
+            sort=query.get("sort") or None,
+            down=_flag(query, "down"),
+            first=_count(query, "first", 0),
+            n=_count(query, "n", MOST_ROWS),
         ),
-        "scatter": lambda ask: session.snapshot.scatter(
-            _node(ask), (_text(ask, "x"), _text(ask, "y")), unseen=_flag(ask, "held_out")
+        "scatter": lambda query: session.snapshot.scatter(
+            _node(query), (_text(query, "x"), _text(query, "y")), unseen=_flag(query, "held_out")
         ),
         "mistakes": lambda _: session.snapshot.mistakes(),
-        "arithmetic": lambda ask: session.snapshot.arithmetic(_node(ask), ask.get("column") or None),
+        "arithmetic": lambda query: session.snapshot.arithmetic(_node(query), query.get("column") or None),
     }
     write: dict[str, Callable[[Any], Any]] = {
         "try": lambda body: session.snapshot.tried(_split(body)),
@@ -142,10 +142,10 @@ def _worked(what: Callable[[Any], Any], given: Any) -> Any:
 
 
 def _answered(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
-    """Answer with JSON; an error of the user says what to do, and changes nothing."""
+    """Respond with JSON; an error of the user has its remedy, and changes nothing."""
 
     @wraps(endpoint)
-    async def answered(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         try:
             return _json(await endpoint(request), 200)
         except CancelledError as error:
@@ -155,7 +155,7 @@ def _answered(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
         except OSError as error:
             return _json({"error": f"{error.filename or 'file'}: {error.strerror or error}"}, 422)
 
-    return answered
+    return respond
 
 
 def _json(value: Any, status: int) -> Response:
@@ -163,26 +163,26 @@ def _json(value: Any, status: int) -> Response:
     return Response(text, status, media_type="application/json")
 
 
-def _node(ask: Any) -> int:
-    return _count(ask, "node", 0)
+def _node(query: Any) -> int:
+    return _count(query, "node", 0)
 
 
-def _count(ask: Any, name: str, default: int) -> int:
-    text = ask.get(name, str(default))
+def _count(query: Any, name: str, default: int) -> int:
+    text = query.get(name, str(default))
     if not text.isdecimal() or len(text) > 12:
         raise DataError(f"{name} must be a whole number, not {text!r}")
     return int(text)
 
 
-def _text(ask: Any, name: str) -> str:
-    found: str | None = ask.get(name)
+def _text(query: Any, name: str) -> str:
+    found: str | None = query.get(name)
     if not found:
         raise DataError(f"the request names no {name}")
     return found
 
 
-def _flag(ask: Any, name: str) -> bool:
-    return bool(ask.get(name) == "1")
+def _flag(query: Any, name: str) -> bool:
+    return bool(query.get(name) == "1")
 
 
 def _key(body: Any, name: str) -> Any:

@@ -40,11 +40,11 @@ class Studio:
         except ImportError as error:
             raise DataError(_NEEDED) from error
         self._session = session
-        # With the protocol named, asyncio sends answers at once instead of waiting for acknowledgements.
+        # With the protocol named, asyncio sends responses at once instead of waiting for acknowledgements.
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._socket.bind(("127.0.0.1", port))
-        self._socket.listen(128)  # whoever is told the address now waits for the first answer, and is not refused
+        self._socket.listen(128)  # a request that comes before the server runs waits and is not refused
         self._port = self._socket.getsockname()[1]
         self._guard = Guard(application(session), self._port)
         self.url = f"http://127.0.0.1:{self._port}/?token={self._guard.new_token()}"

@@ -115,7 +115,7 @@ class Session:
         if self.journal is not None:
             write(self.journal)
         self.history, self._snapshot = history, snapshot
-        self.jobs.tell({"event": "changed", "done": history.done})
+        self.jobs.publish({"event": "changed", "done": history.done})
 
     def _at(self, history: History) -> Snapshot:
         """Return the snapshot of a history; trees of steps that were made before are not made again."""

@@ -88,7 +88,7 @@ class Table:
 
     @property
     def fingerprint(self) -> str:
-        """The rows in a few digits, to tell whether a journal belongs to them."""
+        """The rows in a few digits, which show whether a journal belongs to them."""
         found = 0
         for array in (*self.training.columns, self.training.target):
             found = zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data, found)

@@ -16,6 +16,7 @@ import numpy as np
 from treewright import _core
 from treewright.data.arrays import Array
 from treewright.data.encoding import Encoded
+from treewright.data.sparse_rows import counts_per_row, from_core
 from treewright.errors import DataError
 from treewright.growing.memory_partitions import gathered
 from treewright.growing.partitions import Partitions
@@ -30,7 +31,6 @@ from treewright.tree.cuts import Cut
 from treewright.tree.edits import moved
 from treewright.tree.leaf_values import keep_set_predictions
 from treewright.tree.shape import is_leaf, leaves_below
-from treewright.tree.sparse_rows import counts_per_row, from_core
 from treewright.tree.tree import Tree, cost_array
 from treewright.tree.validation import PRUNED
 

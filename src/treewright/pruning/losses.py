@@ -12,9 +12,9 @@ import numpy as np
 
 from treewright.data.arrays import Array, FloatArray
 from treewright.data.schema import TargetSpec
+from treewright.data.sparse_rows import SparseRows
 from treewright.recipes.criterion import AbsoluteError, Poisson
 from treewright.recipes.pruners import Risk
-from treewright.tree.sparse_rows import SparseRows
 from treewright.tree.tree import Tree, cost_array, predicted_index
 
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from treewright.data.arrays import Array
 from treewright.data.schema import json_kind, require_keys
+from treewright.data.sparse_rows import SparseRows, is_large
 from treewright.errors import FileError, RecipeError
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.saved_names import ADDED_SETTINGS, saved_setting, with_added_settings
-from treewright.tree.sparse_rows import SparseRows, is_large
 from treewright.tree.validation import NODE_ARRAYS, SPLIT_ARRAYS, WIDE_ARRAYS, place_of
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.schema import Level, Schema, TargetSpec, require_keys
+from treewright.data.sparse_rows import copied, from_core, frozen
 from treewright.recipes.recipe import Recipe
 from treewright.tree.calibration import Calibration
 from treewright.tree.certificate import Certificate
@@ -29,7 +30,6 @@ from treewright.tree.honest import Honest
 from treewright.tree.json_form import read_arrays, read_recipe, write_arrays
 from treewright.tree.models import LinearModel, read_models, write_models
 from treewright.tree.soft import Soft
-from treewright.tree.sparse_rows import copied, from_core, frozen
 from treewright.tree.split import Split, items_of, split_at
 from treewright.tree.validation import STOP_REASONS, check
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from treewright.data.arrays import Array
 from treewright.data.schema import Schema
+from treewright.data.sparse_rows import SparseRows, kept_numbers
 from treewright.errors import FileError
-from treewright.tree.sparse_rows import SparseRows, kept_numbers
 
 #: One entry per array of the node table: its type.
 NODE_ARRAYS: dict[str, str] = {

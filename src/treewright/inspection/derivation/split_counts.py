@@ -113,7 +113,7 @@ def threshold_division(
 ) -> Division | None:
     """Return the division of rows by a threshold where it is a matter of counting masks; otherwise None.
 
-    This is what makes a cut follow the hand that drags it over a million rows.
+    So a dragged cut is scored in milliseconds on a million rows.
     """
     masks = entries.class_masks
     if masks is None:

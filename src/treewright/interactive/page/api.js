@@ -1,31 +1,31 @@
-// Requests to the server of this page. What it refuses is an Error whose message says what to do.
+// Requests to the server of this page. What it refuses is an Error whose message is what to do.
 
 export async function get(path, parameters = {}) {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined));
-  return answer(await fetch(`/api/${path}?${query}`));
+  return parsed(await fetch(`/api/${path}?${query}`));
 }
 
 export async function post(path, body = {}) {
   const headers = { "Content-Type": "application/json" };
-  return answer(await fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
+  return parsed(await fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
-async function answer(response) {
+async function parsed(response) {
   const text = await response.text();
-  let told = null;
+  let body = null;
   try {
-    told = JSON.parse(text);
+    body = JSON.parse(text);
   } catch {
-    throw new Error(response.status === 403 ? text : `The studio failed (${response.status}); its terminal says why.`);
+    throw new Error(response.status === 403 ? text : `The studio failed (${response.status}); its terminal shows why.`);
   }
-  if (response.ok) return told;
-  throw Object.assign(new Error(told.error), { cancelled: Boolean(told.cancelled) });
+  if (response.ok) return body;
+  throw Object.assign(new Error(body.error), { cancelled: Boolean(body.cancelled) });
 }
 
 /** Calls back with every event of the server: progress of long work, its end, and changes. */
-export function listen(told) {
+export function listen(onEvent) {
   const source = new EventSource("/api/events");
-  source.onmessage = (event) => told(JSON.parse(event.data));
-  source.onerror = () => told({ event: "lost" });
-  source.onopen = () => told({ event: "open" });
+  source.onmessage = (event) => onEvent(JSON.parse(event.data));
+  source.onerror = () => onEvent({ event: "lost" });
+  source.onopen = () => onEvent({ event: "open" });
 }

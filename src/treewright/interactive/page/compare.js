@@ -27,7 +27,7 @@ export function comparison(studio) {
 
   async function open(recipe) {
     studio.quiet();
-    found = await studio.ask(() => post("compare", { recipe }));
+    found = await studio.request(() => post("compare", { recipe }));
     if (!found) return;
     element.hidden = false;
     studio.root.classList.add("st-comparing");
@@ -52,7 +52,7 @@ export function comparison(studio) {
     const where = report.scores.held_out ? "held-out" : "training";
     note.textContent = differ.ours.length
       ? `${where} ${held.headline.name} ${text}; the trees part at ${many(differ.ours.length, "node")}, marked in both`
-      : `${where} ${held.headline.name} ${text}; both trees ask the same questions`;
+      : `${where} ${held.headline.name} ${text}; both trees have the same splits`;
     studio.app.announce(note.textContent);
   }
 
@@ -86,7 +86,7 @@ export function comparison(studio) {
 
   async function validate() {
     scored.textContent = "Cross-validating …";
-    const result = await studio.ask(() => post("cross_validate"));
+    const result = await studio.request(() => post("cross_validate"));
     if (!result) return (scored.textContent = "");
     const text = (x) => (result.measure === "accuracy" ? percent(x, 1) : number(x));
     const [low, high] = [Math.min(...result.values), Math.max(...result.values)];
@@ -102,10 +102,10 @@ export function comparison(studio) {
     studio.show(studio.state);
   }
 
-  /** After an edit the trees differ elsewhere: ask again. */
+  /** After an edit the trees differ elsewhere: compare again. */
   async function show() {
     if (!found || element.hidden) return;
-    const again = await studio.ask(() => post("compare", { recipe: found.recipe }));
+    const again = await studio.request(() => post("compare", { recipe: found.recipe }));
     if (!again) return;
     found = again;
     draw();

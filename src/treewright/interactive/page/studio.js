@@ -46,7 +46,7 @@ export class Studio {
     toolbarKeys({ views: { shown: () => "Tree" }, get tree() { return root.studio.app.tree; },
       get search() { return root.studio.app.search; } }, this.place);
     root.studio = this;
-    listen((event) => this.told(event));
+    listen((event) => this.onEvent(event));
     if (state.continued) this.say(`Continued after ${state.continued} steps, from ${state.saves}.`);
     for (const note of state.notes) this.say(note);
     root.dataset.ready = "true";
@@ -123,10 +123,10 @@ export class Studio {
     return this.change("edit", edit, edit.node);
   }
 
-  /** Asks the server; what it refuses is shown, and null returned. */
-  async ask(question) {
+  /** Sends a request; a refusal is shown, and null returned. */
+  async request(send) {
     try {
-      return await question();
+      return await send();
     } catch (error) {
       this.say(error.message, true);
       return null;
@@ -147,7 +147,7 @@ export class Studio {
   }
 
   /** An event of the server: progress of long work with a way to end it; a change made elsewhere. */
-  told(event) {
+  onEvent(event) {
     if (event.event === "progress") {
       const bar = make("progress", { max: 1, value: event.done, "aria-label": event.job });
       bar.value = event.done;
@@ -162,7 +162,7 @@ export class Studio {
 
   /** Shows what another page of this studio has done. */
   async reload() {
-    const state = await this.ask(() => get("state"));
+    const state = await this.request(() => get("state"));
     if (state && !this.busy) this.show(state);
   }
 

@@ -11,7 +11,7 @@ export function arithmeticPanel(studio) {
   const sheet = make("dialog", { class: "st-dialog st-sheet", "aria-label": "Arithmetic" });
   const element = make("div", {}, head, make("div", { class: "tw-filters" },
     make("label", { class: "tw-filter" }, "split", column), button("Large", project, { title: "On the whole screen" })), place, sheet);
-  const load = latest((node) => studio.ask(() => get("arithmetic", { node, column: column.value })), (found) => {
+  const load = latest((node) => studio.request(() => get("arithmetic", { node, column: column.value })), (found) => {
     place.innerHTML = found.html; // escaped by treewright.inspection.derivation.html
   });
 

@@ -13,33 +13,33 @@ export function columnsPanel(studio) {
   const list = make("div", { class: "st-columns" });
   const settings = make("div");
   const element = make("div", {}, head, list, settings);
-  let wish = null; // the start as it is being changed
+  let draft = null; // the start as it is being changed
   let formOf = null; // the start that the form was made for; what is typed stays while another node is looked at
-  const load = latest((node) => studio.ask(() => get("columns", { node })), show);
+  const load = latest((node) => studio.request(() => get("columns", { node })), show);
 
   function refresh(node) {
     head.replaceChildren(nodeHead(studio, node), classKey(studio) ?? "");
-    wish = structuredClone(studio.state.start);
+    draft = structuredClone(studio.state.start);
     if (formOf !== studio.state.start) settings.replaceChildren(form());
     formOf = studio.state.start;
     load(node);
   }
 
   function show(found) {
-    const told = new Map(found.map((column) => [column.name, column]));
-    const order = [...studio.state.columns].sort((a, b) => (told.get(b.name)?.explains ?? -1) - (told.get(a.name)?.explains ?? -1));
-    list.replaceChildren(...order.map((column) => item(column, told.get(column.name))));
+    const byName = new Map(found.map((column) => [column.name, column]));
+    const order = [...studio.state.columns].sort((a, b) => (byName.get(b.name)?.explains ?? -1) - (byName.get(a.name)?.explains ?? -1));
+    list.replaceChildren(...order.map((column) => item(column, byName.get(column.name))));
   }
 
   function item(column, here) {
     const kind = make("select", { "aria-label": `Kind of ${column.name}` }, ...KINDS.map((name) => make("option", { value: name }, name)));
-    kind.value = wish.kinds?.[column.name] && typeof wish.kinds[column.name] === "string" ? wish.kinds[column.name] : here?.kind ?? column.kind;
-    kind.addEventListener("change", () => begin({ kinds: { ...wish.kinds, [column.name]: kind.value } }));
+    kind.value = draft.kinds?.[column.name] && typeof draft.kinds[column.name] === "string" ? draft.kinds[column.name] : here?.kind ?? column.kind;
+    kind.addEventListener("change", () => begin({ kinds: { ...draft.kinds, [column.name]: kind.value } }));
     const role = column.left_out === "the target" || column.left_out === "the weight";
     const used = !column.left_out;
     const leave = button(used ? "Leave out" : "Take in", () => begin({
-      left_out: used ? [...(wish.left_out ?? []), column.name] : (wish.left_out ?? []).filter((name) => name !== column.name),
-      ...(used || wish.left_out?.includes(column.name) ? {} : { kinds: { ...wish.kinds, [column.name]: column.kind } }),
+      left_out: used ? [...(draft.left_out ?? []), column.name] : (draft.left_out ?? []).filter((name) => name !== column.name),
+      ...(used || draft.left_out?.includes(column.name) ? {} : { kinds: { ...draft.kinds, [column.name]: column.kind } }),
     }), { "aria-label": `${used ? "Leave out" : "Take in"} ${column.name}` });
     return make("div", { class: "st-column", "data-column": column.name },
       make("div", { class: "st-split-head" }, make("b", {}, make("bdi", {}, column.name)),
@@ -77,20 +77,20 @@ export function columnsPanel(studio) {
     const names = studio.state.columns.map(({ name }) => name);
     const options = (list_) => list_.map((name) => make("option", { value: name }, name));
     const target = make("select", { "aria-label": "Target" }, ...options(names));
-    target.value = wish.target;
+    target.value = draft.target;
     const weight = make("select", { "aria-label": "Weights" }, make("option", { value: "" }, "none"),
       ...options(studio.state.columns.filter(({ kind }) => kind === "numeric").map(({ name }) => name)));
-    weight.value = wish.weight ?? "";
-    const holdout = make("input", { type: "number", min: 0, max: 0.9, step: 0.05, value: wish.holdout ?? 0, "aria-label": "Share held out" });
+    weight.value = draft.weight ?? "";
+    const holdout = make("input", { type: "number", min: 0, max: 0.9, step: 0.05, value: draft.holdout ?? 0, "aria-label": "Share held out" });
     const costs = costTable();
     const field = (label, input) => make("label", { class: "tw-filter" }, label, input);
     return make("section", { class: "tw-section" }, make("h3", {}, "The session"),
       make("div", { class: "tw-filters" }, field("target", target), field("weights", weight), field("share held out", holdout)), costs?.element,
       button("Begin anew with these", () => {
         const share = Number(holdout.value);
-        const other = target.value !== wish.target;
+        const other = target.value !== draft.target;
         begin({ target: target.value, weight: weight.value || undefined, holdout: share > 0 ? share : null,
-          costs: other ? undefined : costs?.value(), left_out: (wish.left_out ?? []).filter((name) => name !== target.value) });
+          costs: other ? undefined : costs?.value(), left_out: (draft.left_out ?? []).filter((name) => name !== target.value) });
       }), make("p", { class: "tw-muted" }, "The tree starts again from one node; undo brings it back."));
   }
 
@@ -98,7 +98,7 @@ export function columnsPanel(studio) {
     const { classes } = studio.model;
     if (!classes || classes.length > 6) return null;
     const cells = classes.map((_, i) => classes.map((_c, j) => make("input", {
-      type: "number", min: 0, step: "any", value: wish.costs?.[i]?.[j] ?? (i === j ? 0 : 1), disabled: i === j || null,
+      type: "number", min: 0, step: "any", value: draft.costs?.[i]?.[j] ?? (i === j ? 0 : 1), disabled: i === j || null,
       "aria-label": `Cost of predicting ${classes[j]} for ${classes[i]}` })));
     const plain = () => cells.every((row, i) => row.every((cell, j) => Number(cell.value) === (i === j ? 0 : 1)));
     const row = (name, parts) => make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, name)), ...parts.map((part) => make("td", {}, part)));
@@ -110,6 +110,6 @@ export function columnsPanel(studio) {
     };
   }
 
-  const begin = (changes) => studio.change("start", { ...wish, ...changes }, 0);
+  const begin = (changes) => studio.change("start", { ...draft, ...changes }, 0);
   return { name: "Columns", element, refresh };
 }

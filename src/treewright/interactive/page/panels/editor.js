@@ -22,11 +22,11 @@ export function editorPanel(studio) {
   let part = null;
   let best = null;
 
-  const attempt = latest((tried) => studio.ask(() => post("try", tried)), told);
+  const attempt = latest((tried) => studio.request(() => post("try", tried)), showResult);
   const load = latest(async (node, name) => {
     const spec = studio.state.report.schema.columns.find((one) => one.name === name);
     const [found, ranked] = await Promise.all([
-      studio.ask(() => get(spec.levels ? "levels" : "curve", { node, column: name })), studio.ask(() => get("splits", { node })),
+      studio.request(() => get(spec.levels ? "levels" : "curve", { node, column: name })), studio.request(() => get("splits", { node })),
     ]);
     return found && { found, ranked, spec };
   }, start);
@@ -91,8 +91,7 @@ export function editorPanel(studio) {
     attempt(edit);
   }
 
-  function told(found) {
-    part?.told?.(found);
+  function showResult(found) {
     element.dataset.tried = JSON.stringify(edit.threshold ?? edit.groups);
     apply.disabled = Boolean(found.impossible);
     const lines = [];

@@ -1,4 +1,4 @@
-// What several panels show: the selected node, the children that a split would make, and answers that come in time.
+// What several panels show: the selected node, the children that a split would make, and requests of which the last counts.
 
 import { make, tableOf } from "../../../reporting/page/base/elements.js";
 import { pathTo, predictionText, sizeText } from "../../../reporting/page/base/model.js";
@@ -45,13 +45,13 @@ export function childTable(studio, children) {
   return tableOf(["child", "rows", "", "target"], rows, { kinds: [null, null, "st-wide", "tw-text"] });
 }
 
-/** A function that asks and calls back with the answer, unless another question was asked since. */
-export function latest(ask, told) {
+/** A function that sends a request and shows its result, unless a later request was sent meanwhile. */
+export function latest(send, show) {
   let number_ = 0;
-  return async (...question) => {
+  return async (...parameters) => {
     const mine = ++number_;
-    const answer = await ask(...question);
-    if (mine === number_ && answer !== null) told(answer, ...question);
+    const result = await send(...parameters);
+    if (mine === number_ && result !== null) show(result, ...parameters);
   };
 }
 

@@ -12,24 +12,24 @@ export function rowsPanel(studio) {
   const place = make("div", { class: "tw-scroll st-rows", tabindex: 0, role: "group", "aria-label": "Rows of this node" });
   const where = make("span", { class: "tw-muted" });
   const held = make("input", { type: "checkbox", onchange: () => go(0) });
-  const before = button("‹", () => go(asked.first - PAGE), { "aria-label": "Rows before" });
-  const after = button("›", () => go(asked.first + PAGE), { "aria-label": "Rows after" });
+  const before = button("‹", () => go(query.first - PAGE), { "aria-label": "Rows before" });
+  const after = button("›", () => go(query.first + PAGE), { "aria-label": "Rows after" });
   const element = make("div", {}, head, make("div", { class: "tw-filters" },
     make("label", { class: "st-check" }, held, "held-out rows"), before, where, after), place);
-  const asked = { sort: "", down: false, first: 0 };
-  const load = latest((node) => studio.ask(() => get("rows", {
-    node, held_out: held.checked ? 1 : 0, sort: asked.sort, down: asked.down ? 1 : 0, first: asked.first, n: PAGE,
+  const query = { sort: "", down: false, first: 0 };
+  const load = latest((node) => studio.request(() => get("rows", {
+    node, held_out: held.checked ? 1 : 0, sort: query.sort, down: query.down ? 1 : 0, first: query.first, n: PAGE,
   })), show);
 
   function refresh(node) {
     head.replaceChildren(nodeHead(studio, node));
     held.disabled = !studio.state.rows.held_out;
-    asked.first = 0;
+    query.first = 0;
     load(node);
   }
 
   function go(first) {
-    asked.first = Math.max(0, first);
+    query.first = Math.max(0, first);
     load(studio.node);
   }
 
@@ -43,12 +43,12 @@ export function rowsPanel(studio) {
     const cells = (i) => [found.truth[i], found.predicted[i], ...found.cells.map((column) => column[i])];
     const sorter = (name) => {
       if (name === "predicted") return make("th", { scope: "col" }, name);
-      const mine = asked.sort === name;
+      const mine = query.sort === name;
       const sort = link(make("bdi", {}, name), () => {
-        Object.assign(asked, { sort: name, down: mine && !asked.down, first: 0 });
+        Object.assign(query, { sort: name, down: mine && !query.down, first: 0 });
         load(studio.node);
       }, { class: "tw-sort" });
-      return make("th", { scope: "col", "aria-sort": mine ? (asked.down ? "descending" : "ascending") : null }, sort);
+      return make("th", { scope: "col", "aria-sort": mine ? (query.down ? "descending" : "ascending") : null }, sort);
     };
     const row = (number_, i) => make("tr", { class: found.truth[i] !== found.predicted[i] && studio.model.classes ? "st-mistake" : "" },
       make("th", { scope: "row" }, number(number_)),

@@ -18,9 +18,9 @@ export function scatterPanel(studio) {
     ...axes.map((axis, i) => make("label", { class: "tw-filter" }, "xy"[i], axis)),
     make("label", { class: "st-check" }, held, "held-out mistakes")), place, worst);
   const load = latest(async (node) => {
-    const found = await studio.ask(() => get("scatter", { node, x: axes[0].value, y: axes[1].value, held_out: held.checked ? 1 : 0 }));
+    const found = await studio.request(() => get("scatter", { node, x: axes[0].value, y: axes[1].value, held_out: held.checked ? 1 : 0 }));
     if (!found) return null;
-    found.mistakes = held.checked ? await studio.ask(() => get("mistakes")) : null;
+    found.mistakes = held.checked ? await studio.request(() => get("mistakes")) : null;
     return found;
   }, show);
 

@@ -14,7 +14,7 @@ export function splitsPanel(studio) {
   const leaf = make("div");
   const element = make("div", {}, head, note, list, rest, leaf);
   let shown = null;
-  const load = latest((node) => studio.ask(() => get("splits", { node })), show);
+  const load = latest((node) => studio.request(() => get("splits", { node })), show);
 
   function refresh(node) {
     head.replaceChildren(nodeHead(studio, node), classKey(studio) ?? "");
@@ -64,7 +64,7 @@ export function splitsPanel(studio) {
         make("span", { class: "st-figure", title: `score ${split.score}, gain ${split.gain}` }, figure(split.score), p)),
       ...split.children.map((child) => make("div", { class: "st-child" },
         make("bdi", { class: "st-words", title: child.words }, child.words), make("span", { class: "st-count" }, number(child.rows)),
-        childBar(studio, child), make("span", { class: "tw-muted st-told" }, countsText(studio, child)))),
+        childBar(studio, child), make("span", { class: "tw-muted st-counts" }, countsText(studio, child)))),
       split.missing ? make("p", { class: "tw-muted" }, `${many(split.missing, "row")} without a value`) : null,
       make("div", { class: "st-links" }, apply, edit, forbid));
   }

@@ -30,7 +30,7 @@ export function takePanel(studio) {
   }
 
   async function save(form) {
-    const done = await studio.ask(() => post("save", { form }));
+    const done = await studio.request(() => post("save", { form }));
     if (done) studio.say(`Saved as ${done.saved}, in the folder where the studio was started.`);
   }
   return { name: "Take away", element, refresh };
