@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <span>
 
 namespace tw {
@@ -28,6 +27,12 @@ struct Units {
     }
     int64_t of(double value) const { return std::llrint((value - middle) * scale); }
     double size() const { return std::ldexp(1.0, -exponent); }
+};
+
+// A row in the order of a column, with its value, so that a pass over a node reads values one after the other.
+struct OrderedRow {
+    double value;
+    int32_t row;
 };
 
 // The best model of one column.
@@ -72,13 +77,8 @@ public:
         double threshold = 0;
     };
 
-    ColumnCuts(const Numbers& numbers, std::span<const int32_t> rows, const std::vector<int64_t>& y,
-               const PilotOptions& options)
-        : numbers_(numbers),
-          rows_(rows),
-          y_(y),
-          options_(options),
-          units_(numbers[rows.front()], numbers[rows.back()]) {
+    ColumnCuts(std::span<const OrderedRow> rows, const std::vector<int64_t>& y, const PilotOptions& options)
+        : rows_(rows), y_(y), options_(options), units_(rows.front().value, rows.back().value) {
         const size_t size = rows.size() <= few ? 1 : rows.size() / blocks;
         size_t begin = 0;
         while (begin < rows.size()) {
@@ -87,7 +87,7 @@ public:
             blocks_.push_back({begin, end, sums_, values_});
             for (size_t i = begin; i < end; ++i) {
                 values_ += i == 0 || value(i) != value(i - 1);
-                add(sums_, units_.of(value(i)), y_[rows_[i]]);
+                add(sums_, units_.of(value(i)), y_[rows_[i].row]);
             }
             begin = end;
         }
@@ -121,7 +121,7 @@ private:
         int64_t values;       // different values before it
     };
 
-    double value(size_t i) const { return numbers_[rows_[i]]; }
+    double value(size_t i) const { return rows_[i].value; }
 
     // Whether each model with its cut before row i is better than the best so far.
     std::array<bool, 3> offer(std::array<Best, 3>& found, size_t i, const LineSums<Sum>& low, int64_t below) const {
@@ -154,12 +154,11 @@ private:
             const bool is_new = i == 0 || value(i) != value(i - 1);
             if (is_new && i > block.begin) offer(found, i, low, below);
             below += is_new;
-            add(low, units_.of(value(i)), y_[rows_[i]]);
+            add(low, units_.of(value(i)), y_[rows_[i].row]);
         }
     }
 
-    const Numbers& numbers_;
-    std::span<const int32_t> rows_;
+    std::span<const OrderedRow> rows_;
     const std::vector<int64_t>& y_;
     const PilotOptions& options_;
     Units units_;
@@ -175,11 +174,13 @@ public:
         : columns_(columns), left_(target, target + rows), units_(rows), options_(options), pool_(pool) {
         order_.resize(columns.size());
         pool_.run(static_cast<int64_t>(columns.size()), [&](int64_t c) {
-            std::vector<int32_t>& order = order_[c];
+            std::vector<OrderedRow>& order = order_[c];
             order.resize(rows);
-            std::iota(order.begin(), order.end(), 0);
             const Numbers& x = columns_[c].numbers;
-            std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return x[a] < x[b]; });
+            for (int32_t row = 0; row < rows; ++row) order[row] = {x[row], row};
+            std::sort(order.begin(), order.end(), [](const OrderedRow& a, const OrderedRow& b) {
+                return a.value < b.value || (a.value == b.value && a.row < b.row);
+            });
         });
         is_low_.resize(rows);
     }
@@ -222,20 +223,20 @@ private:
         return -1;
     }
 
-    std::span<const int32_t> rows_of(int64_t begin, int64_t end, int column = 0) const {
-        return std::span<const int32_t>(order_[column])
+    std::span<const OrderedRow> rows_of(int64_t begin, int64_t end, int column = 0) const {
+        return std::span<const OrderedRow>(order_[column])
             .subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
     }
 
     Units measure_left(int64_t begin, int64_t end) {
         const auto rows = rows_of(begin, end);
-        double low = left_[rows[0]], high = low;
-        for (const int32_t row : rows) {
-            low = std::min(low, left_[row]);
-            high = std::max(high, left_[row]);
+        double low = left_[rows[0].row], high = low;
+        for (const OrderedRow& at : rows) {
+            low = std::min(low, left_[at.row]);
+            high = std::max(high, left_[at.row]);
         }
         const Units units(low, high);
-        for (const int32_t row : rows) units_[row] = units.of(left_[row]);
+        for (const OrderedRow& at : rows) units_[at.row] = units.of(left_[at.row]);
         return units;
     }
 
@@ -243,7 +244,7 @@ private:
         if (begin == end) return 0;
         const Units units = measure_left(begin, end);
         Sum sum = 0;
-        for (const int32_t row : rows_of(begin, end)) sum += units_[row];
+        for (const OrderedRow& at : rows_of(begin, end)) sum += units_[at.row];
         return units.middle + static_cast<double>(sum) / static_cast<double>(end - begin) * units.size();
     }
 
@@ -262,7 +263,7 @@ private:
     }
 
     ColumnChoice best_of(int column, int64_t begin, int64_t end, const Units& y, bool may_split, bool may_line) const {
-        const ColumnCuts cuts(columns_[column].numbers, rows_of(begin, end, column), units_, options_);
+        const ColumnCuts cuts(rows_of(begin, end, column), units_, options_);
         const LineSums<double> whole = as_doubles(cuts.all());
         const double n = whole.n, floor = n * 0x1p-60 * std::max(constant_fit(whole).residual / n, 1.0);
         ColumnChoice best;
@@ -283,18 +284,20 @@ private:
 
     void take(int node, int64_t begin, int64_t end, int column, const LineFit& fit) {
         nodes_[node].taken.push_back({column, fit.intercept, fit.slope});
-        const Numbers& x = columns_[column].numbers;
-        for (const int32_t row : rows_of(begin, end)) left_[row] -= fit.intercept + fit.slope * x[row];
+        for (const OrderedRow& at : rows_of(begin, end, column)) {
+            left_[at.row] -= fit.intercept + fit.slope * at.value;
+        }
     }
 
     int64_t split(int node, int64_t begin, int64_t end, int column, const ColumnChoice& choice) {
-        const Numbers& x = columns_[column].numbers;
-        for (const int32_t row : rows_of(begin, end)) is_low_[row] = x[row] <= choice.threshold;
         int64_t middle = begin;
-        for (const int32_t row : rows_of(begin, end)) middle += is_low_[row];
+        for (const OrderedRow& at : rows_of(begin, end, column)) {
+            is_low_[at.row] = at.value <= choice.threshold;
+            middle += is_low_[at.row];
+        }
         pool_.run(static_cast<int64_t>(columns_.size()), [&](int64_t c) {
             std::stable_partition(order_[c].begin() + begin, order_[c].begin() + end,
-                                  [&](int32_t row) { return is_low_[row] != 0; });
+                                  [&](const OrderedRow& at) { return is_low_[at.row] != 0; });
         });
         const int depth = nodes_[node].depth + 1, low = static_cast<int>(nodes_.size());
         nodes_[node].column = column;
@@ -314,7 +317,7 @@ private:
     std::vector<double> left_;   // of the target, per row
     std::vector<int64_t> units_; // the same in units of the node at work
     std::vector<char> is_low_;
-    std::vector<std::vector<int32_t>> order_; // per column, rows by value within each node
+    std::vector<std::vector<OrderedRow>> order_; // per column, rows by value within each node
     const PilotOptions& options_;
     ThreadPool& pool_;
     std::vector<PilotNode> nodes_;
