@@ -27,7 +27,7 @@ from treewright.data.encoding import (
     encode_target,
     encode_weight,
 )
-from treewright.data.kinds import kinds_from_categorical_features
+from treewright.data.kinds import kinds_from_categorical_features, levels_of
 from treewright.data.reader import Frame, pop_column, read, read_column
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.data.survey import survey
@@ -571,3 +571,22 @@ def test_unseen_levels_are_counted_and_reported_once() -> None:
         tw.predict(tree, table)
         warnings.simplefilter("ignore", tw.UnseenLevelsWarning)
         tw.predict(tree, new)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.integers(-6, 6), min_size=1, max_size=12),
+    st.sampled_from((0.0, 0.5, 0.1, -0.3, 1e17, 2.0**24)),
+    st.lists(st.sampled_from((-0.0, 0.25, np.nan, np.inf, -np.inf, 1e300, -1e300)), max_size=2),
+    st.sampled_from((np.float32, np.float64)),
+)
+def test_levels_of_numbers_are_the_distinct_values_in_order(
+    steps: list[int], start: float, others: list[float], dtype: Any
+) -> None:
+    with np.errstate(over="ignore"):
+        values = np.array([*(step + start for step in steps), *others], dtype=np.float64).astype(dtype)
+    codes, levels = levels_of(read(values.reshape(-1, 1)).columns[0])
+    known = sorted({float(value) + 0.0 for value in values if not np.isnan(value)})
+    assert list(levels) == known
+    assert codes.dtype == np.int32
+    assert codes.tolist() == [-1 if np.isnan(value) else known.index(float(value)) for value in values]

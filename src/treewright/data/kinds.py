@@ -165,8 +165,8 @@ def levels_of(column: RawColumn) -> tuple[Int32Array, tuple[Level, ...]]:
 def _found_levels(column: RawColumn) -> tuple[Int32Array, tuple[Level, ...]]:
     missing = column.missing
     known = column.values[~missing] if missing.any() else column.values
-    distinct, inverse = _distinct_whole(known) if column.whole else np.unique(known, return_inverse=True)
-    codes: Int32Array = inverse.astype(np.int32)
+    distinct, inverse = _distinct(known)
+    codes: Int32Array = inverse.astype(np.int32, copy=False)
     if len(known) < column.n_rows:
         codes = np.full(column.n_rows, -1, dtype=np.int32)
         codes[~missing] = inverse
@@ -176,14 +176,16 @@ def _found_levels(column: RawColumn) -> tuple[Int32Array, tuple[Level, ...]]:
     return codes, levels  # -0.0 is 0.0, whichever of them numpy kept
 
 
-def _distinct_whole(values: FloatArray) -> tuple[Array, Array]:
-    """np.unique for integers: where they lie close together, counting is much faster than sorting."""
-    low = values.min() if len(values) else 0.0
-    if not len(values) or values.max() - low > 4 * len(values):
+def _distinct(values: FloatArray) -> tuple[Array, Array]:
+    """np.unique with the inverse: where whole numbers lie close together, counting is much faster than sorting."""
+    low = float(values.min()) if len(values) else np.nan
+    if not float(values.max(initial=low)) - low <= 4 * len(values):  # far apart, infinite, or no value at all
         return np.unique(values, return_inverse=True)
-    places = (values - low).astype(np.int64)
+    places: Array = (values - low).astype(np.int32 if len(values) < 2**28 else np.int64)
+    if not (places + low == values).all():  # the sum depends on the place alone, so a place holds one value
+        return np.unique(values, return_inverse=True)
     found = np.bincount(places) > 0
-    return np.flatnonzero(found) + low, (np.cumsum(found) - 1)[places]
+    return np.flatnonzero(found) + low, (np.cumsum(found, dtype=np.int32) - 1)[places]
 
 
 def has_numbers(levels: Sequence[Level]) -> bool:
