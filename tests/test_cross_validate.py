@@ -125,6 +125,19 @@ def test_the_corrected_test_is_that_of_nadeau_and_bengio(seed: int) -> None:
     assert corrected_error(first.tolist(), ratio) > first.std(ddof=1) / math.sqrt(k)
 
 
+def test_infinite_scores_have_no_known_error() -> None:
+    scores = [1.0, math.inf, 2.0]
+    assert math.isnan(corrected_error(scores, 0.5))
+    assert all(math.isnan(end) for end in interval(scores, 0.5, 0.9))
+    assert math.isnan(paired_p(scores, scores, 0.5))
+
+
+def test_held_out_rows_without_weight_are_refused() -> None:
+    data = {"x": [1.0, 2.0, 3.0, 4.0] * 2, "w": [1, 1, 0, 0, 0, 0, 0, 0], "y": [1.5, 2, 3, 4, 5, 6, 7, 8]}
+    with pytest.raises(tw.DataError, match="all 2 test rows have weight 0; leave the weights out, or use fewer folds"):
+        tw.cross_validate(data, "y", tw.CART.with_(pruning=None), folds=4, weight="w")
+
+
 def test_progress_ends_at_one() -> None:
     seen: list[float] = []
     tw.cross_validate(table(), "y", ["cart", "c45"], folds=3, progress=seen.append)

@@ -320,6 +320,11 @@ def test_pmml_with_surrogates(strategy: str, last: str) -> None:
     looked_at(t)
 
 
+def test_pmml_of_a_column_without_a_name() -> None:
+    tree = tw.learn({"": [1.0, 2, 3, 4], "y": ["a", "a", "b", "b"]}, "y", tw.CART.with_(pruning=None))
+    assert tw.predict(tw.from_pmml(tw.export.pmml(tree)), {"": [1.0, 4.0]}).tolist() == ["a", "b"]
+
+
 def test_pmml_with_a_rest() -> None:
     """One child only, and everything else stays: a leaf is added that answers as the node does."""
     text = re.sub(r'<Node id="3".*?</Node>', "", PMML, flags=re.DOTALL)

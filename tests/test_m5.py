@@ -201,3 +201,17 @@ def test_partitions_and_order_give_the_same_tree(option: str) -> None:
     assert to_json(grow_and_prune(take(rows, order), schema, RECIPES[option], 2)) == whole
     for limit in LIMITS:
         assert to_json(grow_and_prune(cut_up(rows, [0.2, 0.2, 0.7], limit), schema, RECIPES[option])) == whole
+
+
+def test_the_mean_that_stands_for_missing_values_may_be_that_of_the_largest_numbers() -> None:
+    x = [1e308, 1e308, 1e308, -1e308, None] * 4
+    tree = tw.learn({"x": x, "y": [1.0, 1.0, 2.0, 3.0, 5.5] * 4}, "y", tw.M5)
+    at_mean, missing = tw.apply(tree, {"x": [5e307, None]})
+    assert missing == at_mean
+
+
+@pytest.mark.parametrize("pruner", [tw.pruning.ReducedError(), tw.pruning.ErrorBased()])
+def test_a_tree_of_imputed_values_is_pruned_by_its_rows(pruner: Any) -> None:
+    data = {"x": [1.0, 2, 3, 4, None] * 8, "y": ["u", "v", "u", "w", "w"] * 8}
+    tree = tw.learn(data, "y", tw.CART.with_(missing=tw.missing.Imputed(), pruning=None))
+    assert tw.predict(tw.prune(tree, pruner, data), data).tolist() == data["y"]

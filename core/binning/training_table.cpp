@@ -18,7 +18,8 @@ ColumnFacts learn_facts(const Table& table, int column, const Recipe& recipe, co
                         std::span<const uint32_t> rows, const DistinctOf& distinct) {
     const Column& data = table.columns[column];
     if (!needs_distinct_values(data, recipe)) return column_facts(data, recipe, {});
-    if (!distinct) return column_facts(data, recipe, weighted_values(data, measure, rows));
+    const bool needs_weights = recipe.numeric == Numeric::quantile_binned;
+    if (!distinct || needs_weights) return column_facts(data, recipe, weighted_values(data, measure, rows));
     ColumnFacts facts = column_facts(data, recipe, {});
     facts.distinct = distinct(TableColumn(column));
     return facts;

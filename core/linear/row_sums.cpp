@@ -114,8 +114,8 @@ SlotRanges slot_ranges(const LinearRows& rows, ThreadPool& pool) {
         }
         const std::lock_guard<std::mutex> lock(guard);
         for (int slot = 0; slot < n; ++slot) {
-            found.low[first + slot] = std::min(found.low[first + slot], low[slot]);
-            found.high[first + slot] = std::max(found.high[first + slot], high[slot]);
+            found.low[first + slot] = std::min(found.low[first + slot], low[slot] + 0.0); // -0 and 0 are one value
+            found.high[first + slot] = std::max(found.high[first + slot], high[slot] + 0.0);
         }
         found.max_weight[node] = std::max(found.max_weight[node], max_weight);
     });

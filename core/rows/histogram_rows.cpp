@@ -73,7 +73,6 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
       context(SearchColumns(training, *binned, plan, value_ranks, profile, &levels), recipe, counter,
               sorted_row_limit(binned->bins() + levels.cells(), counter)) {}
 
-// Quantile bins need the weights of values, too, and find both themselves.
 template <TargetCounter Counter>
 DistinctOf TreeData<Counter>::known_values() const {
     if (value_ranks.empty()) return nullptr;

@@ -91,8 +91,11 @@ def check_predictions(case: Case, tree: tw.Tree, loaded: tw.Tree) -> None:
         values = np.array([float(value) for value in case.columns[case.target]])
         require(np.isfinite(predicted).all(), "finite predictions", predicted)
         slack = 1e-12 * float(np.abs(values).max())  # a missing value adds up fractions of several leaves
-        inside = (predicted >= values.min() - slack) & (predicted <= values.max() + slack)
-        require(inside.all(), "predictions within the target", predicted)
+        low, high = values.min() - slack, values.max() + slack
+        if tree.models:  # a linear leaf predicts within its range guard
+            low = min(low, *(model.low for model in tree.models))
+            high = max(high, *(model.high for model in tree.models))
+        require(((predicted >= low) & (predicted <= high)).all(), "predictions within the target", predicted)
         return
     shares = tw.predict_proba(tree, case.table, n_threads=1)
     require(np.isfinite(shares).all() and (shares >= 0).all(), "probabilities", shares)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 
 from treewright.data.schema import Kind, Level
 from treewright.data.value_text import listed
@@ -27,12 +28,12 @@ class Dialect:
     """One kind of database. Templates have one place, `{}`.
 
     `text_escapes`: what characters of a text become between single quotes; `escape_mark` goes before a text that has a
-    backslash. `number` writes a float64, with at most `digits` digits, otherwise it is written as a quotient (None: any
-    number of digits is read exactly). `known` makes NaN a NULL. `column` is how a column of a kind is read and
-    `moment` how a moment is written; a kind without an entry is a number of microseconds. `deepest` is how deep CASE
-    may be nested, `most_columns` how many columns a step may have, `longest_in` how
-    many items a list after IN (None: any number). `fence` keeps a database from merging steps. `folds_case`: names that
-    differ in case only are one name, quoted or not.
+    backslash. `number` writes a float64; where `digits` is given, a number of more digits, or one that a reader by way
+    of a long double gets wrong, is written as a quotient. `known` makes NaN a NULL. `column` is how a column of a kind
+    is read and `moment` how a moment is written; a kind without an entry is a number of microseconds. `deepest` is how
+    deep CASE may be nested, `most_columns` how many columns a step may have, `longest_in` how many items a list after
+    IN (None: any number). `fence` keeps a database from merging steps. `folds_case`: names that differ in case only are
+    one name, quoted or not.
     """
 
     name: str
@@ -172,8 +173,10 @@ def number_token(dialect: Dialect, x: float) -> str:
     """Return a float64, read back as the same bits and never as a decimal."""
     text = repr(float(x))
     digits = len(text.split("e")[0].replace("-", "").replace(".", "").strip("0"))
-    if dialect.digits is not None and (digits > dialect.digits or not 1e-5 < abs(x) < 1e15) and x != 0:
-        return _quotient(x)
+    if dialect.digits is not None and x != 0:
+        is_short = digits <= dialect.digits and 1e-5 < abs(x) < 1e15
+        if not is_short or not _survives_long_double(text):
+            return _quotient(x)
     token = dialect.number.format(text if "e" in text else f"{text}e0")
     return f"({token})" if text.startswith("-") and token.startswith("-") else token
 
@@ -237,6 +240,14 @@ def _refuse_unwritable(dialect: Dialect, text: str, what: str) -> None:
         raise ExportError(
             f"{what} {text!r} has a character that SQL ({dialect.name}) cannot hold; rename it and learn anew"
         )
+
+
+def _survives_long_double(text: str) -> bool:
+    """Return whether a decimal is the same float64 if it is first rounded to the 64 bits of a long double."""
+    exact = Fraction(text)
+    places = 64 - exact.numerator.bit_length() + exact.denominator.bit_length()  # or one less: the quotient may carry
+    twice = (float(Fraction(round(exact * 2**bits), 2**bits)) for bits in (places - 1, places))
+    return all(x == float(text) for x in twice)
 
 
 def _quotient(x: float) -> str:

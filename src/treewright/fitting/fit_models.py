@@ -77,7 +77,8 @@ def fits(tree: Tree, rows: Encoded | Partitions, choice: Linear, n_threads: int 
     models: list[LinearModel] = []
     for node in range(tree.n_nodes):
         if counted[node] == 0:  # it predicts as its parent does
-            models.append(models[int(tree.arrays["parent"][node])])
+            mean = LinearModel(float(tree.arrays["stats"][0, 1]))
+            models.append(models[int(tree.arrays["parent"][node])] if node else mean)
             continue
         terms = []
         for i in range(start[node], start[node + 1]):

@@ -16,12 +16,13 @@ import numpy as np
 
 from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
-from treewright.growing.exact_sums import as_floats, merged, sums_by
+from treewright.growing.exact_sums import BITS, Sums, as_floats, merged, sums_by
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.recipes.branching import Binary, Ordered
-from treewright.recipes.criterion import FifthRoot, StandardDeviation
-from treewright.recipes.missing import Imputed, RefuseMissing
+from treewright.recipes.criterion import FifthRoot, PiecewiseLinear, StandardDeviation, Variance
+from treewright.recipes.leaves import Constant
+from treewright.recipes.missing import Imputed, LearnedDirection, RefuseMissing
 from treewright.recipes.recipe import Recipe
 
 #: Kind codes of columns in `Encoded`.
@@ -81,6 +82,20 @@ def core_recipe(rows: Encoded | Partitions, recipe: Recipe) -> Recipe:
     return replace(recipe, **changes) if changes else recipe
 
 
+def routing_recipe(recipe: Recipe) -> Recipe:
+    """Return the recipe for sending rows down a grown tree, as the core knows it.
+
+    The splits hold where a missing value goes, which is where the value filled in for it goes.
+    """
+    if not isinstance(recipe.missing, Imputed) and not isinstance(recipe.branching, Ordered):
+        return recipe
+    missing = LearnedDirection() if isinstance(recipe.missing, Imputed) else recipe.missing
+    branching = Binary() if isinstance(recipe.branching, Ordered) else recipe.branching
+    by_pieces = isinstance(recipe.regression, PiecewiseLinear)
+    regression = Variance() if by_pieces else recipe.regression
+    return replace(recipe, missing=missing, branching=branching, regression=regression, leaves=Constant(), pruning=None)
+
+
 def prepared(rows: Encoded, done: Preparation) -> Encoded:
     """Return the rows of a partition as the core sees them."""
     columns: list[Array] = []
@@ -109,8 +124,9 @@ def restored(arrays: Mapping[str, Any], done: Preparation, levels: Sequence[int]
         own = arrays["breaks"][arrays["break_start"][split] : arrays["break_start"][split + 1]]
         child = arrays["child_of_bin"][arrays["bin_start"][split] : arrays["bin_start"][split + 1]]
         if cut is not None:
-            above = done.levels_above(column, cut)
-            child = np.array([child[1 if level in above else 0] for level in range(levels[column])], dtype=np.int32)
+            # One bin alone sends every known level one way and missing values another.
+            above = done.levels_above(column, cut) if len(own) else ()
+            child = np.array([child[int(level in above)] for level in range(levels[column])], dtype=np.int32)
             own = own[:0]
         columns[split] = column
         fill = done.fill[column]
@@ -149,20 +165,31 @@ def _fills(parts: Partitions) -> list[float | None]:
     """Return the mean of each numeric column, and the heaviest level (the first of equals) of the others."""
     fills: list[float | None] = []
     for column, kind in enumerate(parts.kinds):
-        n = 2 if kind == NUMBER else max(parts.levels[column], 1)
-        found = _sums(parts, _number_sums if kind == NUMBER else _level_weights, column, n=n)
         if kind == NUMBER:
-            fills.append(float(found[1] / found[0]) if found[0] > 0 else 0.0)
+            fills.append(_mean(merged(parts.map(_number_sums, column))))
         else:
-            fills.append(float(np.argmax(found)))
+            fills.append(float(np.argmax(_sums(parts, _level_weights, column, n=max(parts.levels[column], 1)))))
     return fills
+
+
+def _mean(sums: Sums) -> float:
+    """Return the mean by sums of weights and of weighted values, also where the second is beyond all numbers."""
+    weight, total = as_floats(sums, 2).tolist()
+    if weight <= 0:
+        return 0.0
+    if math.isfinite(total):
+        return float(total / weight)
+    smaller = as_floats({unit - 2: counted for unit, counted in sums.items()}, 2)[1] / weight
+    return float(np.nan_to_num(np.ldexp(smaller, 2 * BITS)))
 
 
 def _number_sums(part: Encoded, column: int) -> Any:
     values, weight = part.columns[column], _weights(part)
     known = ~np.isnan(values)
     place = np.repeat([0, 1], known.sum())
-    return sums_by(place, np.concatenate([weight[known], (weight[known] * values[known]).astype(np.float64)]), 2)
+    with np.errstate(over="ignore"):  # a product beyond all numbers counts as the largest of them
+        weighted = weight[known] * values[known].astype(np.float64)
+    return sums_by(place, np.concatenate([weight[known], weighted]), 2)
 
 
 def _level_weights(part: Encoded, column: int) -> Any:
@@ -175,8 +202,11 @@ def _orders(parts: Partitions, fill: tuple[float | None, ...]) -> list[tuple[int
     orders: list[tuple[int, ...] | None] = []
     for column, kind in enumerate(parts.kinds):
         levels = parts.levels[column]
-        if kind != NOMINAL or levels < 2:
+        if kind == NUMBER:
             orders.append(None)
+            continue
+        if kind == ORDINAL or levels < 2:
+            orders.append(tuple(range(levels)))  # of fewer than two levels there is no cut
             continue
         found = _sums(parts, _target_sums, column, fill[column], n=2 * levels)
         weight, total = found[:levels], found[levels:]

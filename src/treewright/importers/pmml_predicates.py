@@ -17,6 +17,7 @@ from treewright.errors import FileError
 #: More predicates in each other than this no program writes.
 DEEPEST = 200
 
+_COMPOUND = ("and", "or", "xor", "surrogate")
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     "equal": lambda a, b: a == b,
     "notEqual": lambda a, b: a != b,
@@ -36,9 +37,14 @@ class Predicate:
     values: tuple[Level, ...] = ()
     parts: tuple[Predicate, ...] = ()
 
+    @property
+    def splits(self) -> bool:
+        """Whether it splits on a field, whose name may be empty."""
+        return self.operator not in ("true", "false", *_COMPOUND)
+
     def simple(self) -> Iterator[Predicate]:
         """Yield the predicates in it that split on a field, in order."""
-        if self.field:
+        if self.splits:
             yield self
         for part in self.parts:
             yield from part.simple()
@@ -47,7 +53,7 @@ class Predicate:
         """Return whether it holds; None where a field that it needs is not in the row."""
         if self.operator in ("true", "false"):
             return self.operator == "true"
-        if self.field:
+        if self.splits:
             return self._decide_field(row)
         predictions = (part.decide(row) for part in self.parts)
         if self.operator == "surrogate":
@@ -79,7 +85,7 @@ def read_predicate(element: Element, typed: Callable[[str, str], Level], depth: 
         return Predicate(kind.lower())
     if kind == "CompoundPredicate":
         operator = element.get("booleanOperator", "")
-        if operator not in ("and", "or", "xor", "surrogate"):
+        if operator not in _COMPOUND:
             raise FileError(f"CompoundPredicate has the unknown operator {operator[:40]!r}")
         parts = tuple(read_predicate(part, typed, depth + 1) for part in element if local_name(part) != "Extension")
         return Predicate(operator, parts=parts)

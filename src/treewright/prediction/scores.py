@@ -47,7 +47,14 @@ def chosen_measure(measure: str | None, target: TargetSpec) -> str:
 def measured(measure: str, target: TargetSpec, rows: Encoded, predictions: Array) -> float:
     """Compute a measure for the predictions of encoded rows."""
     assert rows.target is not None
-    return SCALES[measure].function(target, rows.target, predictions, weights_of(rows))
+    weight = weights_of(rows)
+    if not weight.any():
+        raise DataError(
+            f"{measure!r} cannot be measured: all {rows.n_rows} test rows have weight 0; leave the weights out, or use "
+            "fewer folds"
+        )
+    with np.errstate(over="ignore"):  # an error beyond all numbers is infinite
+        return SCALES[measure].function(target, rows.target, predictions, weight)
 
 
 def measured_in_batches(

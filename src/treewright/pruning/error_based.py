@@ -20,6 +20,7 @@ from treewright.data.sparse_rows import counts_per_row, from_core
 from treewright.errors import DataError
 from treewright.growing.memory_partitions import gathered
 from treewright.growing.partitions import Partitions
+from treewright.growing.prepared import routing_recipe
 from treewright.growing.progress import Stage
 from treewright.growing.weights import altered
 from treewright.pruning.bottom_up import cut_where_no_better
@@ -59,7 +60,7 @@ def prune_by_errors(
         target=rows.target,
         n_classes=rows.n_classes,
         weight=real_weight(rows, tree.schema),
-        recipe=tree.recipe.as_dict(),
+        recipe=routing_recipe(tree.recipe).as_dict(),
         confidence=pruner.confidence,
         exact=pruner.deviate == "exact",
         margin=MARGIN,

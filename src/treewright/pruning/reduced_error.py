@@ -15,6 +15,7 @@ from treewright.data.rows import take, weights_of
 from treewright.errors import DataError
 from treewright.growing.memory_partitions import as_partitions, gathered
 from treewright.growing.partitions import Partitions
+from treewright.growing.prepared import routing_recipe
 from treewright.growing.progress import Stage
 from treewright.pruning.cross_validation import real_weight, row_draws, without
 from treewright.pruning.cut import cut
@@ -45,7 +46,7 @@ def prune_reduced_error(
         target=rows.target,
         n_classes=rows.n_classes,
         weight=real_weight(rows, tree.schema),
-        recipe=tree.recipe.as_dict(),
+        recipe=routing_recipe(tree.recipe).as_dict(),
         cost=None if target.costs is None else cost_array(target),
     )
     what = number_loss_name(tree) if target.classes is None else "wrong" if target.costs is None else "paid"

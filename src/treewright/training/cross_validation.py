@@ -123,11 +123,12 @@ def _summary(found: list[tuple[Tree, Encoded]], refused: str | None) -> Scores:
     scores = [score_on(tree, test) for tree, test in found]
     heads = [score["headline"] for score in scores]
     values = np.array([head["value"] for head in heads])
-    error = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan
+    with np.errstate(over="ignore", invalid="ignore"):  # squares of huge numbers are infinite, their spread is unknown
+        mean, spread = values.mean(), values.std(ddof=1) if len(values) > 1 else math.nan
     return Scores(
         measure=heads[0]["name"],
-        value=float(values.mean()),
-        error=error,
+        value=float(mean),
+        error=float(spread / math.sqrt(len(values))),
         baseline=float(np.mean([head["baseline"] for head in heads])),
         leaves=float(np.mean([tree.n_leaves for tree, _ in found])),
         depth=float(np.mean([tree.depth for tree, _ in found])),
