@@ -24,6 +24,7 @@ MISSING = 0.02
 def grown(table: Table, recipe: tw.Recipe, exhaustive: bool) -> tuple[float, dict[str, Any]]:
     columns = [table.x[:, j] for j in range(table.x.shape[1])]
     numbers = [0] * len(columns)
+    has_missing = bool(np.isnan(table.x).any())
     begun = time.perf_counter()
     tree = _core.grow(
         columns,
@@ -36,6 +37,7 @@ def grown(table: Table, recipe: tw.Recipe, exhaustive: bool) -> tuple[float, dic
         THREADS,
         None,
         exhaustive,
+        has_missing=has_missing,
     )
     return time.perf_counter() - begun, tree
 

@@ -49,9 +49,10 @@ class Table:
     def grow(self, recipe: Recipe, n_threads: int = 1) -> dict[str, np.ndarray]:
         criterion = recipe.criterion if self.n_classes else recipe.regression
         custom = criterion.function if isinstance(criterion, Custom) else None
+        has_missing, _ = _core.check_values(self.columns, self.kinds, self.n_rows, n_threads, self.weight)
         return _core.grow(
             self.columns, self.kinds, self.levels, self.target, self.n_classes, self.weight, recipe.as_dict(),
-            n_threads, custom,
+            n_threads, custom, has_missing=has_missing,
         )  # fmt: skip
 
     def problem(self, recipe: Recipe) -> Problem:

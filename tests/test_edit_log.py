@@ -69,7 +69,7 @@ def test_random_logs_of_any_recipe_replay_and_are_trees(seed, name, regression) 
     again = tw.edit.replay(first, edits_of_text(log_text(log)), data)
     assert again == trees[-1]
     assert tw.export.from_json(tw.export.to_json(again)) == again
-    assert all(node.edit is None or node.edit.says for node in again.walk())
+    assert all(node.edit is None or node.edit.by_hand for node in again.walk())
     features = {column: values for column, values in data.items() if column != "y"}
     assert len(tw.predict(again, features)) == 80
 

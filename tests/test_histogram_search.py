@@ -42,6 +42,7 @@ SAME = [
 def grow(columns: list[Any], kinds: list[int], levels: list[int], target: Any, recipe: tw.Recipe, **how: Any) -> Any:
     classes = 0 if target.dtype == np.float64 else int(target.max()) + 1
     weight = how.pop("weight", None)
+    how["has_missing"] = _core.check_values(columns, kinds, len(target), 1, weight)[0]
     return _core.grow(columns, kinds, levels, target, classes, weight, recipe.as_dict(), 2, None, **how)
 
 

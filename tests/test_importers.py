@@ -342,7 +342,7 @@ def test_pmml_with_a_rest() -> None:
         ("<PMML/>", "has 0 TreeModels"),
         (PMML.replace("<TreeModel", "<Segment/><Segment/><TreeModel"), "chains the TreeModel with other models"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><PMML/>', "declares a type or entities"),
-        (PMML.replace("surrogate", "and"), "together, which a split and its surrogates cannot say"),
+        (PMML.replace("surrogate", "and"), "together, which a split and its surrogates cannot express"),
         (PMML.replace("surrogate", "perhaps"), "unknown operator 'perhaps'"),
         (PMML.replace("lessThan", "near"), "unknown operator 'near'"),
         (PMML.replace('value="3"', 'value="three"'), "which is no number"),

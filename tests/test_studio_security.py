@@ -161,10 +161,10 @@ def test_a_name_of_a_file_never_comes_from_the_page(studio: Studio) -> None:
 
 
 def test_a_table_with_a_hostile_name_is_saved_in_the_folder(tmp_path: Path) -> None:
-    from treewright.interactive.table import source_of
+    from treewright.interactive.table import origin_of
 
     for name in ("../../etc/passwd", "/a/b", "..", "", "con\x00", EVIL, "a" * 500):
-        stem = source_of({}, name=name).stem
+        stem = origin_of({}, name=name).stem
         assert stem
         assert "/" not in stem
         assert stem.strip(".") == stem

@@ -31,12 +31,12 @@ from treewright.interactive.jobs import CancelledError
 from treewright.interactive.serve import Studio, opened
 from treewright.interactive.session import Session, differing
 from treewright.interactive.start import Start
-from treewright.interactive.table import source_of
+from treewright.interactive.table import origin_of
 
 
 def session_of(data: Any, target: str = "y", recipe: tw.Recipe = tw.CART, **settings: Any) -> Session:
     folder = settings.pop("folder", None)
-    return Session(source_of(data), Start(target, recipe, **settings), folder)
+    return Session(origin_of(data), Start(target, recipe, **settings), folder)
 
 
 def write_csv(path: Path, rows: dict[str, list[Any]]) -> None:
@@ -222,7 +222,7 @@ def test_long_work_reports_progress_and_is_cancelled() -> None:
 def test_everything_undone_is_the_first_tree_and_the_log_replays(tmp_path: Path) -> None:
     data = people()
     write_csv(tmp_path / "people.csv", data)
-    session = Session(source_of(tmp_path / "people.csv"), Start("buys", RECIPES["cart"]), tmp_path)
+    session = Session(origin_of(tmp_path / "people.csv"), Start("buys", RECIPES["cart"]), tmp_path)
     first, draw, trees = session.snapshot.tree, random.Random(3), []
     while len(trees) < 30:
         try:
@@ -316,7 +316,7 @@ def _served(folder: Path) -> tuple[int, str]:
     process = os.fork()
     if process == 0:
         try:
-            made = opened(source_of(people()), Start("buys"), folder, 0)
+            made = opened(origin_of(people()), Start("buys"), folder, 0)
             os.write(writing, made.url.encode() + b"\n")
             made.run()
         finally:

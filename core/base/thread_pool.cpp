@@ -28,12 +28,12 @@ void spin_until(const Ready& ready) {
     while (!ready() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
-// Thrown where work is given up because another part of it failed; that failure is what the caller hears of.
+// Thrown where work is given up because another part of it failed; that failure is what the caller gets.
 struct Cancelled {};
 
 // More threads than a few per processor only wait for each other.
 int threads_worth(int wanted) {
-    if (wanted == 1) return 1; // asking for the processors takes longer than to predict a row
+    if (wanted == 1) return 1; // finding the number of processors takes longer than predicting a row
     const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     return wanted > 0 ? std::min(wanted, std::max(16, 2 * processors)) : processors;
 }

@@ -55,7 +55,7 @@ bool read_matrix(nb::handle array, int64_t rows, std::vector<Column>& columns) {
     return true;
 }
 
-// `columns`: one array each, or a matrix of numbers. `levels` is empty where nobody needs it.
+// `columns`: one array each, or a matrix of numbers. `levels` is empty where it is not used.
 std::vector<Column> read_columns(const nb::object& columns, const std::vector<int>& kinds,
                                  const std::vector<int>& levels, int64_t rows);
 

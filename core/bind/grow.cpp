@@ -106,7 +106,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
                    const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyBinnedTable* binned,
                    const nb::object& progress, const nb::object& profile, const std::optional<Ints>& repeats,
                    const std::optional<Ints>& followers, const std::optional<std::tuple<Ints, Ints, Ints>>& kept_nodes,
-                   const nb::object& given) {
+                   const nb::object& given, bool has_missing) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     auto [table, targets] = read_rows(columns, kinds, levels, target, n_classes, weight);
     if (repeats) targets.repeats = repeats->data();
@@ -129,12 +129,11 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         const nb::gil_scoped_release unlocked;
         ThreadPool pool(score || is_small(table) ? 1 : n_threads, progress_callback(progress));
         if (!profile.is_none()) pool.begin_account();
-        // Rows go to several children where they lack a value; for classes it is worth knowing that none does.
+        // Rows go to several children where they lack a value.
         const auto spreads = [](const GivenStep& step) { return step.split.missing == fractional; };
         const bool may_spread = recipe.missing == Missing::fractional ||
                                 (prescribed && std::any_of(prescribed->path.begin(), prescribed->path.end(), spreads));
-        const bool is_fractional =
-            may_spread && (n_classes == 0 || check_values(table, weight ? weight->data() : nullptr, pool).missing);
+        const bool is_fractional = may_spread && (n_classes == 0 || has_missing);
         const Measure measure_rows =
             measure_target(targets, table.rows, is_fractional, traits_of(recipe.criterion).statistic);
         pool.check_interrupt();
@@ -195,7 +194,7 @@ void bind_grow(nb::module_& m) {
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "binned"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
           "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none(), "followers"_a.none() = nb::none(),
-          "kept"_a.none() = nb::none(), "given"_a.none() = nb::none());
+          "kept"_a.none() = nb::none(), "given"_a.none() = nb::none(), "has_missing"_a = true);
     m.def("search_plan", &search_plan_of, "kinds"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
           "has_missing"_a = std::vector<bool>(), "remote"_a = false);
     m.def("check_values", &check_values_of, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a,

@@ -42,7 +42,7 @@ struct TrainingTable {
 const int32_t* codes_of(const TrainingTable& training, int column);
 
 // What growing needs to know of the columns from the whole table: the rows it is grown on. `distinct(column)`: their
-// known values, rising, if somebody has them already.
+// known values, rising, if they are known already.
 using DistinctOf = std::function<std::vector<double>(TableColumn)>;
 TrainingTable training_table(const Table& table, const Recipe& recipe, const Measure& measure,
                              std::span<const uint32_t> rows, ThreadPool& pool, const DistinctOf& distinct = nullptr);

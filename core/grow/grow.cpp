@@ -84,7 +84,7 @@ private:
         return id;
     }
 
-    // Splits a node as given, whatever the recipe would say; its children stay leaves.
+    // Splits a node as given, whatever the recipe would choose; its children stay leaves.
     void divide(int id, const GivenSplit& given) {
         const Stop stop = nodes_[id].stop;
         reopen(id);
@@ -144,7 +144,7 @@ private:
         if (node.stop != Stop::none) forget_stat(node);
     }
 
-    // What criteria read of a node is large where classes are many, and of no use once nobody can divide it.
+    // What criteria read of a node is large where classes are many, and of no use once the node cannot be divided.
     static void forget_stat(GrownNode& node) { std::vector<double>().swap(node.stat); }
 
     bool is_pure(const GrownNode& node, const Total& total) const {
@@ -191,7 +191,7 @@ private:
         return options_.kept && node.stop == Stop::none && options_.kept->stop[static_cast<size_t>(node.kept)] != 0;
     }
     void make_pruned_leaf(GrownNode& node) {
-        for (const int child : node.children) nodes_[child].stop = Stop::pruned; // nobody will look for them
+        for (const int child : node.children) nodes_[child].stop = Stop::pruned; // they are not grown
         make_leaf(task_.recipe, node, static_cast<Stop>(options_.kept->stop[static_cast<size_t>(node.kept)]));
     }
     // Where a missing value goes then is known only once the rows are divided.
@@ -275,7 +275,7 @@ private:
     void refuse_undivided(const GrownNode& child) const {
         if (child.rows < nodes_[child.parent].rows) return;
         throw std::runtime_error(
-            "the table was changed while a tree was grown from it; give a copy that nobody writes to");
+            "the table was changed while a tree was grown from it; give a copy that is not written to");
     }
 
     // A row is done with once it lies in a leaf.
@@ -331,7 +331,7 @@ private:
                     pool_.run(static_cast<int64_t>(done - first), grow_one);
                 }
             } catch (...) {
-                // Many nodes take a while to forget, and whoever pressed Ctrl-C waits: all threads help.
+                // Freeing many nodes takes a while; after Ctrl-C the user waits for it, so all threads help.
                 pool_.run(static_cast<int64_t>(done),
                           [&](int64_t i) { std::vector<GrownNode>().swap(subtrees[i].second); });
                 throw;

@@ -32,7 +32,7 @@ constexpr double collinear = 1e-20;
 
 // By the terms at these slots; those that the ones before them give already are left out.
 LinearModel fit_model(const Moments& moments, std::span<const int> slots, const ModelOptions& options);
-// The model that the recipe asks for, from these slots.
+// The model of the recipe, from these slots.
 LinearModel chosen_model(const Moments& moments, std::span<const int> slots, const ModelOptions& options);
 
 } // namespace tw

@@ -12,12 +12,12 @@ constexpr int unit_places = 40; // bits of a value, so that products of two and 
 constexpr double tie = 1e-9;    // BIC differences below it are none
 
 // Numbers as integers from the middle of their range.
-struct Units {
+struct NumberUnits {
     double middle = 0;
     int exponent = 0;
     double scale = 1;
 
-    Units(double low, double high) : middle(low / 2 + high / 2) {
+    NumberUnits(double low, double high) : middle(low / 2 + high / 2) {
         const double most = std::max(high - middle, middle - low);
         if (!(most > 0)) return;
         int places = 0;
@@ -44,7 +44,7 @@ struct ColumnChoice {
 };
 
 // Lines in units to lines in the numbers themselves.
-LineFit unscaled(const LineFit& fit, const Units& x, const Units& y) {
+LineFit unscaled(const LineFit& fit, const NumberUnits& x, const NumberUnits& y) {
     LineFit out;
     out.slope = fit.slope * y.size() / x.size();
     out.intercept = y.middle + fit.intercept * y.size() - out.slope * x.middle;
@@ -95,7 +95,7 @@ public:
 
     const LineSums<Sum>& all() const { return sums_; }
     int64_t values() const { return values_; }
-    const Units& units() const { return units_; }
+    const NumberUnits& units() const { return units_; }
 
     std::array<Best, 3> best() const {
         std::array<Best, 3> found{Best{Piece::two_constants, {}}, Best{Piece::broken_line, {}},
@@ -161,7 +161,7 @@ private:
     std::span<const OrderedRow> rows_;
     const std::vector<int64_t>& y_;
     const PilotOptions& options_;
-    Units units_;
+    NumberUnits units_;
     LineSums<Sum> sums_;
     int64_t values_ = 0;
     std::vector<Block> blocks_;
@@ -228,28 +228,28 @@ private:
             .subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
     }
 
-    Units measure_left(int64_t begin, int64_t end) {
+    NumberUnits measure_left(int64_t begin, int64_t end) {
         const auto rows = rows_of(begin, end);
         double low = left_[rows[0].row], high = low;
         for (const OrderedRow& at : rows) {
             low = std::min(low, left_[at.row]);
             high = std::max(high, left_[at.row]);
         }
-        const Units units(low, high);
+        const NumberUnits units(low, high);
         for (const OrderedRow& at : rows) units_[at.row] = units.of(left_[at.row]);
         return units;
     }
 
     double mean_left(int64_t begin, int64_t end) {
         if (begin == end) return 0;
-        const Units units = measure_left(begin, end);
+        const NumberUnits units = measure_left(begin, end);
         Sum sum = 0;
         for (const OrderedRow& at : rows_of(begin, end)) sum += units_[at.row];
         return units.middle + static_cast<double>(sum) / static_cast<double>(end - begin) * units.size();
     }
 
     std::pair<int, ColumnChoice> best(int node, int64_t begin, int64_t end, bool may_take_line) {
-        const Units units = measure_left(begin, end);
+        const NumberUnits units = measure_left(begin, end);
         const bool may_split = nodes_[node].depth < options_.max_depth;
         std::vector<ColumnChoice> found(columns_.size());
         pool_.run(static_cast<int64_t>(columns_.size()), [&](int64_t c) {
@@ -262,7 +262,8 @@ private:
         return {chosen, found[chosen]};
     }
 
-    ColumnChoice best_of(int column, int64_t begin, int64_t end, const Units& y, bool may_split, bool may_line) const {
+    ColumnChoice best_of(int column, int64_t begin, int64_t end, const NumberUnits& y, bool may_split,
+                         bool may_line) const {
         const ColumnCuts cuts(rows_of(begin, end, column), units_, options_);
         const LineSums<double> whole = as_doubles(cuts.all());
         const double n = whole.n, floor = n * 0x1p-60 * std::max(constant_fit(whole).residual / n, 1.0);

@@ -149,7 +149,7 @@ private:
         here.zero = zero = zero * path_[here.before].zero;
         double *out = product(depth), *inverted = inverse(depth), *more = excess(depth);
         const double *above = product(depth - 1), *old = inverse(here.before), *at = points_.at.data();
-        if (!(one + zero > 1e-290)) { // nobody comes here, or next to nobody: its inverse would be no number
+        if (!(one + zero > 1e-290)) { // no weight, or next to none, comes here: its inverse would be no number
             std::fill_n(out, factor_size(), 0.0);
             return;
         }

@@ -26,7 +26,7 @@ private:
     std::vector<std::vector<Entry>> entries_; // per node
 };
 
-// The surrogates of one node by gathering, for whoever has its entries.
+// The surrogates of one node by gathering, from its entries.
 std::vector<Surrogate> surrogates_by_value(const Task& task, const TrainingTable& training,
                                            std::span<const Entry> entries, const Split& split, ThreadPool& pool);
 

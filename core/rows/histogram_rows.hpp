@@ -43,8 +43,8 @@ public:
     using Word = typename Counter::Word;
     using Item = typename Counter::Item;
 
-    // The node numbered 0 is the range of the field; nobody else may touch it. So few rows are better ordered than
-    // counted, and so few are grown apart.
+    // Node 0 is the range of the partition; only this store may touch it. So few rows are better ordered than counted,
+    // and so few are grown apart.
     HistogramRows(std::shared_ptr<TreeData<Counter>> tree_data, NodeRows<Item> all, int64_t max_sorted_rows,
                   int64_t max_detached_rows);
 

@@ -27,7 +27,7 @@ public:
 
     SortedRows(const SearchContext<Counter>& context, std::span<const uint32_t> rows, std::span<const Item> items);
 
-    // Rows that are nobody else's.
+    // Rows that no other store shares.
     struct OwnedRows {
         std::vector<uint32_t> row;
         std::vector<Item> item;
@@ -80,7 +80,7 @@ private:
     void partition_node(const NodeSplit& at_node);
     void partition_fractional(const Split& split, RowRange range, int first);
 
-    std::unique_ptr<OwnedRows> own_; // where `row_` and `item_` lie, unless they are somebody else's
+    std::unique_ptr<OwnedRows> own_; // where `row_` and `item_` lie, unless the caller owns them
     const SearchContext<Counter>& context_;
     std::span<const uint32_t> row_; // in the table
     std::span<const Item> item_;

@@ -61,7 +61,7 @@ struct Outcome {
     std::optional<BinMapping> mapping;
     double score = 0; // as candidates were compared (gain for cuts under gain ratio)
     int allowed = 0;
-    std::vector<int> absent = {}; // child of each level nobody at the node has; empty: none takes them
+    std::vector<int> absent = {}; // child of each level without rows at the node; empty: none takes them
 };
 
 BinMapping two_way(int size, int missing) {
@@ -168,7 +168,7 @@ Outcome place_missing(const Task& task, const Parent& parent, const ColumnFacts&
     if (found->id.cut == missing_vs_known) {
         mapping = two_way(histogram.size(), found->id.missing);
         mapping.child.assign(histogram.size(), 0);
-        absent.assign(facts.levels, 0); // a level nobody here has is still known
+        absent.assign(facts.levels, 0); // a level without rows here is still known
     }
     mapping.missing = found->id.missing;
     mapping.children = std::max(mapping.children, mapping.missing + 1);

@@ -112,7 +112,7 @@ public:
         return result;
     }
 
-    // A level nobody at the node has: with the nearest one (ordered), else with most rows.
+    // A level without rows at the node: with the nearest one (ordered), else with most rows.
     std::vector<int> absent(const Groups& groups, const ColumnFacts& facts) const {
         const auto fewer_rows = [](const Group& a, const Group& b) { return a.rows < b.rows; };
         const auto largest = std::max_element(groups.begin(), groups.end(), fewer_rows) - groups.begin();

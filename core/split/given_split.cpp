@@ -75,7 +75,7 @@ void adjust(const Task& task, const NodeFacts& node, const TrainingTable& traini
     }
     if (recipe.missing == Missing::own && facts.kind == Kind::nominal)
         histogram = with_missing_level(std::move(histogram));
-    // More groups than there are bins to merge have no multiplier: nobody could have chosen among them.
+    // More groups than there are bins to merge have no multiplier: merging could not have produced them.
     const double found = log_multiplier(task, facts, histogram, candidate.split.children());
     candidate.log_multiplier = std::isfinite(found) ? found : 0;
     candidate.rating.score = -std::min(0.0, candidate.rating.test.log_p + candidate.log_multiplier);

@@ -1,4 +1,4 @@
-// A split that somebody gives instead of searching it: rated as if it had been found.
+// A split that is given instead of searched: rated as if it had been found.
 #pragma once
 
 #include "binning/value_histogram.hpp"

@@ -27,7 +27,7 @@ void append_for_user(const Measure& measure, Stat stat, std::vector<double>& out
     out.push_back(stat[2] + 2 * o * stat[1] + o * o * stat[0]);
 }
 
-// A fifth root makes much of a trace of rounding: a variance that the units of the target cannot tell from none is
+// A fifth root magnifies a trace of rounding: a variance that the units of the target cannot distinguish from zero is
 // none.
 std::vector<double> without_traces(const Measure& measure, std::span<const double> stats) {
     const double range = static_cast<double>(measure.max_abs) * measure.target_unit;

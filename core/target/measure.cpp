@@ -174,7 +174,7 @@ Measure measure_rows(const Target& targets, int64_t rows, const Units& units) {
     }
     if (targets.repeats) m.repeats = std::vector<int32_t>(targets.repeats, targets.repeats + rows);
     if (units.n_classes > 0) {
-        // Read once: sums are found by class, and nobody else's writing may lead them astray.
+        // Read once: sums are found by class, and writes by other threads must not lead them astray.
         std::vector<int32_t> classes(targets.classes, targets.classes + rows);
         for (int32_t& code : classes) code = std::clamp(code, 0, units.n_classes - 1);
         m.classes = std::move(classes);

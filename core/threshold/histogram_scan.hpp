@@ -94,7 +94,7 @@ public:
                                !rules.ties.in_order && !(scorer.has_missing() && tries_missing_);
         EdgeScan edges = estimates ? score_one(rules, scan_column, scorer) : score_all(rules, scan_column, scorer);
         edges.has_missing = scorer.has_missing();
-        // Known rows of one bin may still differ; whoever looks into it settles that.
+        // Known rows of one bin may still differ; the scan of the bin decides.
         edges.constant = scorer.known_rows() == 0 || (!edges.several && (column.exact || scorer.known_rows() < 2) &&
                                                       !(scorer.has_missing() && tries_missing_));
         rules.ties.offer(edges.best, scorer.gain_of_missing(), {});

@@ -122,7 +122,7 @@ private:
         return refiner_.rows_in_bins(scan_column_, open, bins_);
     }
 
-    // Whether some cuts inside are allowed and some are not; of no interest where nobody counts them.
+    // Whether some cuts inside are allowed and some are not; not needed where cuts are not counted.
     bool is_edge(const Words<Counter>& start, const Words<Counter>& end) const {
         return rules_.counts_cuts() && (scorer_.is_enough(start.data()) != scorer_.is_enough(end.data()) ||
                                         is_enough_above(start) != is_enough_above(end));

@@ -14,7 +14,7 @@ from treewright.cli.error_text import with_cli_options
 from treewright.cli.help_sections import Command
 from treewright.cli.learn import LearningTable, learning_options
 from treewright.cli.reading import data_options, kinds_of, names_of, read_table, reading_of
-from treewright.cli.recipes import ALGORITHMS, Name, algorithm_name, class_options, pruner_of, recipe_of
+from treewright.cli.recipes import ALGORITHMS, OneOf, algorithm_name, class_options, pruner_of, recipe_of
 from treewright.data.number_text import figure
 from treewright.data.rows import total_weight
 from treewright.data.schema import Level
@@ -43,7 +43,7 @@ _ALL_PRUNINGS = ("none", *(name.replace("_", "-") for name in _CONSTANT))
     "--prunings", metavar="A,B", default=",".join(_ALL_PRUNINGS), show_default=True, help="Pruning methods to compare."
 )
 @click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Number of folds.")
-@click.option("--missing-policy", type=Name(MISSING_NAMES), help="Missing-value policy.")
+@click.option("--missing-policy", type=OneOf(MISSING_NAMES), help="Missing-value policy.")
 @click.option("--most", type=click.IntRange(1), help="Maximum number of results shown.")
 @data_options
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")

@@ -20,16 +20,11 @@ import click
 
 from treewright.cli.error_text import with_cli_options
 from treewright.data.number_text import amount
-from treewright.render.node_text import one_leaf_remarks, task_remarks
-from treewright.render.tree_text import has_colour
-from treewright.render.tree_text import text as render_text
+from treewright.render.tree_text import has_colour, written
 from treewright.tree.tree import Tree
 
 #: Seconds before a progress bar appears.
 PATIENCE = 1.0
-
-#: The remark of the library where a tree is not shown whole.
-_MORE = "text(tree, max_depth=…, max_lines=…) shows more"
 
 
 def coloured() -> bool:
@@ -55,11 +50,7 @@ def echo(text: str = "", **style: Any) -> None:
 def show_tree(tree: Tree, depth: int | None = None, lines: int = 200) -> None:
     """Print the tree in the width and colours of the terminal."""
     width = max(40, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
-    drawn = render_text(tree, depth, lines, width=width, colour=coloured())
-    drawn = drawn.replace(_MORE, "treewright show --depth … --lines … shows more")
-    for remark in (*one_leaf_remarks(tree), *task_remarks(tree)):
-        drawn = drawn.replace(remark, with_cli_options(remark))
-    click.echo(drawn, color=coloured())
+    click.echo(written(tree, depth, lines, width, coloured(), with_cli_options), color=coloured())
 
 
 def note(text: str) -> None:

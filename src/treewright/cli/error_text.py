@@ -1,4 +1,4 @@
-"""Error messages of the library, with Python arguments replaced by options of the command line."""
+"""Messages and remarks of the library, with Python arguments replaced by options of the command line."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _OPTIONS = (
     (r"a (\w+) max_(depth|impurity)", r"a \1 --max-\2"),
     (r"a larger significance", "a larger --significance"),
     (r"another criterion", "another --criterion"),
+    (r"text\(tree, max_depth=…, max_lines=…\) shows more", "treewright show --depth … --lines … shows more"),
 )
 
 

@@ -41,7 +41,7 @@ PRUNER_NAMES: dict[str, type[Pruner]] = {
 }
 
 
-class Name(click.ParamType[str]):
+class OneOf(click.ParamType[str]):
     """One of some names; - and _ are the same."""
 
     name = "name"
@@ -102,24 +102,22 @@ class Json(click.ParamType[Any]):
             self.fail(f'{value!r} is not JSON ({error}); write it as in \'{{"yes": 2, "no": 1}}\'', param, ctx)
 
 
-def _names(names: typing.Iterable[str]) -> str:
-    return ", ".join(name.replace("_", "-") for name in names)
-
-
 _option = section("Recipe")
+
+
+def _named(option: str, names: typing.Iterable[str], what: str) -> Any:
+    """Return an option that takes one of some names, which its help lists."""
+    kind = OneOf(names)
+    return _option(option, type=kind, help=f"{what}: {', '.join(kind.names)}.")
+
+
 _OPTIONS = (
     _option("-a", "--algorithm", type=Algorithm(), default="cart", show_default=True, help="The recipe to start from."),
-    _option(
-        "--criterion", type=Name(CRITERION_NAMES), help=f"Criterion that scores splits: {_names(CRITERION_NAMES)}."
-    ),
-    _option("--branching", type=Name(BRANCHING_NAMES), help=f"Branching of levels: {_names(BRANCHING_NAMES)}."),
-    _option("--numeric", type=Name(NUMERIC_NAMES), help=f"Splits of numeric columns: {_names(NUMERIC_NAMES)}."),
-    _option("--missing-policy", type=Name(MISSING_NAMES), help=f"Missing-value policy: {_names(MISSING_NAMES)}."),
-    _option(
-        "--unseen",
-        type=Name(("missing", "majority", "error")),
-        help="Treatment of unseen levels: missing, majority, error.",
-    ),
+    _named("--criterion", CRITERION_NAMES, "Criterion that scores splits"),
+    _named("--branching", BRANCHING_NAMES, "Branching of levels"),
+    _named("--numeric", NUMERIC_NAMES, "Splits of numeric columns"),
+    _named("--missing-policy", MISSING_NAMES, "Missing-value policy"),
+    _named("--unseen", ("missing", "majority", "error"), "Treatment of unseen levels"),
     _option("--max-depth", type=click.IntRange(0), help="Maximum depth of the tree."),
     _option(
         "--min-split",
@@ -141,11 +139,7 @@ _OPTIONS = (
         metavar="NAME[:KEY=VALUE,...]",
         help=f"Pruning method: none, {', '.join(PRUNER_NAMES)}; as in cost-complexity:alpha=0.01.",
     ),
-    _option(
-        "--smoothing",
-        type=Name(("none", "laplace", "m_estimate", "shrinkage", "shrinkage_cv")),
-        help="Smoothing of leaves: none, laplace, m-estimate, shrinkage, shrinkage-cv.",
-    ),
+    _named("--smoothing", ("none", "laplace", "m_estimate", "shrinkage", "shrinkage_cv"), "Smoothing of leaves"),
     _option("--m", type=float, help="For m-estimate and shrinkage: the strength."),
     _option("--alpha-merge", type=float, help="CHAID: p-value above which levels are merged."),
     _option("--alpha-split", type=float, help="CHAID: maximum adjusted p-value of a split."),

@@ -47,11 +47,11 @@ def studio(data: str, target: str, **settings: Any) -> None:
     from treewright.data.sources import open_source
     from treewright.interactive.serve import opened
     from treewright.interactive.start import Start
-    from treewright.interactive.table import Source
+    from treewright.interactive.table import TableOrigin
 
     reading = reading_of(settings)
     unseen = settings["held_out"]
-    source = Source(
+    source = TableOrigin(
         lambda: open_source(data, reading),
         Path(data).name,
         data,

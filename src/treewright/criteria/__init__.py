@@ -25,11 +25,11 @@ from treewright.criteria.impurities import (
     standard_deviation,
     variance,
 )
-from treewright.criteria.significance import ChiSquareTest, FTest, binomial_limits, chi_square, extra_errors, f
+from treewright.criteria.significance import ChiSquareResult, FResult, binomial_limits, chi_square, extra_errors, f
 
 __all__ = [
-    "ChiSquareTest",
-    "FTest",
+    "ChiSquareResult",
+    "FResult",
     "absolute_error",
     "absolute_error_reduction",
     "binomial_limits",

@@ -14,7 +14,7 @@ from treewright.criteria.checks import FloatArray, class_table, moments, number_
 from treewright.errors import DataError
 
 
-class ChiSquareTest(NamedTuple):
+class ChiSquareResult(NamedTuple):
     """Result of a test of independence.
 
     Parameters
@@ -32,7 +32,7 @@ class ChiSquareTest(NamedTuple):
     p: float
 
 
-class FTest(NamedTuple):
+class FResult(NamedTuple):
     """Result of a one-way analysis of variance.
 
     Parameters
@@ -53,7 +53,7 @@ class FTest(NamedTuple):
     p: float
 
 
-def chi_square(children: ArrayLike, *, likelihood_ratio: bool = False) -> ChiSquareTest:
+def chi_square(children: ArrayLike, *, likelihood_ratio: bool = False) -> ChiSquareResult:
     """Test whether class and child are independent.
 
     Parameters
@@ -65,7 +65,7 @@ def chi_square(children: ArrayLike, *, likelihood_ratio: bool = False) -> ChiSqu
 
     Returns
     -------
-    ChiSquareTest
+    ChiSquareResult
         Statistic, degrees of freedom and p-value.
 
     Examples
@@ -76,10 +76,10 @@ def chi_square(children: ArrayLike, *, likelihood_ratio: bool = False) -> ChiSqu
     (6.6667, 0.0098)
     """
     statistic, degrees, log_p = _core.chi_square(class_table(children), bool(likelihood_ratio))
-    return ChiSquareTest(float(statistic), float(degrees), math.exp(log_p))
+    return ChiSquareResult(float(statistic), float(degrees), math.exp(log_p))
 
 
-def f(groups: Sequence[ArrayLike]) -> FTest:
+def f(groups: Sequence[ArrayLike]) -> FResult:
     """Test whether groups differ in their mean: one-way analysis of variance.
 
     Parameters
@@ -89,7 +89,7 @@ def f(groups: Sequence[ArrayLike]) -> FTest:
 
     Returns
     -------
-    FTest
+    FResult
         Statistic, degrees of freedom and p-value.
 
     Examples
@@ -100,7 +100,7 @@ def f(groups: Sequence[ArrayLike]) -> FTest:
     """
     statistic, between, within, log_p = _core.f_test(moments(groups))
     # The core writes an infinite statistic as a huge number, because it must fit into a file.
-    return FTest(math.inf if statistic >= 1e300 else float(statistic), float(between), float(within), math.exp(log_p))
+    return FResult(math.inf if statistic >= 1e300 else float(statistic), float(between), float(within), math.exp(log_p))
 
 
 def extra_errors(cases: ArrayLike, errors: ArrayLike, confidence: float = 0.25, *, exact: bool = False) -> FloatArray:

@@ -44,5 +44,5 @@ def significance_of(children: FloatArray, *, numeric: bool = False, likelihood_r
 
 
 def spread_of(name: str, values: FloatArray, weight: FloatArray) -> float:
-    """Return the impurity of weighted values themselves, for what no sums can tell (the absolute error)."""
+    """Return the impurity of weighted values themselves, for what sums do not determine (the absolute error)."""
     return float(_core.impurity_of_values(name, values, weight))

@@ -24,7 +24,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     draft = target.with_name(_draft_name(target.name))
     before = target.stat() if target.is_file() else None
     try:
-        if before is not None:  # nobody else may read it before it has the old permissions
+        if before is not None:  # private until it has the old permissions
             draft.touch(mode=0o600, exist_ok=False)
         yield draft
         with draft.open("rb") as file:

@@ -109,7 +109,7 @@ def from_codes(
 
 
 def by_value(level: Level) -> tuple[bool, Level]:
-    """Return the order of levels that nobody declared: numbers before text."""
+    """Return the order of levels that is not declared: numbers before text."""
     return isinstance(level, str), level
 
 

@@ -75,7 +75,7 @@ class Encoded:
     repeats: Int32Array | None = None  # of a resample: how often each row is in it; weights, if any, include it
     unseen: tuple[UnseenLevels, ...] = ()
     complete: bool = False  # known to have no missing value and no infinite number
-    coded: Any = None  # the same columns as the engine likes them best (engine.coded), for many trees of one table
+    coded: Any = None  # the same columns binned (`_core.BinnedTable`), for many trees of one table
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Align arrays from another process, which may begin at any byte, as the core needs them."""
@@ -137,9 +137,7 @@ def check_table(n_columns: int, n_rows: int, target_name: str) -> None:
     if not n_columns:
         raise DataError(f"the table has no columns besides the target {target_name!r}; there is nothing to learn from")
     if n_rows < 2:
-        raise DataError(
-            "Found array with 1 sample(s) while a minimum of 2 is required: one row has nothing to tell apart"
-        )
+        raise DataError("Found array with 1 sample(s) while a minimum of 2 is required: one row cannot be split")
 
 
 def describe_target(

@@ -209,7 +209,7 @@ def _grafted(tree: Tree, node: int, grown: Tree, at: int, recipe: Recipe, done: 
         recipe=None if recipe == above else recipe,
         **done,
     )
-    edits = [*moved(tree.edits, new_id), *([ours] if ours.says else [])]
+    edits = [*moved(tree.edits, new_id), *([ours] if ours.by_hand else [])]
     cuts = tuple(replace(one, node=new_id[one.node]) for one in tree.cuts if one.node in new_id)
     return shrunk(Tree(arrays, tree.schema, tree.recipe, cuts, edits=_in_order(edits)))
 
@@ -281,7 +281,7 @@ def _noted(tree: Tree, node: int, **done: Any) -> Tree:
     """Return the tree with this done at the node."""
     others = [edit for edit in tree.edits if edit.node != node]
     ours = replace(tree[node].edit or NodeEdit(node), **done)
-    edits = _in_order([*others, *([ours] if ours.says else [])])
+    edits = _in_order([*others, *([ours] if ours.by_hand else [])])
     return Tree(tree.arrays, tree.schema, tree.recipe, tree.cuts, edits=edits)
 
 

@@ -18,6 +18,7 @@ from treewright.recipes.missing import Fractional, LearnedDirection, OwnCategory
 from treewright.recipes.numeric import Threshold
 from treewright.recipes.recipe import Recipe
 from treewright.tree.shape import ends
+from treewright.tree.split import child_of_values
 from treewright.tree.tree import Tree
 from treewright.tree.validation import FRACTIONAL, RANDOM, STOP_HERE
 
@@ -66,8 +67,11 @@ def core_split(tree: Tree, edit: Split, rows: Encoded, here: NDArray[np.bool_]) 
     values = rows.columns[column][here]
     known = values[values >= 0] if spec.has_levels else values[~np.isnan(values)]
     _refuse_constant(edit, spec, known, len(values))
-    child_of_bin, children, closed = _bins(edit, spec, known, tree.recipe)
-    counts = np.bincount(_children(edit, known, child_of_bin, closed), minlength=children)
+    child_of_bin, children = bins_of(edit, spec)
+    closed = closed_below(tree.recipe)
+    child = child_of_values(known, None if spec.has_levels else edit.breaks, closed, child_of_bin)
+    _refuse_ungrouped(edit, spec, known[child < 0])
+    counts = np.bincount(child, minlength=children)
     if (counts == 0).any():
         raise DataError(_empty(edit, spec, known, int(np.argmin(counts)), closed))
     return {
@@ -94,13 +98,17 @@ def _shown(spec: ColumnSpec, value: Any) -> str:
     return repr((spec.levels or ())[int(value)]) if spec.has_levels else decode(spec, float(value))
 
 
-def _bins(edit: Split, spec: ColumnSpec, known: Array, recipe: Recipe) -> tuple[list[int], int, bool]:
-    """Return the child of each bin, the number of children, and whether a break belongs to the bin below it."""
-    closed = not isinstance(recipe.numeric, Threshold) or recipe.numeric.test == "<="
+def closed_below(recipe: Recipe) -> bool:
+    """Return whether a value equal to a threshold belongs below it."""
+    return not isinstance(recipe.numeric, Threshold) or recipe.numeric.test == "<="
+
+
+def bins_of(edit: Split, spec: ColumnSpec) -> tuple[list[int], int]:
+    """Return the child of each bin, -1 for levels of no group, and the number of children."""
     if not spec.has_levels:
         if edit.groups is not None:
             raise DataError(f"column {edit.column!r} is {spec.kind} and has no levels; split it with threshold=")
-        return list(range(len(edit.breaks) + 1)), len(edit.breaks) + 1, closed
+        return list(range(len(edit.breaks) + 1)), len(edit.breaks) + 1
     if edit.groups is None:
         raise DataError(f"column {edit.column!r} is {spec.kind} and has levels; split it with groups= of them")
     levels = spec.levels or ()
@@ -112,18 +120,17 @@ def _bins(edit: Split, spec: ColumnSpec, known: Array, recipe: Recipe) -> tuple[
     for child, group in enumerate(edit.groups):
         for level in group:
             child_of_bin[levels.index(level)] = child
-    left = [levels[code] for code in np.unique(known) if child_of_bin[code] < 0]
+    return child_of_bin, max(2, len(edit.groups))
+
+
+def _refuse_ungrouped(edit: Split, spec: ColumnSpec, ungrouped: Array) -> None:
+    """Raise if rows of the node have levels of no group."""
+    left = [(spec.levels or ())[code] for code in np.unique(ungrouped)]
     if left:
         raise DataError(
             f"column {edit.column!r}: {listed(left)} occur{'s' if len(left) == 1 else ''} in node {edit.node} and "
             f"belong{'s' if len(left) == 1 else ''} to no group; name every level, or one group alone"
         )
-    return child_of_bin, max(2, len(edit.groups)), closed
-
-
-def _children(edit: Split, known: Array, child_of_bin: list[int], closed: bool) -> Array:
-    bins = known if edit.groups is not None else np.searchsorted(edit.breaks, known, side="left" if closed else "right")
-    return np.array(child_of_bin)[bins.astype(np.intp)]
 
 
 def _empty(edit: Split, spec: ColumnSpec, known: Array, child: int, closed: bool) -> str:

@@ -92,7 +92,7 @@ class Split(Edit):
     """Split a node by a column; whatever was below it goes, and its new children are leaves.
 
     Splits that the recipe would not choose (no gain, children too small, ...) are made and marked:
-    `tree[node].edit.against` says why.
+    `tree[node].edit.against` is the reason.
 
     Parameters
     ----------

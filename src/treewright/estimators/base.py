@@ -94,7 +94,7 @@ class TreeEstimator(BaseEstimator):
         if not (isinstance(self.categorical_features, str) and self.categorical_features == "from_dtype"):
             raise DataError(
                 f"categorical_features={self.categorical_features!r} needs the whole table at hand; where it is read "
-                "some rows at a time, say kinds={'column': 'nominal'}"
+                "some rows at a time, give kinds={'column': 'nominal'}"
             )
         return self.kinds
 

@@ -25,8 +25,8 @@ from treewright.export.program.plan import (
     FRACTIONAL,
     STOP_HERE,
     Plan,
+    PlanStep,
     Question,
-    Step,
     level_type,
     plan_of,
     refuse_mixed,
@@ -89,7 +89,7 @@ def _refuse(plan: Plan) -> None:
             _refuse_value(level, f"level of column {spec.name!r}")
             if level == "":
                 raise ExportError(
-                    f"column {spec.name!r} has the level '', which a spreadsheet cannot tell from a missing value; "
+                    f"column {spec.name!r} has the level '', which a spreadsheet takes for a missing value; "
                     "learn from a table where it has a name"
                 )
     for name in plan.target.classes or ():
@@ -170,7 +170,7 @@ class _Workbook:
         self.steps.append((title, formula))
         return letters(len(self.steps) - 1)
 
-    def _node(self, node: int, step: Step) -> str:
+    def _node(self, node: int, step: PlanStep) -> str:
         """Return the formula of the node where a row ends that comes to this one."""
         name = self.plan.inputs[step.questions[0].input].name
         used = [self._add_step(f"child of node {node}: {name}", self._child(question)) for question in step.questions]

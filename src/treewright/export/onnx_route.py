@@ -1,7 +1,7 @@
-"""Where rows end, in ONNX: a TreeEnsemble where it can say it, otherwise a loop over tables.
+"""Where rows end, in ONNX: a TreeEnsemble where that suffices, otherwise a loop over tables.
 
 Numbers are compared as float64. A TreeEnsemble's nodes may not be reached in two ways, which surrogates need, and a row
-has one path in it; what it cannot say is looped over: a pass takes every row that has not ended one look further.
+has one path in it; other trees are looped over: a pass takes every row that has not ended one node further.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tree as PMML 4.4: a TreeModel whose predicates say where every value goes, missing and unseen ones included.
+"""The tree as PMML 4.4: a TreeModel whose predicates cover every value, missing and unseen ones included.
 
 No strategy of the model guesses: a child's predicate is true for exactly the rows that `predict` sends there, by PMML's
 logic of three values; where no predicate is true, the node itself predicts. Moments and durations are numbers of
@@ -21,8 +21,8 @@ from treewright.export.program.plan import (
     FRACTIONAL,
     STOP_HERE,
     Plan,
+    PlanStep,
     Question,
-    Step,
     level_type,
     plan_of,
     refuse_soft,
@@ -117,7 +117,7 @@ def _refuse(plan: Plan, several_paths: str) -> None:
             column = plan.inputs[step.questions[0].input].name
             if several_paths == "refuse":
                 raise ExportError(
-                    f"where {column!r} is missing this tree goes down every branch, which PMML cannot say exactly; "
+                    f"where {column!r} is missing this tree goes down every branch, which PMML cannot express exactly; "
                     "learn with another missing policy, such as Surrogates(), or use several_paths='null': such rows "
                     "then have no prediction"
                 )
@@ -208,7 +208,7 @@ def _nodes(tree: Tree, plan: Plan) -> Iterator[str]:
         pending += reversed(ways)
 
 
-def _predicate(plan: Plan, step: Step, child: int) -> str:
+def _predicate(plan: Plan, step: PlanStep, child: int) -> str:
     """Return True for the rows that go to the child: by a value, or, where there is none, by the next question."""
     rest = _ALWAYS if step.missing == child else _NEVER
     for k in reversed(range(len(step.questions))):

@@ -12,12 +12,12 @@ from keyword import kwlist
 from treewright.data.schema import Level
 from treewright.export.linear.source_models import python_models
 from treewright.export.program.arms import ConditionSyntax, decided_arms, exclusive_arms
-from treewright.export.program.plan import AS_MISSING, Plan, Step, plan_of
+from treewright.export.program.plan import AS_MISSING, Plan, PlanStep, plan_of
 from treewright.export.program.ranges import ranges
 from treewright.export.program.tables import identifiers, table_items, wrapped
 from treewright.tree.as_tree import TreeLike, as_tree
 
-#: Python refuses more than a hundred levels of indentation, and nobody reads so many.
+#: Python refuses more than a hundred levels of indentation, and so many are unreadable.
 DEEPEST_IFS = 12
 MOST_IFS = 300
 
@@ -148,7 +148,7 @@ _LEVEL = """def _level(value):
     return None if _is_missing(value) else value"""
 
 _CODE = '''def _code(value, codes):
-    """The code of a level; -2 if nobody knows it."""
+    """The code of a level; -2 for an unknown one."""
     return None if _is_missing(value) else codes.get(value, -2)'''
 
 
@@ -195,7 +195,7 @@ def _node(plan: Plan, words: ConditionSyntax, node: int, indent: str) -> list[st
     return [*lines, *([f"{indent}else:"] if arms else []), *default]
 
 
-def _child(plan: Plan, words: ConditionSyntax, step: Step, indent: str) -> list[str]:
+def _child(plan: Plan, words: ConditionSyntax, step: PlanStep, indent: str) -> list[str]:
     """Return lines that try the split and its surrogates in order for the child of the row."""
     lines: list[str] = []
     for place, question in enumerate(step.questions):

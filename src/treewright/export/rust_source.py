@@ -102,7 +102,7 @@ def _row(plan: Plan) -> str:
     return (
         "/// The columns that the tree uses.\n#[derive(Clone, Copy, Debug)]\n"
         f"pub struct Row{life} {{\n{fields}}}\n\n"
-        "/// Numbers as they are, levels as codes: -1 for a missing one, -2 for one nobody knows. None: refused.\n"
+        "/// Numbers as they are, levels as codes: -1 for a missing one, -2 for an unknown one. None: refused.\n"
         f"fn values_of({given}: &Row) -> Option<[f64; N_INPUTS]> {{\n"
         f"    let values = [\n{reads}    ];\n{refused}    Some(values)\n}}\n"
     )
@@ -159,7 +159,7 @@ def _tables(plan: Plan) -> str:
     return "".join(parts)
 
 
-_ROUTE = """/// The place of a level; -1 if it is missing, -2 if nobody knows it.
+_ROUTE = """/// The place of a level; -1 for a missing one, -2 for an unknown one.
 #[allow(dead_code)]
 fn code_of<T: PartialEq + Copy>(value: Option<T>, levels: &[T]) -> f64 {
     match value {

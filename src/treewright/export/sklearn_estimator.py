@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import ExportError
-from treewright.export.program.plan import Plan, Step, level_type, plan_of, refuse_mixed, refuse_soft
+from treewright.export.program.plan import Plan, PlanStep, level_type, plan_of, refuse_mixed, refuse_soft
 from treewright.recipes.criterion import AbsoluteError, Gini, InformationGain, Poisson, Variance
 from treewright.recipes.missing import RefuseMissing
 from treewright.tree.as_tree import TreeLike, constant_tree
@@ -102,7 +102,7 @@ def _nodes(tree: Tree, plan: Plan, inner: Any) -> NDArray[Any]:
     return table
 
 
-def _threshold(step: Step) -> float:
+def _threshold(step: PlanStep) -> float:
     """scikit-learn tests whether a float32 is not above a float64: below t is not above what comes just below t."""
     question = step.questions[0]
     if not question.breaks:  # every known value goes one way
@@ -133,7 +133,7 @@ def _refuse(tree: Tree, plan: Plan) -> None:
             _refuse_step(i, step, [plan.inputs[question.input].name for question in step.questions])
 
 
-def _refuse_step(i: int, step: Step, columns: Sequence[str]) -> None:
+def _refuse_step(i: int, step: PlanStep, columns: Sequence[str]) -> None:
     question = step.questions[0]
     two = sorted(question.child_of_bin) == [0, 1] or question.child_of_bin in ((0,), (1,))
     if not two or len(step.children) != 2:

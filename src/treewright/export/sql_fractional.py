@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, number_token
 from treewright.export.linear.sql_models import model_expression
-from treewright.export.program.plan import BOTH_BINS, FRACTIONAL, STOP_HERE, Plan, Step
+from treewright.export.program.plan import BOTH_BINS, FRACTIONAL, STOP_HERE, Plan, PlanStep
 from treewright.export.sql_route import RouteWriter
 
 #: Levels of the tree whose weights are multiplied in one step: each weight is written as so many factors.
@@ -107,7 +107,7 @@ def _weight(writer: RouteWriter, names: FractionalNames, path: tuple[tuple[int, 
     return _only(names, " * ".join([*([f"{names.weight}{top}"] if top else []), *factors]))
 
 
-def _factor(writer: RouteWriter, names: FractionalNames, node: int, step: Step, child: int) -> str:
+def _factor(writer: RouteWriter, names: FractionalNames, node: int, step: PlanStep, child: int) -> str:
     dialect = writer.dialect
     one, zero = number_token(dialect, 1.0), number_token(dialect, 0.0)
     spread = (
@@ -145,7 +145,7 @@ def _added(
         before = [*made]
 
 
-def _value(writer: RouteWriter, step: Step, place: int) -> str | None:
+def _value(writer: RouteWriter, step: PlanStep, place: int) -> str | None:
     """Return what an end adds, times its weight; None for nothing."""
     if step.model is not None:
         return model_expression(writer, step.model)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from treewright.data.schema import Level
 from treewright.export.dialects import Dialect, break_token, level_token, number_token
 from treewright.export.program.arms import Arm, ConditionSyntax, decided_arms, exclusive_arms, known_arms
-from treewright.export.program.plan import AS_MISSING, BOTH_BINS, FRACTIONAL, Plan, Question, Step
+from treewright.export.program.plan import AS_MISSING, BOTH_BINS, FRACTIONAL, Plan, PlanStep, Question
 
 #: Writes the end of a path: of a node where the row stays, or of None where it goes down several branches.
 End = Callable[[int | None], str]
@@ -47,21 +47,21 @@ class RouteWriter:
         default = child(last) if last is not None else otherwise(step.missing)
         return "\n".join([f"CASE{operand}", *lines, f"{deeper}ELSE {default}", f"{indent}END"]) if lines else default
 
-    def destination(self, step: Step) -> str:
+    def destination(self, step: PlanStep) -> str:
         """Return the number of the child, or that of `missing`."""
         parts = [self._child(step.questions[0], step.unseen)]
         parts += [self._child(question, AS_MISSING) for question in step.questions[1:]]
         found, within = f"COALESCE({', '.join(parts)}, {step.missing})", self.within(step)
         return found if within is None else f"CASE WHEN {within} THEN {BOTH_BINS} ELSE {found} END"
 
-    def within(self, step: Step) -> str | None:
+    def within(self, step: PlanStep) -> str | None:
         """When a value lies within the band of a soft threshold; None without one."""
         if step.band is None:
             return None
         i, (low, high) = step.questions[0].input, step.band
         return f"{self.words.beside(i, '>', low, True)} AND {self.words.beside(i, '<', high, True)}"
 
-    def second_bin(self, step: Step) -> str:
+    def second_bin(self, step: PlanStep) -> str:
         """Return the part of a row within the band that goes to the second bin."""
         assert step.band is not None
         question, (low, high) = step.questions[0], step.band
@@ -86,7 +86,7 @@ class RouteWriter:
 
     # --- one node ---
 
-    def _arms(self, step: Step) -> tuple[str, list[Arm], int | None]:
+    def _arms(self, step: PlanStep) -> tuple[str, list[Arm], int | None]:
         """Return the operand of CASE, its arms, and the child of ELSE (None: that of `missing`)."""
         exclusive, fan = exclusive_arms(self.plan, self.words, step), len(step.children)
         if exclusive is not None:

@@ -16,7 +16,7 @@ from treewright.data.value_text import level, listed
 from treewright.errors import ExportError
 from treewright.export.dialects import Dialect, dialect_of, level_token, name_token, number_token
 from treewright.export.linear.sql_models import model_expression, refuse_moments
-from treewright.export.program.plan import Plan, Step, level_type, plan_of, refuse_mixed
+from treewright.export.program.plan import Plan, PlanStep, level_type, plan_of, refuse_mixed
 from treewright.export.sql_fractional import SEVERAL, FractionalNames, ends_of, extreme, fractional_steps
 from treewright.export.sql_route import RouteWriter, truth
 from treewright.tree.as_tree import TreeLike, as_tree
@@ -135,7 +135,7 @@ def _source(dialect: Dialect, table: str | Sequence[str]) -> str:
 
 @dataclass
 class _Names:
-    """Names nobody has yet, to databases that do not tell a from A."""
+    """Names not in use yet, also for databases that do not distinguish a from A."""
 
     dialect: Dialect
     taken: set[str] = field(default_factory=set)
@@ -311,7 +311,7 @@ class _Statement:
         return self._lookup(entries, self.spread_names.heaviest_leaf)
 
     @property
-    def _ends(self) -> list[tuple[int, Step]]:
+    def _ends(self) -> list[tuple[int, PlanStep]]:
         return [(i, self.plan.steps[i]) for i in ends_of(self.plan)]
 
     def _prediction(self, node: int | None) -> str:
@@ -345,7 +345,7 @@ class _Statement:
         return f"CASE {' '.join([*refusing, *arms])} ELSE {single} END" if refusing or arms else single
 
     def _lookup(self, entries: list[tuple[int, str]], leaf: str | None = None) -> str:
-        """Return what belongs to the leaf: entries of neighbours that say the same are one."""
+        """Return what belongs to the leaf: equal entries of neighbours are one."""
         last_of_run = [e for e, after in zip(entries, [*entries[1:], (0, "")], strict=True) if e[1] != after[1]]
         return _looked_up(leaf or self.leaf, last_of_run)
 

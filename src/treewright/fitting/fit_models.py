@@ -35,7 +35,7 @@ class Fits:
 
 
 def with_models(tree: Tree, rows: Encoded | Partitions, n_threads: int = 0) -> Tree:
-    """Return the tree with the linear models that its recipe asks for; itself, if its leaves are constant.
+    """Return the tree with the linear models of its recipe; itself, if its leaves are constant.
 
     Parameters
     ----------

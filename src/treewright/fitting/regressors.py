@@ -67,7 +67,7 @@ def _of_column(tree: Tree, place: int, choice: Linear) -> list[Regressor]:
     n = len(column.levels or ())
     if n < 2 or n > choice.max_levels:
         return []
-    # Of two levels, one says all.
+    # Of two levels, one suffices.
     return [Regressor(place, (level,)) for level in range(1 if n == 2 else 0, n)]
 
 

@@ -1,4 +1,4 @@
-"""Growing: encoded rows, a schema and a recipe become a tree. The door to the compiled core.
+"""Growing: encoded rows, a schema and a recipe become a tree. The only package that calls the core to grow.
 
 grow               grow a tree from rows in memory or in partitions
 partitions         what partitions offer: the protocol

@@ -61,8 +61,7 @@ def grow(
     """
     check_recipe(recipe, schema)
     if isinstance(rows, Encoded) or _is_one_piece(rows):
-        table = gathered(rows)
-        arrays = _grow_in_memory(table, schema, recipe, n_threads, progress, survey(table, schema, n_threads))
+        arrays = _grow_in_memory(gathered(rows), schema, recipe, n_threads, progress)
     else:
         arrays = _grow_in_partitions(rows, schema, recipe, n_threads, progress)
     if progress is not None:
@@ -109,8 +108,7 @@ def grow_at(
             f"the recipe {recipe.name!r} changes the table before it grows a tree (Imputed, Ordered), so it cannot "
             "grow one node of a tree; use another recipe for the edit"
         )
-    missing = survey(rows, schema, n_threads)
-    arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, missing, given=given)
+    arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, given=given)
     against = int(arrays.pop("against"))
     return Tree.grown(arrays, schema, recipe), against
 
@@ -131,8 +129,8 @@ def grow_with_followers(
     `complete`: a survey of more rows has found nothing missing and nothing infinite.
     """
     check_recipe(recipe, schema)
-    missing = not complete and survey(rows, schema, n_threads)
-    arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, missing, followers)
+    surveyed = replace(rows, complete=True) if complete else rows
+    arrays = _grow_in_memory(surveyed, schema, recipe, n_threads, progress, followers)
     ends: Int32Array = arrays.pop("follower_node")
     if progress is not None:
         progress(1.0)
@@ -144,8 +142,8 @@ def grow_bare(
 ) -> Tree:
     """Grow a tree that is going to be pruned: without rivals, and without surrogates that no row needs."""
     check_recipe(recipe, schema)
-    missing, nobody = survey(rows, schema, n_threads), np.empty(0, np.int32)
-    arrays = _grow_in_memory(rows, schema, replace(recipe, rivals=0), n_threads, progress, missing, nobody)
+    no_followers = np.empty(0, np.int32)
+    arrays = _grow_in_memory(rows, schema, replace(recipe, rivals=0), n_threads, progress, no_followers)
     del arrays["follower_node"]
     if progress is not None:
         progress(1.0)
@@ -154,9 +152,8 @@ def grow_bare(
 
 def grow_kept(rows: Encoded, pruned: Tree, n_threads: int = 0) -> Tree:
     """Grow a pruned tree again, with the rivals and surrogates of its nodes. Its cuts are as they were."""
-    missing = survey(rows, pruned.schema, n_threads)
     kept = (pruned.arrays["child_start"], pruned.arrays["children"], pruned.arrays["stop"])
-    arrays = _grow_in_memory(rows, pruned.schema, pruned.recipe, n_threads, None, missing, kept=kept)
+    arrays = _grow_in_memory(rows, pruned.schema, pruned.recipe, n_threads, None, kept=kept)
     return Tree({name: from_core(array) for name, array in arrays.items()}, pruned.schema, pruned.recipe, pruned.cuts)
 
 
@@ -166,11 +163,11 @@ def _grow_in_memory(
     recipe: Recipe,
     n_threads: int,
     progress: Progress | None,
-    missing: bool,
     followers: Int32Array | None = None,
     kept: tuple[Int32Array, Int32Array, Int32Array] | None = None,
     given: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
+    has_missing = survey(rows, schema, n_threads)
     _refuse_pieces(recipe)
     check_values([data_checks(rows, recipe, schema)], recipe, schema)
     assert rows.target is not None
@@ -178,7 +175,7 @@ def _grow_in_memory(
     table = rows if done is None else prepared(rows, done)
     seen = altered(schema.target, rows.target, rows.weight)
     weight, repeats = _per_repeat(rows, seen.weight)
-    needed = _needed(core_recipe(rows, recipe), missing)
+    needed = _needed(core_recipe(rows, recipe), has_missing)
     _log_plan(table, needed, weighted=weight is not None, remote=False)
     arrays: dict[str, Any] = _core.grow(
         columns=table.columns,
@@ -198,6 +195,7 @@ def _grow_in_memory(
         followers=followers,
         kept=kept,
         given=given,
+        has_missing=has_missing,
     )
     return arrays if done is None else restored(arrays, done, rows.levels)
 
@@ -217,12 +215,12 @@ def _grow_in_partitions(
     parts: Partitions, schema: Schema, recipe: Recipe, n_threads: int, progress: Progress | None
 ) -> dict[str, Any]:
     _refuse_pieces(recipe)
-    missing = merge_surveys(parts.map(survey_rows, 1), schema)
+    has_missing = merge_surveys(parts.map(survey_rows, 1), schema)
     check_values(parts.map(data_checks, recipe, schema), recipe, schema)
     weighted, seen = altered_partitions(parts, schema.target)
     done = preparation(parts, recipe)
     tables = weighted if done is None else weighted.changed(prepared, done)
-    needed = _needed(core_recipe(parts, recipe), missing)
+    needed = _needed(core_recipe(parts, recipe), has_missing)
     written = needed.as_dict()
     _log_plan(tables, needed, weighted=any(weighted.map(_has_weight)), remote=True)
     growth = tables.growth(written)
@@ -288,9 +286,9 @@ def _refuse_pieces(recipe: Recipe) -> None:
         )
 
 
-def _needed(recipe: Recipe, missing: bool) -> Recipe:
+def _needed(recipe: Recipe, has_missing: bool) -> Recipe:
     """Return the recipe without the search for surrogates where it is made only for tables with missing values."""
-    if missing or not isinstance(recipe.missing, Surrogates) or recipe.missing.search == "always":
+    if has_missing or not isinstance(recipe.missing, Surrogates) or recipe.missing.search == "always":
         return recipe
     return recipe.without_surrogates
 

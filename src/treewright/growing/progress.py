@@ -45,5 +45,5 @@ class Stage:
         )
 
 
-#: For work whose progress nobody follows.
+#: For work whose progress is not reported.
 UNREPORTED = Stage(None)

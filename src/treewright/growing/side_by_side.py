@@ -17,7 +17,7 @@ from treewright.growing.progress import Progress, Stage
 
 Value = TypeVar("Value")
 
-#: A task gets its number of threads and whom to tell, now and then, what fraction of it is done.
+#: A task gets its number of threads and a function to call, now and then, with the fraction that is done.
 Task = Callable[[int, Progress], Value]
 
 #: Seconds between two looks at the tasks.
@@ -25,7 +25,7 @@ _LOOK = 0.02
 
 
 class _StoppedError(Exception):
-    """Ends a task whose result nobody waits for any more."""
+    """Ends a task whose result is not needed any more."""
 
 
 def side_by_side(tasks: Sequence[Task[Value]], n_threads: int, stage: Stage) -> Iterator[Value]:

@@ -1,7 +1,7 @@
 """A PMML TreeModel, made into a `Tree`.
 
 Each split is found by evaluating the children's predicates on every interval or level of the first column they name,
-about a missing value and about one never seen: what they say is what the split does. Further columns that decide where
+about a missing value and about one never seen: the split does the same. Further columns that decide where
 the first is missing become surrogates. A model that does otherwise is refused. Where the model has no value (a null
 prediction), the node itself predicts.
 """
@@ -184,7 +184,7 @@ def _column(name: str, field: _Field, nodes: Sequence[_Node]) -> ColumnSpec:
 
 # --- the tree ---------------------------------------------------------------------------------------------------------
 
-#: Where predicates send a row: a child's number, or nowhere; None where they cannot say without another column.
+#: Where predicates send a row: a child's number, or nowhere; None where that depends on another column.
 _Way = int | Literal["nowhere"] | None
 
 
@@ -259,7 +259,7 @@ class _Reader:
                     if found != wanted:
                         raise FileError(
                             f"node {label!r} chooses a child by {first.name[:40]!r} and {second.name[:40]!r} together, "
-                            "which a split and its surrogates cannot say"
+                            "which a split and its surrogates cannot express"
                         )
 
     def _follow(self, questions: Sequence[DraftSplit], bins: Mapping[str, int]) -> int | None:

@@ -32,7 +32,7 @@ _GUIDES: dict[int, Guide] = {0: "known", -1: "missing", -2: "unseen"}  # by the 
 
 
 @dataclass(frozen=True)
-class Branch:
+class TakenBranch:
     """A way out of a node: the child, its condition in words, and the part of the row that takes it."""
 
     node: int
@@ -41,7 +41,7 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """What happens to a row at one node with a split.
 
     `value` is the row's value of the split column, in words. `guide` is what the row goes by: its "known" value, a
@@ -56,7 +56,7 @@ class Step:
     value: str
     guide: Guide
     why: str
-    branches: tuple[Branch, ...]
+    branches: tuple[TakenBranch, ...]
     before: tuple[float, ...]
 
 
@@ -83,7 +83,7 @@ class Explanation(Results):
     probabilities: Mapping[Level, float] | None
     row: Mapping[str, str]
     absent: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     paths: tuple[Path, ...]
     value: tuple[float, ...]
     _source: OneRow = field(repr=False)
@@ -172,7 +172,7 @@ class Explanation(Results):
         taken = [
             (step, branch)
             for step in self.steps
-            for branch in (step.branches or (Branch(step.node, "", 1.0),))  # the row stops here
+            for branch in (step.branches or (TakenBranch(step.node, "", 1.0),))  # the row stops here
         ]
         return {
             "node": [step.node for step, _ in taken],
@@ -250,7 +250,7 @@ def _path(tree: Tree, end: int, way: Trace, row: OneRow) -> Path:
     return Path(tuple(reversed(nodes)), float(way.weight[end]), tuple(value))
 
 
-def _step(node: Node, row: OneRow, way: Trace) -> Step:
+def _step(node: Node, row: OneRow, way: Trace) -> PathStep:
     split = node.split
     assert split is not None
     number, goes = int(way.guide[node.id]), int(way.child[node.id])
@@ -259,7 +259,7 @@ def _step(node: Node, row: OneRow, way: Trace) -> Step:
     taken = range(split.n_children) if several else () if goes == STOP_HERE else (goes,)
     weight = float(way.weight[node.id])
     words = split.words(most=6, with_missing=False)
-    return Step(
+    return PathStep(
         node=node.id,
         weight=weight,
         column=split.column,
@@ -267,7 +267,7 @@ def _step(node: Node, row: OneRow, way: Trace) -> Step:
         guide=guide,
         why=_why(node, split, row, guide, number, goes),
         branches=tuple(
-            Branch(node.children[i], words[i], float(way.weight[node.children[i]]) / weight if several else 1.0)
+            TakenBranch(node.children[i], words[i], float(way.weight[node.children[i]]) / weight if several else 1.0)
             for i in taken
             if not several or way.weight[node.children[i]] > 0
         ),

@@ -21,8 +21,8 @@ from treewright.data.value_text import moment
 from treewright.errors import DataError
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.routing import route
-from treewright.render.picture.folding import subtree_sizes
 from treewright.render.picture.histogram import Histogram
+from treewright.tree.shape import rows_below
 from treewright.tree.split import Split
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Node, Tree
@@ -59,12 +59,7 @@ def histograms_of(
 ) -> dict[int, Histogram]:
     """Return the histograms of all nodes, or of `only` some, for labelled rows that have been encoded."""
     assert rows.target is not None
-    nodes = route(tree, rows, n_threads)
-    order = np.argsort(nodes, kind="stable")
-    # Nodes are in depth-first order, so a subtree's rows lie together once they are ordered by the node that predicts.
-    ends = np.asarray(subtree_sizes(tree)) + np.arange(tree.n_nodes)
-    first = np.searchsorted(nodes[order], np.arange(tree.n_nodes))
-    last = np.searchsorted(nodes[order], ends)
+    order, first, last = rows_below(tree, route(tree, rows, n_threads))
     weights = weights_of(rows)
     found: dict[int, Histogram] = {}
     for node in tree.walk():

@@ -35,7 +35,7 @@ class Importance(Results):
     Impurity and surrogate: `raw` is weight times impurity taken away, summed over a column's splits, and `values` are
     shares that add up to 1. Permutation: `raw` and `values` are how much worse the `measure` becomes, on average;
     `low` and `high` are the 5 % and 95 % points of the repeats, `base` is the measure of the table as it is. `remarks`
-    say what the tree cannot tell.
+    name what the tree alone does not show.
     """
 
     kind: Kind

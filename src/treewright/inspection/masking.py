@@ -1,4 +1,4 @@
-"""Columns that could have stood in for one another: of two that tell the same, a tree shows only one.
+"""Columns that could have replaced one another: of two with the same information, a tree shows only one.
 
 Only what the tree stores is examined; a tree without rivals gets a remark. Nodes come in their order, and at a node
 the closest column first.
@@ -51,7 +51,7 @@ class StandIn:
 
 @dataclass(frozen=True, eq=False)
 class Masking(Results):
-    """All stand-ins of a tree; `remarks` say what the tree cannot tell."""
+    """All stand-ins of a tree; `remarks` name what the tree alone does not show."""
 
     found: tuple[StandIn, ...]
     margin: float
@@ -132,7 +132,9 @@ def masking(tree: TreeLike, margin: float = 0.1) -> Masking:
     remarks: tuple[str, ...] = ()
     if not tree.recipe.rivals and not tree.root.is_leaf:
         name = tree.recipe.name
-        remarks = (f"the recipe {name!r} keeps no rivals (rivals=0), so the tree cannot tell which columns came close",)
+        remarks = (
+            f"the recipe {name!r} keeps no rivals (rivals=0), so the tree does not know which columns came close",
+        )
     return Masking(tuple(found), margin, remarks)
 
 

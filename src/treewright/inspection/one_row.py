@@ -1,6 +1,6 @@
 """One row, however it comes.
 
-The row passes the same door as any table that is predicted, so the two can never disagree. A column that a dict leaves
+The row is read like any table that is predicted, so the two can never disagree. A column that a dict leaves
 out counts as missing and is listed; a name that the tree does not know is an error.
 """
 

@@ -18,7 +18,7 @@ from treewright.growing.checks import check_recipe
 from treewright.inspection.derivation.best_splits import BestSplits, best_splits
 from treewright.inspection.derivation.criterion_names import criterion_of, measure_of, shown_name
 from treewright.inspection.derivation.node_rows import Entries, at_node, of_table
-from treewright.inspection.derivation.split_counts import Branch, Division, divided, scores_missing
+from treewright.inspection.derivation.split_counts import BranchCounts, Division, divided, scores_missing
 from treewright.inspection.ranking_text import ranking_grid, rows_text
 from treewright.recipes.branching import EachValue
 from treewright.recipes.criterion import (
@@ -64,7 +64,7 @@ class Candidate:
     score: float | None
     gain: float | None
     split: Split | None
-    children: tuple[Branch, ...]
+    children: tuple[BranchCounts, ...]
     missing: int = 0
     missing_weight: float = 0.0
     reason: str | None = None
@@ -307,7 +307,7 @@ def _ranking(
     return Ranking(tuple(candidates), tuple(names[i] for i in order), heading, entries.schema.target.classes, own.stop)
 
 
-def _labelled(counted: Division, split: Split, with_missing: bool) -> tuple[Branch, ...]:
+def _labelled(counted: Division, split: Split, with_missing: bool) -> tuple[BranchCounts, ...]:
     """Return the branches of a split with short labels."""
     words = [split.words(most=_MOST_LEVELS, with_missing=with_missing, named=named) for named in (True, False)]
     pairs = zip(counted.branches(words[0]), words[1], strict=True)

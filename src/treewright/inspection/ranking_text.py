@@ -1,6 +1,6 @@
 """A ranking as a table of text.
 
-Every candidate has its line; names and levels are printable, long lists are cut and say so.
+Every candidate has its line; names and levels are printable, long lists are cut, visibly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from treewright.inspection.derivation.node_rows import Entries
 from treewright.tree.text import level_text, name_text
 
 if TYPE_CHECKING:
-    from treewright.inspection.derivation.split_counts import Branch
+    from treewright.inspection.derivation.split_counts import BranchCounts
     from treewright.inspection.ranking import Candidate
 
 _MOST_BRANCHES = 4
@@ -99,7 +99,7 @@ def _cut(words: str) -> str:
     return words if len(words) <= _MOST_LETTERS else words[: _MOST_LETTERS - 1] + "…"
 
 
-def _size(branch: Branch, classes: Sequence[Level] | None) -> str:
+def _size(branch: BranchCounts, classes: Sequence[Level] | None) -> str:
     if branch.counts is None:
         if not branch.weight:
             return "none"

@@ -11,9 +11,9 @@ from treewright.inspection.row_text import absent_text, change_lines, headline, 
 from treewright.tree.text import level_text
 
 if TYPE_CHECKING:
-    from treewright.inspection.explain_row import Explanation, Step
+    from treewright.inspection.explain_row import Explanation, PathStep
 
-#: Tables are cut after this many rows, and say so.
+#: Tables are cut after this many rows, visibly.
 _MOST = 40
 
 
@@ -53,7 +53,7 @@ def path_grid(explanation: Explanation) -> Grid:
     return Grid("Path", ("", "", ""), tuple(rows), words=2, notes=notes)
 
 
-def _step(explanation: Explanation, step: Step) -> list[tuple[str, str, str]]:
+def _step(explanation: Explanation, step: PathStep) -> list[tuple[str, str, str]]:
     """Return one row per branch taken; a step that only part of the row takes shows how much."""
     why = (f"{percent(step.weight)} of the row: " if step.weight < 1 else "") + step.why
     if not step.branches:

@@ -14,7 +14,7 @@ from treewright.render.model_text import guard_text
 from treewright.tree.text import level_text, model_text, name_text
 
 if TYPE_CHECKING:
-    from treewright.inspection.explain_row import Explanation, Path, Step
+    from treewright.inspection.explain_row import Explanation, Path, PathStep
 
 #: More paths, or steps of one path, than this are not all shown.
 _MOST = 16
@@ -104,7 +104,7 @@ def _several_paths(explanation: Explanation) -> list[str]:
     return [*lines, f"  together: {sum_text(explanation)}"]
 
 
-def _path_line(explanation: Explanation, path: Path, steps: dict[int, Step]) -> str:
+def _path_line(explanation: Explanation, path: Path, steps: dict[int, PathStep]) -> str:
     taken = []
     for node, after in zip(path.nodes, path.nodes[1:], strict=False):
         taken += [branch.condition for branch in steps[node].branches if branch.node == after]

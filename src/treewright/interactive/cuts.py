@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from treewright.criteria.statistics import score_of
 from treewright.data.arrays import Array, BoolArray, IndexArray
 from treewright.data.schema import ColumnSpec
-from treewright.data.value_text import listed
+from treewright.editing.checks import bins_of, closed_below
 from treewright.editing.edits import Split
 from treewright.errors import DataError
 from treewright.inspection.derivation.criterion_names import criterion_of, measure_of, shown_name
@@ -21,8 +20,8 @@ from treewright.inspection.derivation.split_counts import Division, divided_by, 
 from treewright.inspection.derivation.threshold_curve import Curve, curve_of, cut_score, known_share
 from treewright.interactive.plain import branch_dict, finite
 from treewright.recipes.criterion import Criterion, Custom
-from treewright.recipes.numeric import Threshold
 from treewright.recipes.recipe import Recipe
+from treewright.tree.split import child_of_values
 from treewright.tree.text import break_text, level_text
 from treewright.tree.tree import Tree
 
@@ -39,44 +38,11 @@ class Trial:
     missing: int | None  # the child that rows without a value are counted in
 
 
-def closed_below(recipe: Recipe) -> bool:
-    """Return whether a value equal to the threshold belongs below it."""
-    return not isinstance(recipe.numeric, Threshold) or recipe.numeric.test == "<="
-
-
 def children_of(edit: Split, spec: ColumnSpec, values: Array, recipe: Recipe) -> tuple[IndexArray, int]:
     """Return the child of each value, -1 where it is missing, and the number of children."""
-    if spec.has_levels:
-        if edit.groups is None:
-            raise DataError(f"column {edit.column!r} has levels; a split of it needs groups")
-        codes, n = _child_of_level(edit, spec.levels or ())
-        return codes[np.where(values < 0, len(codes) - 1, values)], n
-    if edit.groups is not None:
-        raise DataError(f"column {edit.column!r} has no levels; a split of it needs a threshold")
-    if len(edit.breaks) == 1:
-        low = values <= edit.breaks[0] if closed_below(recipe) else values < edit.breaks[0]
-        child = (~low).astype(np.intp)
-    else:
-        side: Literal["left", "right"] = "left" if closed_below(recipe) else "right"
-        child = np.searchsorted(np.asarray(edit.breaks), values, side=side)
-    absent = np.isnan(values)
-    if absent.any():
-        child[absent] = -1
-    return child, len(edit.breaks) + 1
-
-
-def _child_of_level(edit: Split, levels: Sequence[Any]) -> tuple[IndexArray, int]:
-    """Return the child of each level, and -1 in the last place, for missing values."""
-    assert edit.groups is not None
-    unknown = [level for group in edit.groups for level in group if level not in levels]
-    if unknown:
-        raise DataError(f"column {edit.column!r} has no level {unknown[0]!r}; it has {listed(levels)}")
-    rest = 1 if len(edit.groups) == 1 else -1
-    codes = np.full(len(levels) + 1, rest, dtype=np.intp)
-    codes[-1] = -1
-    for child, group in enumerate(edit.groups):
-        codes[[levels.index(level) for level in group]] = child
-    return codes, max(2, len(edit.groups))
+    child_of_bin, n = bins_of(edit, spec)
+    breaks = None if spec.has_levels else edit.breaks
+    return child_of_values(values, breaks, closed_below(recipe), child_of_bin), n
 
 
 def tried(entries: Entries, edit: Split, recipe: Recipe) -> Trial:

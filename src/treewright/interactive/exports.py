@@ -14,7 +14,7 @@ from treewright.editing.log import log_text
 from treewright.editing.script import script
 from treewright.errors import DataError
 from treewright.interactive.start import Start
-from treewright.interactive.table import Source
+from treewright.interactive.table import TableOrigin
 from treewright.render import svg
 from treewright.tree.saved import to_json
 from treewright.tree.tree import Tree
@@ -50,7 +50,13 @@ def _languages() -> dict[str, Callable[..., Any]]:
 
 
 def taken(
-    form: str, tree: Tree, first: Tree, log: tuple[Edit, ...], start: Start, source: Source, page: Callable[[], str]
+    form: str,
+    tree: Tree,
+    first: Tree,
+    log: tuple[Edit, ...],
+    start: Start,
+    source: TableOrigin,
+    page: Callable[[], str],
 ) -> Taken:
     """Return a form of the tree."""
     if form not in forms():
@@ -71,7 +77,7 @@ def taken(
     return Taken(name, make().encode())
 
 
-def _script(log: tuple[Edit, ...], start: Start, source: Source) -> str:
+def _script(log: tuple[Edit, ...], start: Start, source: TableOrigin) -> str:
     if source.path is None:
         raise DataError(
             "the rows came from memory, so a script would not find them; take the log, and use tw.edit.replay"

@@ -13,17 +13,17 @@ from treewright.editing.edits import Edit
 from treewright.errors import DataError, FileError
 from treewright.interactive.start import Start
 
-Step = Start | Edit
+HistoryStep = Start | Edit
 
 
 @dataclass(frozen=True)
 class History:
     """`steps[:done]` hold; the others were undone and can be done again. The first is a start."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[HistoryStep, ...] = ()
     done: int = 0
 
-    def do(self, step: Step) -> History:
+    def do(self, step: HistoryStep) -> History:
         """Return the history with one more step; what was undone is forgotten."""
         return History((*self.steps[: self.done], step), self.done + 1)
 
@@ -56,7 +56,7 @@ class History:
         return tuple(found)
 
 
-def action(written: object, place: str) -> Step | str:
+def action(written: object, place: str) -> HistoryStep | str:
     """Return what a line of the journal holds: a step, "undo" or "redo"."""
     if isinstance(written, Mapping) and len(written) == 1:
         name, value = next(iter(written.items()))
@@ -69,12 +69,12 @@ def action(written: object, place: str) -> Step | str:
     raise FileError(f"{place} is no action of a studio")
 
 
-def written_step(step: Step) -> dict[str, Any]:
+def written_step(step: HistoryStep) -> dict[str, Any]:
     """Return a step as a line of the journal."""
     return {"start": step.as_dict()} if isinstance(step, Start) else {"edit": step.as_dict()}
 
 
-def after(actions: Iterable[Step | str]) -> History:
+def after(actions: Iterable[HistoryStep | str]) -> History:
     """Return the history that these actions lead to."""
     history = History()
     for one in actions:

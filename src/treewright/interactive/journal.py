@@ -1,4 +1,4 @@
-"""The journal of a session: JSON lines, each on the disk before the page hears that it was done.
+"""The journal of a session: JSON lines, each on the disk before the page is notified.
 
 A session that is killed loses at most the action under way: a last line without its end is dropped.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import DataError, FileError
-from treewright.interactive.history import History, Step, action, after, written_step
+from treewright.interactive.history import History, HistoryStep, action, after, written_step
 
 _FORM = 1
 
@@ -55,7 +55,7 @@ class Journal:
         """Write the first line."""
         self._append({"studio": _FORM, "table": table, "rows": fingerprint})
 
-    def done(self, step: Step) -> None:
+    def done(self, step: HistoryStep) -> None:
         """Write that a step was done."""
         self._append(written_step(step))
 

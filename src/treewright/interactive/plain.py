@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from treewright.data.arrays import Array
-from treewright.inspection.derivation.split_counts import Branch
+from treewright.inspection.derivation.split_counts import BranchCounts
 
 
-def branch_dict(branch: Branch) -> dict[str, Any]:
+def branch_dict(branch: BranchCounts) -> dict[str, Any]:
     """Return a branch: its condition, rows, weight, and its counts or its mean and deviation."""
     found: dict[str, Any] = {"words": branch.condition, "rows": branch.rows, "weight": branch.weight}
     if branch.counts is not None:

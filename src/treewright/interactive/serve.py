@@ -14,7 +14,7 @@ from treewright.editing.edits import Edit
 from treewright.errors import DataError
 from treewright.interactive.session import Session
 from treewright.interactive.start import Start
-from treewright.interactive.table import Source, source_of
+from treewright.interactive.table import TableOrigin, origin_of
 from treewright.recipes.named import CART, named_recipe
 from treewright.recipes.recipe import Recipe
 from treewright.tree.tree import Tree
@@ -169,14 +169,14 @@ def studio(
     start = Start(
         target, named_recipe(recipe), weight, dict(kinds or {}), holdout=holdout if held_out is None else None
     )
-    made = opened(source_of(data, held_out), start, None if folder is None else Path(folder), port)
+    made = opened(origin_of(data, held_out), start, None if folder is None else Path(folder), port)
     made.start()
     if open_page:
         webbrowser.open(made.url)
     return made
 
 
-def opened(source: Source, start: Start, folder: Path | None, port: int, *, new: bool = False) -> Studio:
+def opened(source: TableOrigin, start: Start, folder: Path | None, port: int, *, new: bool = False) -> Studio:
     """Return a studio, ready to be served; `new`: an earlier journal is set aside and not continued."""
     if folder is not None and not folder.is_dir():
         raise DataError(f"there is no folder {str(folder)!r} to save to")

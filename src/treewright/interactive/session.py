@@ -1,7 +1,7 @@
 """The session: a history, the snapshot that it leads to, and the journal that outlives it.
 
 Reading takes the snapshot of the moment and never waits; changes happen one after the other. A change is in the journal
-before anybody sees it.
+before it is shown.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from treewright.editing.edits import Grow
 from treewright.errors import DataError
 from treewright.growing.progress import Progress
 from treewright.interactive.exports import Taken, forms, taken
-from treewright.interactive.history import History, Step
+from treewright.interactive.history import History, HistoryStep
 from treewright.interactive.jobs import Jobs
 from treewright.interactive.journal import Journal
 from treewright.interactive.snapshot import Snapshot
 from treewright.interactive.start import Start, read_recipe, recipe_choices, written_recipe
-from treewright.interactive.table import Source, Table, encode_table, first_tree
+from treewright.interactive.table import Table, TableOrigin, encode_table, first_tree
 from treewright.prediction.evaluation import score_on
 from treewright.reporting.html_page import html
 from treewright.reporting.report import report
@@ -39,7 +39,7 @@ class Session:
     `folder`: where files are saved; None saves nothing.
     """
 
-    def __init__(self, source: Source, start: Start, folder: Path | None = None, *, new: bool = False) -> None:
+    def __init__(self, source: TableOrigin, start: Start, folder: Path | None = None, *, new: bool = False) -> None:
         self.source, self.folder, self.jobs = source, folder, Jobs()
         self._change = threading.RLock()
         self._tables: list[tuple[Start, Table]] = []
@@ -84,7 +84,7 @@ class Session:
         """The tree of the moment."""
         return self._snapshot
 
-    def do(self, step: Step) -> None:
+    def do(self, step: HistoryStep) -> None:
         """Make an edit or begin anew; what cannot be done raises and changes nothing."""
         with self._change:
             name = "Reading the table" if isinstance(step, Start) else type(step).__name__
@@ -125,7 +125,11 @@ class Session:
         return Snapshot(history.start, self._table(history.start), self._trees[history.done - 1], history.log)
 
     def _made(
-        self, step: Step, before: Tree | None, progress: Progress | None, earlier: tuple[Step, ...] | None = None
+        self,
+        step: HistoryStep,
+        before: Tree | None,
+        progress: Progress | None,
+        earlier: tuple[HistoryStep, ...] | None = None,
     ) -> Tree:
         if isinstance(step, Start):
             return first_tree(self._table(step), step)
@@ -143,7 +147,7 @@ class Session:
         self._tables.append((start, encode_table(self.source, start)))
         return self._tables[0][1]
 
-    # --- what the page asks -------------------------------------------------------------------------------------------
+    # --- requests of the page ---------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """Return the tree, the log and what can be done."""

@@ -31,7 +31,7 @@ from treewright.tree.validation import BY_HAND
 
 
 @dataclass(frozen=True)
-class Source:
+class TableOrigin:
     """Where the rows come from: `open` gives the table anew; `name` is shown, `path` stands in scripts."""
 
     open: Callable[[], object]
@@ -46,11 +46,11 @@ class Source:
         return stem.strip("-")[:60] or "tree"
 
 
-def source_of(data: object, held_out_rows: object = None, name: str | None = None) -> Source:
+def origin_of(data: object, held_out_rows: object = None, name: str | None = None) -> TableOrigin:
     """Return the source of a table in memory or of a file."""
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
     shown = name or (Path(path).name if path else "table")
-    return Source(lambda: data, shown, path, None if held_out_rows is None else lambda: held_out_rows)
+    return TableOrigin(lambda: data, shown, path, None if held_out_rows is None else lambda: held_out_rows)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Table:
         return f"{self.n_training}-{found:08x}"
 
 
-def encode_table(source: Source, start: Start) -> Table:
+def encode_table(source: TableOrigin, start: Start) -> Table:
     """Read the table and encode it as the start says; what does not fit raises `DataError`."""
     frame = read(source.open())
     _check_names(frame, start)

@@ -92,7 +92,7 @@ DAYS = table(
     "Normal Sunny Weak Yes; Normal Rain Strong No; Normal Sunny Strong Yes; Normal Sunny Strong Yes",
 )
 
-#: Tennis with one Outlook that nobody wrote down.
+#: Tennis with one Outlook that was not recorded.
 UNKNOWN: Columns = {
     **TENNIS,
     "Outlook": [None if day == 5 else outlook for day, outlook in enumerate(TENNIS["Outlook"], 1)],
@@ -100,7 +100,7 @@ UNKNOWN: Columns = {
 
 
 def measured(names: str, rows: str) -> Columns:
-    """Return a table in which numbers are numbers and "?" is a value that nobody knows."""
+    """Return a table in which numbers are numbers and "?" is an unknown value."""
 
     def value(cell: str) -> Any:
         if cell == "?":
@@ -149,7 +149,7 @@ def _pressures(rows: int, seed: int) -> Columns:
     return dict(zip(names, map(list, zip(*patients, strict=True)), strict=True))
 
 
-#: Patients with their upper and lower blood pressure, made up: two columns that tell much the same.
+#: Patients with their upper and lower blood pressure, made up: two columns with much the same information.
 PRESSURES = _pressures(80, 1)
 
 

@@ -42,7 +42,7 @@ Tables = Callable[[tuple[str, ...] | None], Iterator[object]]
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """A table some rows at a time. `bytes`: about how much memory all rows would take, None where nobody knows.
+    """A table some rows at a time. `bytes`: about how much memory all rows would take, None where unknown.
 
     `text_form`: how the text files it comes from are read.
     """

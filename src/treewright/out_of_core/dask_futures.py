@@ -68,7 +68,7 @@ def _itself(value: Value) -> Value:
 class FutureSet:
     """Futures of one piece of work. All are released at its end, whatever ends it, but those that are kept.
 
-    To release is to cancel what has not run yet, for nobody else knows these futures. (`Client.cancel` is not safe: it
+    To release is to cancel what has not run yet, for these futures are not shared. (`Client.cancel` is not safe: it
     breaks the client if a future has dependents that are not futures themselves.)
     """
 

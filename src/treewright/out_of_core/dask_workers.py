@@ -15,7 +15,7 @@ from treewright.errors import DataError
 
 _log = logging.getLogger("treewright.growing.partitions")
 
-#: Dask's setting for the time to wait for a worker, and its value if nobody set it. None: for ever.
+#: Dask's setting for the time to wait for a worker, and its value if it is not set. None: for ever.
 SETTING = "treewright.no-workers-timeout"
 DEFAULT = "5 minutes"
 

@@ -102,7 +102,7 @@ class DiskGrowth:
 
 
 class DiskPartitions(Partitions):
-    """Pieces of a table, in files of one folder, which is not theirs: whoever made it removes it."""
+    """Pieces of a table, in files of one folder, which its maker removes."""
 
     def __init__(self, parts: Sequence[StoredPartition], folder: Path, threads: int, limits: Limits) -> None:
         self.limits = limits
@@ -245,7 +245,7 @@ def in_threads(task: Callable[[Iterator[int]], Value], n_turns: int, threads: in
     """Return what every thread makes of its turns: each of 0, 1, ..., n_turns - 1 is taken by one thread, in order.
 
     An error lets no thread take another turn; of several errors, that of the first turn is raised. Ctrl-C does not wait
-    for turns under way: they end by themselves, and nobody hears of it.
+    for turns under way: they end by themselves, unnoticed.
     """
     line, lock, stopped = iter(range(n_turns)), threading.Lock(), threading.Event()
     results: list[Value] = []

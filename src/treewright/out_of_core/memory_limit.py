@@ -18,7 +18,7 @@ _UNITS = {"b": 1} | {
     for unit, base in ((letter, 1000), (f"{letter}b", 1000), (f"{letter}ib", 1024))
 }
 
-#: Nobody means so little: a unit was forgotten.
+#: Less than this is a mistake: a unit was forgotten.
 LEAST = 1024
 
 MB = 1_000_000
@@ -32,7 +32,7 @@ SMALLEST = 250 * MB
 #: A table that is read and grown from piece by piece takes this in all, however many rows it has (docs/scale.md).
 PIECEWISE = 600 * MB
 
-#: What to go by where the system does not say.
+#: Used where the system reports nothing.
 _UNKNOWN = 4 * 2**30
 
 
@@ -46,10 +46,10 @@ def memory_size(limit: float | str | None) -> int:
         return max(LEAST, available() // 2)
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?(?:e\+?[0-9]+)?)\s*([a-z]*)\s*", str(limit).lower())
     if match is None or isinstance(limit, bool) or match[2] not in _UNITS | {"": 1}:
-        raise DataError(f"memory_limit={limit!r} is no amount of memory; say it like '2GB', '1.5 GiB' or 2_000_000_000")
+        raise DataError(f"memory_limit={limit!r} is no amount of memory; write '2GB', '1.5 GiB' or 2_000_000_000")
     size = int(float(match[1]) * _UNITS.get(match[2], 1))
     if size < LEAST:
-        raise DataError(f"memory_limit={limit!r} is {size} bytes, too little to work in; say a unit, like '2GB'")
+        raise DataError(f"memory_limit={limit!r} is {size} bytes, too little to work in; add a unit, as in '2GB'")
     return size
 
 

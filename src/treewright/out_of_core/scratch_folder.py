@@ -89,7 +89,7 @@ def _try_lock(file: IO[bytes]) -> bool:
 
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # held by someone else, or there are no locks here: nobody will get this one
+    except OSError:  # locked by another process, or there are no locks here: no process will get this one
         return False
     return True
 

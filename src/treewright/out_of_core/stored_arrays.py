@@ -103,7 +103,7 @@ def _write(
 
 @contextmanager
 def room_for(n_bytes: int, folder: Path) -> Iterator[None]:
-    """Whatever is written inside: if there is no room for it in the folder, the error says how much, and a remedy."""
+    """Turn a lack of room in the folder into an error with the size needed and a remedy."""
     try:
         yield
     except OSError as error:

@@ -47,7 +47,7 @@ def score_on(tree: Tree, rows: Encoded, *, charts: bool = False) -> dict[str, An
 
 
 def score_of_leaves(tree: Tree) -> dict[str, Any] | None:
-    """Score the tree on its training rows by the statistics of its leaves; None if they do not tell."""
+    """Score the tree on its training rows by the statistics of its leaves; None if these do not suffice."""
     if tree.models or not tree.arrays["weight"][tree.arrays["stop"] != 0].sum() > 0 or not tree.arrays["weight"][0] > 0:
         return None
     leaf = tree.arrays["stop"] != 0

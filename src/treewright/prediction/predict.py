@@ -267,7 +267,7 @@ def predicted_codes(tree: Tree, rows: Encoded, n_threads: int) -> Array:
 def codes_at_leaves(tree: Tree, rows: Encoded, leaf: Int32Array) -> Array:
     """Predict encoded rows whose leaf is known already, with classes by index."""
     if tree.models or (isinstance(tree.recipe.missing, Fractional) and (any(rows.levels) or not rows.complete)):
-        return predicted_codes(tree, rows, 1)  # a row may end in several leaves, or the leaf does not say all
+        return predicted_codes(tree, rows, 1)  # a row may end in several leaves, or the leaf alone does not decide
     values = tree.arrays["value"]
     by_node = values[:, 0] if tree.schema.target.classes is None else predicted_index(tree.schema.target, values)
     found: Array = by_node[leaf]

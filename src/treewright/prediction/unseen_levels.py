@@ -9,7 +9,7 @@ from treewright.data.encoding import UnseenLevels
 from treewright.errors import UnseenLevelsWarning
 from treewright.recipes.recipe import Recipe
 
-#: From here up to whoever called `predict`.
+#: Frames from here up to the caller of `predict`.
 _CALLER = 4
 
 

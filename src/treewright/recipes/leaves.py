@@ -50,7 +50,7 @@ class Linear(Choice):
     select : {"bic", "aic", "cp", "none"}, default="bic"
         Terms enter one after the other, the one that reduces the squared residuals most first, as long as the Bayesian
         or Akaike's information criterion falls; "none": up to `max_terms`. "cp" begins with all terms and drops those
-        that M5 drops, whatever `max_terms` and `min_rows_per_term` say.
+        that M5 drops, whatever `max_terms` and `min_rows_per_term` allow.
     ridge : float, default=0.0
         Added to the sum of squares of every term, as a share of it.
     min_rows_per_term : int, default=5

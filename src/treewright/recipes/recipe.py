@@ -224,7 +224,7 @@ class Recipe:
 
     @cached_property
     def without_surrogates(self) -> Recipe:
-        """The recipe with no search for surrogates; kept, because many trees of one recipe ask for it."""
+        """The recipe with no search for surrogates; kept, because many trees of one recipe need it."""
         if not isinstance(self.missing, Surrogates):
             return self
         return dataclasses.replace(self, missing=dataclasses.replace(self.missing, maximum=0))

@@ -82,13 +82,13 @@ def merges_missing(recipe: Recipe) -> bool:
 
 
 def met_missing(node: Node, split: Split, children: list[Node]) -> bool:
-    """Return whether rows without a value were seen here while growing, as far as the tree can tell.
+    """Return whether rows without a value were seen here while growing, as far as the tree shows.
 
     Rows were then left behind or doubled, or the children's weights are not the shares of the known rows. Policies that
     score missing rows with the rest leave no such trace. Where missing values are a category that is merged with others
-    (CHAID), the branch that holds them always says so. A learned direction is remarkable only if it is not the heaviest
-    child, because without missing rows it is that one (a last line of the text says so). With costs or priors shares
-    are of altered weights, and say nothing.
+    (CHAID), the branch that holds them always names them. A learned direction is remarkable only if it is not the
+    heaviest child, because without missing rows it is that one (a last line of the text states it). With costs or
+    priors shares are of altered weights, and show nothing.
     """
     if sum(child.rows for child in children) != node.rows:
         return True
@@ -243,7 +243,7 @@ _ONE_LEAF = {
 def one_leaf_remarks(tree: Tree) -> list[str]:
     """Return why a tree has one leaf only, and which settings change that; a pure root needs no words."""
     root = tree.root
-    if not root.is_leaf or root.stop not in _ONE_LEAF or tree.models:  # one model may say all
+    if not root.is_leaf or root.stop not in _ONE_LEAF or tree.models:  # one model may suffice
         return []
     why, remedy = _ONE_LEAF[root.stop]
     if root.stop == "pruned" and tree.cuts:

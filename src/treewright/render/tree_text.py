@@ -82,13 +82,25 @@ def text(
         raise ValueError(f"max_lines must be at least 1, not {max_lines}")
     if width is not None and width < _NARROWEST:
         raise ValueError(f"width must be at least {_NARROWEST}, or None, not {width}")
+    return written(tree, max_depth, max_lines, width, colour)
+
+
+def written(
+    tree: Tree,
+    max_depth: int | None,
+    max_lines: int,
+    width: int | None,
+    colour: bool,
+    reword: Callable[[str], str] = str,
+) -> str:
+    """Return the tree as `text` does; `reword` changes the remarks, for places where Python is not what is typed."""
     lines, drawn = _lines(tree, _depth_that_fits(tree, max_depth, max_lines), max_lines, width, _painter(tree, colour))
     notes = [*missing_remarks(tree), *one_leaf_remarks(tree), *task_remarks(tree), *certificate_remarks(tree)]
     notes += edit_remarks(tree)
     left_out = tree.n_nodes - 1 - drawn
     if left_out:
         notes.append(f"… {many(left_out, 'node')} not shown; text(tree, max_depth=…, max_lines=…) shows more")
-    return "\n".join([_fitted(heading(tree), width), *lines, *(_fitted(note, width) for note in notes)])
+    return "\n".join([_fitted(heading(tree), width), *lines, *(_fitted(reword(note), width) for note in notes)])
 
 
 def show(tree: TreeLike, file: TextIO | None = None, *, max_depth: int | None = None, max_lines: int = 200) -> None:

@@ -70,7 +70,7 @@ def node_histograms(tree: Tree, rows: Encoded | None) -> list[dict[str, Any] | N
 
 
 def rule_table(tree: Tree) -> list[dict[str, Any]] | None:
-    """Return one rule per leaf; None for a tree so deep that nobody could read them."""
+    """Return one rule per leaf; None for a tree too deep for readable rules."""
     steps = tree.arrays["depth"][tree.arrays["stop"] != 0].sum()
     return None if steps > _MOST_CONDITIONS else [_rule(rule) for rule in rules(tree)]
 
@@ -125,7 +125,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     figures = ("support", "coverage", "confidence", "lift", "deviation", "node", "covered")
     texts = {"conditions": list(rule.conditions), "prediction": rule.model or level_text(rule.prediction)}
     found = texts | {name: getattr(rule, name) for name in figures}
-    return found | {"deviation": None} if rule.model else found  # that of the targets says nothing about the model
+    return found | {"deviation": None} if rule.model else found  # the deviation of the targets is not that of the model
 
 
 def _importance(found: Importance, title: str, about: str) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def _cut(one: SplitStability) -> dict[str, Any] | None:
 
 
 def _honest(tree: Tree, honest: Honest) -> dict[str, Any]:
-    """Return, leaf by leaf, what the rows that chose the splits say and what the others do."""
+    """Return, leaf by leaf, the estimate by the rows that chose the splits and by the others."""
     leaves = np.flatnonzero(is_leaf(tree))
     heaviest = leaves[np.argsort(-tree.arrays["rows"][leaves], kind="stable")[:_MOST_LEAVES]]
     classes = tree.schema.target.classes

@@ -21,7 +21,7 @@ _ROWS = 30_000
 
 
 def leaf_models(tree: Tree, rows: Encoded | None) -> list[dict[str, Any]] | None:
-    """Return one entry per node: its model as a saved tree has it, in words, and of leaves what rows say about it.
+    """Return one entry per node: its model as a saved tree has it, in words, and of leaves the residuals of the rows.
 
     None where leaves predict constants.
     """

@@ -39,7 +39,7 @@ def report(
 ) -> dict[str, Any]:
     """Return what there is to show of a tree, as plain values.
 
-    Names and levels are plain text: whoever shows them escapes them.
+    Names and levels are plain text: the page escapes them.
 
     Parameters
     ----------

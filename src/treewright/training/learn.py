@@ -262,7 +262,7 @@ def _grown_and_pruned(rows: Encoded | Partitions, schema: Schema, recipe: Recipe
 
 def _with_strength(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage) -> Recipe:
     """Return the recipe with the strength of shrinkage that cross-validation chooses."""
-    plain = recipe.with_(rivals=0)  # which change no tree and which nobody will read
+    plain = recipe.with_(rivals=0)  # which change no tree and are not read
 
     def fit(training: Encoded, fold: int) -> Tree:
         return _grown_and_pruned(training, schema, plain, n_threads, stage.part(fold, FOLDS))

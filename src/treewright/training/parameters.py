@@ -316,7 +316,7 @@ def _section(title: str, entries: Mapping[str, tuple[str, str]]) -> str:
 
 
 def unknown_argument(given: Mapping[str, object], known: Sequence[str], recipe: object) -> str:
-    """Say why `learn` has no such argument, and where the setting belongs."""
+    """Explain why `learn` has no such argument, and where the setting belongs."""
     name, value = next(iter(given.items()))
     if name in {one.name for owner in (Stopping, Recipe) for one in fields(owner)}:
         named = [one.name for one in RECIPES.values() if one == recipe]

@@ -1,6 +1,6 @@
 """What was done to a tree by hand, node by node: one small value per node.
 
-Like cuts, edits name nodes of the tree they belong to; whoever renumbers nodes moves them along.
+Like cuts, edits name nodes of the tree they belong to; renumbering nodes moves them along.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class NodeEdit:
     recipe: Recipe | None = None
 
     @property
-    def says(self) -> bool:
-        """Whether anything was done."""
+    def by_hand(self) -> bool:
+        """Whether anything was done by hand."""
         return self != NodeEdit(self.node)
 
 
@@ -72,7 +72,7 @@ def moved(
             continue
         kept = replace(edit, split=False, against=None, missing=False) if edit.node in leaves else edit
         found.append(replace(kept, node=new_id[edit.node]))
-    return tuple(edit for edit in found if edit.says)
+    return tuple(edit for edit in found if edit.by_hand)
 
 
 def write_edits(edits: Sequence[NodeEdit]) -> list[dict[str, Any]]:
@@ -118,6 +118,6 @@ def _read(written: object, stop: Sequence[int], schema: Schema, place: str) -> N
     if "recipe" in entry:
         entry["recipe"] = read_recipe(entry["recipe"])
     edit = NodeEdit(**entry)
-    if not edit.says:
-        raise FileError(f"{place} says nothing about node {node}")
+    if not edit.by_hand:
+        raise FileError(f"{place} has no edit of node {node}")
     return edit

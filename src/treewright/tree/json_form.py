@@ -2,7 +2,7 @@
 
 What is written and read again is the same bit for bit, and reading guesses nothing: a wrong type, a missing key or an
 unknown key is refused. Only settings in `ADDED_SETTINGS` may be missing: older files lack them. Whether the arrays are
-a tree is for `validation` to say.
+a tree is checked by `validation`.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _read_wide(rows: object, dtype: np.dtype[Any], place: str) -> Array | Sparse
 
 
 def _read_sparse(written: object, place: str) -> Array | SparseRows:
-    """Return a matrix without its zeros; whether it is as large as the tree needs is for `validation` to say."""
+    """Return a matrix without its zeros; `validation` checks that it is as large as the tree needs."""
     parts = require_keys(written, place, ("width", "start", "column", "number"))
     width = int(_read_flat([parts["width"]], np.dtype(np.int32), f"{place}.width")[0])
     start = _read_flat(parts["start"], np.dtype(np.int64), f"{place}.start")

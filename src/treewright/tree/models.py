@@ -134,7 +134,7 @@ def write_models(models: Sequence[LinearModel]) -> list[dict[str, Any]]:
 
 
 def read_models(written: object, n_nodes: int, schema: Schema, place: str = "$.models") -> tuple[LinearModel, ...]:
-    """Return the models that `write_models` wrote; anything else is a `FileError` that says where."""
+    """Return the models that `write_models` wrote; anything else is a `FileError` that names the place."""
     if type(written) is not list or len(written) != n_nodes:
         raise FileError(f"{place} must be a list with one model per node")
     if schema.target.classes is not None:

@@ -73,6 +73,16 @@ def ends(tree: Tree) -> Int64Array:
     return np.arange(tree.n_nodes) + subtree_sums(tree, np.ones(tree.n_nodes, dtype=np.int64))
 
 
+def rows_below(tree: Tree, end: Array) -> tuple[Array, Array, Array]:
+    """Return the rows in an order in which those of a subtree are one run, and where each node's run begins and ends.
+
+    `end`: the node where each row ends. The rows of node i are `order[first[i] : last[i]]`.
+    """
+    order = np.argsort(end, kind="stable")  # nodes are numbered depth first
+    first, last = np.searchsorted(end[order], (np.arange(tree.n_nodes), ends(tree)))
+    return order, first, last
+
+
 def topmost(tree: Tree, chosen: Array) -> Int64Array:
     """Return those of the chosen nodes (a truth value per node) that have no chosen node above them."""
     inside, end = np.flatnonzero(chosen), ends(tree)

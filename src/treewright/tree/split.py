@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -160,11 +160,22 @@ class Split:
 
     def child_of(self, values: Array) -> IndexArray:
         """Return the child of each encoded value; -1 for missing values and levels that no child holds."""
-        children = np.array((*self.child_of_bin, -1), dtype=np.intp)
-        if self.spec.has_levels:
-            return children[np.where(values < 0, -1, values).astype(np.intp)]
-        bins = np.searchsorted(np.array(self.breaks), values, side="left" if self.test == "<=" else "right")
-        return children[np.where(np.isnan(values), -1, bins)]
+        breaks = None if self.spec.has_levels else self.breaks
+        return child_of_values(values, breaks, self.test == "<=", self.child_of_bin)
+
+
+def child_of_values(
+    values: Array, breaks: Sequence[float] | None, closed: bool, child_of_bin: Sequence[int]
+) -> IndexArray:
+    """Return the child of each encoded value, by the bins of a split; -1 for missing values and levels of no child.
+
+    `breaks`: of numbers, None for levels. `closed`: a value equal to a break is below it.
+    """
+    children = np.array((*child_of_bin, -1), dtype=np.intp)
+    if breaks is None:
+        return children[np.where(values < 0, -1, values).astype(np.intp)]
+    bins = np.searchsorted(np.asarray(breaks), values, side="left" if closed else "right")
+    return children[np.where(np.isnan(values), -1, bins)]
 
 
 def items_of(arrays: Mapping[str, Array], start: str, items: str, i: int) -> Array:

@@ -75,7 +75,7 @@ STOP_REASONS: dict[int, str] = {
     15: "by hand",
 }
 
-#: The reason of a leaf that pruning made; the tree's cuts say more.
+#: The reason of a leaf that pruning made; `tree.cuts` has the details.
 PRUNED = 14
 #: The reason of a leaf that an edit left as it is.
 BY_HAND = 15

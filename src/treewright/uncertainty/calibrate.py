@@ -16,7 +16,7 @@ from treewright.prediction.routing import predict_values, route
 from treewright.training.folds import random_folds
 from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.calibration import Calibration
-from treewright.tree.shape import ends
+from treewright.tree.shape import rows_below
 from treewright.tree.tree import Tree
 from treewright.uncertainty.resamples import in_order, procedure
 
@@ -127,11 +127,10 @@ def _limits(
     tree: Tree, leaf: NDArray[np.int32], scores: FloatArray, coverage: float
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Return for each node the node whose rows calibrate it, and the limit that they give."""
-    order = np.argsort(leaf, kind="stable")  # nodes are numbered depth first: a subtree's rows are one run
-    sorted_leaf, sorted_scores, end = leaf[order], scores[order], ends(tree)
+    order, first, last = rows_below(tree, leaf)
+    sorted_scores = scores[order]
     source, limit = [0] * tree.n_nodes, [0.0] * tree.n_nodes
-    for node in range(tree.n_nodes):
-        start, stop = np.searchsorted(sorted_leaf, (node, end[node]))
+    for node, (start, stop) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
         place = math.ceil((stop - start + 1) * coverage - 1e-9)
         if place <= stop - start:
             source[node] = node

@@ -1,4 +1,4 @@
-"""`reliability`: whether classes are as frequent as their predicted probabilities say, on rows set aside."""
+"""`reliability`: whether classes are as frequent as their predicted probabilities, on rows set aside."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Resamples:
 def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int, *, only_grown: bool = False) -> Resamples:
     """Return the rows of each resample: the same table with other weights; a row that is not in it has weight zero.
 
-    `only_grown`: nobody but `grow` reads the rows, and it needs no weights beside the number of repeats.
+    `only_grown`: only `grow` reads the rows, and it needs no weights beside the number of repeats.
     """
     if scheme not in get_args(Scheme):
         raise DataError(f"scheme must be {', '.join(map(repr, get_args(Scheme)))}, not {scheme!r}")
@@ -98,7 +98,7 @@ def only_grows(tree: Tree, rows: Encoded) -> bool:
 
 def procedure(tree: Tree) -> Callable[[Encoded], Tree]:
     """Return how the tree was learned, with pruning and honest leaves, as a function of other rows."""
-    recipe = replace(tree.recipe, rivals=0)  # which change no tree and which nobody will read
+    recipe = replace(tree.recipe, rivals=0)  # which change no tree and are not read
 
     def grown(rows: Encoded) -> Tree:
         return grow_and_prune(rows, tree.schema, recipe, n_threads=1)

@@ -19,7 +19,7 @@ from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.routing import predict_values, route
 from treewright.pruning.cut import rearranged
 from treewright.tree.as_tree import TreeLike, constant_tree
-from treewright.tree.shape import ends
+from treewright.tree.shape import ends, rows_below
 from treewright.tree.soft import Soft, softenable
 from treewright.tree.tree import Tree, cost_array, predicted_index
 from treewright.uncertainty.stability import stability_on
@@ -124,17 +124,15 @@ def softened_on(
 
 def _error_bands(tree: Tree, rows: Encoded, n_threads: int) -> Iterator[Band]:
     """Yield the band of each threshold by the errors of its node's rows; a row belongs to its heaviest path."""
-    leaf, end = route(tree, rows, n_threads), ends(tree)
-    order = np.argsort(leaf, kind="stable")  # nodes are numbered depth first: a subtree's rows are one run
-    sorted_leaf = leaf[order]
+    order, first, last = rows_below(tree, route(tree, rows, n_threads))
+    end = ends(tree)
     for node in range(tree.n_nodes):
         threshold = softenable(tree.arrays, node)
         if threshold is None:
             continue
-        start, stop = np.searchsorted(sorted_leaf, (node, end[node]))
         split = tree[node].split
         assert split is not None
-        here = take(rows, order[start:stop])
+        here = take(rows, order[first[node] : last[node]])
         here = take(here, ~np.isnan(here.columns[split.column_index]))
         if here.n_rows:
             x = here.columns[split.column_index]

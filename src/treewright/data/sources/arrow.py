@@ -129,7 +129,7 @@ def _source(
 
 
 def _sound(path: str, batches: Batches, columns: list[str], size: int) -> Iterator[Any]:
-    """Yield validated batches: offsets that lead out of a damaged file would be followed by whoever uses them."""
+    """Yield validated batches: offsets that lead out of a damaged file would be followed by their readers."""
     import pyarrow as pa
 
     try:

@@ -118,7 +118,7 @@ def size_in_memory(path: str, form: str) -> int | None:
 
 
 def format_by_content(path: str) -> str:
-    """Return the format that the first bytes tell; text that is nothing else is taken for CSV."""
+    """Return the format by the first bytes; any other text is taken for CSV."""
     with Path(path).open("rb") as file:
         head = file.read(4096)
     if head.startswith(b"PAR1"):

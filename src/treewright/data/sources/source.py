@@ -25,8 +25,8 @@ class Source:
     """`read(columns, size)` gives batches of the chosen columns; size None is one batch with everything.
 
     `target` is the column that the file itself declares to be the target. `markers` counts, for columns with missing
-    values, which texts stood for them. `n_rows` is None where only reading would tell; `n_bytes` is about how much
-    memory all rows would take, None where nobody knows. `text_form` is how the text file
+    values, which texts stood for them. `n_rows` is None where only reading shows it; `n_bytes` is about how much
+    memory all rows would take, None where unknown. `text_form` is how the text file
     writes numbers and dates, as far as the user or the tree specifies it.
     """
 
@@ -49,7 +49,7 @@ class Source:
         return self.read(self._chosen(only), size)
 
     def _chosen(self, only: Collection[str] | None) -> tuple[str, ...]:
-        """Return where none of the wanted columns is there all are read, so that the message can tell what there is."""
+        """Return the wanted columns of the table; all where none of them exists, so that the message can list them."""
         chosen = self.columns if only is None else tuple(name for name in self.columns if name in only)
         return chosen or self.columns
 

@@ -28,14 +28,14 @@ def spooled(reading: Reading, schema: Schema | None) -> Source:
     source = open_file(str(copy.path), replace(reading, format=found), schema)
 
     def read(columns: tuple[str, ...], size: int | None) -> Iterator[Table]:
-        assert copy.path.exists()  # whoever reads holds the copy
+        assert copy.path.exists()  # the reader holds the copy
         yield from source.read(columns, size)
 
     return replace(source, name="standard input", read=read)
 
 
 class _Copy:
-    """A file in a folder of its own, both of which go when nobody holds this any more."""
+    """A file in a folder of its own, both of which are removed with the last reference to this."""
 
     def __init__(self) -> None:
         folder = tempfile.mkdtemp(prefix="treewright-")

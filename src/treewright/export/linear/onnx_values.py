@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from treewright.export.onnx_graph import Graph
-from treewright.export.program.plan import Plan, Step
+from treewright.export.program.plan import Plan, PlanStep
 from treewright.tree.models import LinearModel
 
 
-def end_values(graph: Graph, plan: Plan, steps: Sequence[Step], end: str, rows: str, row: str | None) -> str:
+def end_values(graph: Graph, plan: Plan, steps: Sequence[PlanStep], end: str, rows: str, row: str | None) -> str:
     """Return the values of each path, float64 [paths, values].
 
     `end` has the place of a path's end among `steps`, int64 [paths]; `row` the path's row, None where rows are paths;

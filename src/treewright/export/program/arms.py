@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from treewright.data.schema import Level
-from treewright.export.program.plan import AS_MISSING, Plan, Question, Step
+from treewright.export.program.plan import AS_MISSING, Plan, PlanStep, Question
 
 #: A condition and the child that it leads to.
 Arm = tuple[str, int]
@@ -32,7 +32,7 @@ class ConditionSyntax:
 
 
 def known_arms(plan: Plan, words: ConditionSyntax, question: Question) -> list[Arm]:
-    """Return conditions on a known value, each for one child (or -1, for numbers that nobody holds)."""
+    """Return conditions on a known value, each for one child (or -1, for numbers that no child holds)."""
     i, levels = question.input, plan.inputs[question.input].levels
     if levels is not None:
         held: dict[int, list[Level]] = {}
@@ -56,7 +56,7 @@ def decided_arms(plan: Plan, words: ConditionSyntax, question: Question, unseen:
     return arms
 
 
-def exclusive_arms(plan: Plan, words: ConditionSyntax, step: Step) -> tuple[list[Arm], int | None] | None:
+def exclusive_arms(plan: Plan, words: ConditionSyntax, step: PlanStep) -> tuple[list[Arm], int | None] | None:
     """Arms to be tried in order and the child of all other rows (None: that of `missing`).
 
     There are none (None) for a step with surrogates, or where one child needs several conditions.

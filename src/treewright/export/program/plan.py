@@ -21,7 +21,7 @@ from treewright.tree.shape import columns_used, end_models
 from treewright.tree.tree import Tree, predicted_index
 from treewright.tree.validation import AS_MISSING, BOTH_BINS, FRACTIONAL, RANDOM, STOP_HERE
 
-__all__ = ["AS_MISSING", "BOTH_BINS", "FRACTIONAL", "STOP_HERE", "Plan", "Question", "Step", "plan_of"]
+__all__ = ["AS_MISSING", "BOTH_BINS", "FRACTIONAL", "STOP_HERE", "Plan", "PlanStep", "Question", "plan_of"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Question:
     """One split or surrogate: the bins of an input and the child of each.
 
     A number's bin is the count of breaks below it (`closed`: breaks less than it, else not more than it); a level's bin
-    is its place among the levels. Child -1: nobody holds this bin. `band`: the ends between which a row follows both
+    is its place among the levels. Child -1: no child holds this bin. `band`: the ends between which a row follows both
     bins' children, of a soft threshold.
     """
 
@@ -41,7 +41,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """A node. `questions` are its split and then its surrogates, in order; a leaf has none.
 
     `missing` is a child, `FRACTIONAL` or `STOP_HERE`; `unseen` a child or `AS_MISSING`. `prediction` is the
@@ -83,7 +83,7 @@ class Plan:
 
     inputs: tuple[ColumnSpec, ...]
     target: TargetSpec
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     required: tuple[int, ...]
     strict: bool
     limits: tuple[float, ...] | None = None
@@ -162,7 +162,7 @@ def _refuse_chance(tree: Tree, own: np.ndarray) -> None:
         )
 
 
-def _steps(tree: Tree, place: dict[int, int]) -> tuple[Step, ...]:
+def _steps(tree: Tree, place: dict[int, int]) -> tuple[PlanStep, ...]:
     names = ("column", "closed", "missing", "unseen", "children", "n_surrogates", "breaks", "child_of_bin", "share")
     starts = ("child_start", "split_start", "break_start", "bin_start", "share_start")
     a = {name: tree.arrays[name].tolist() for name in (*names, *starts)}  # plain numbers are faster one by one
@@ -180,7 +180,7 @@ def _steps(tree: Tree, place: dict[int, int]) -> tuple[Step, ...]:
     for i, (value, prediction) in enumerate(zip(values, predictions, strict=True)):
         children = tuple(a["children"][a["child_start"][i] : a["child_start"][i + 1]])
         if not children:
-            steps.append(Step((), (), (), STOP_HERE, AS_MISSING, tuple(value), prediction, models.get(i)))
+            steps.append(PlanStep((), (), (), STOP_HERE, AS_MISSING, tuple(value), prediction, models.get(i)))
             continue
         first = a["split_start"][i]
         questions = tuple(question(s) for s in range(first, first + 1 + a["n_surrogates"][i]))
@@ -188,7 +188,7 @@ def _steps(tree: Tree, place: dict[int, int]) -> tuple[Step, ...]:
         band = None if tree.soft is None else tree.soft.band(i)
         questions = (replace(questions[0], band=band), *questions[1:])
         goes = (a["missing"][first], a["unseen"][first])
-        steps.append(Step(questions, children, share, *goes, tuple(value), prediction, models.get(i)))
+        steps.append(PlanStep(questions, children, share, *goes, tuple(value), prediction, models.get(i)))
     return tuple(steps)
 
 

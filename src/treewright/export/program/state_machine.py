@@ -1,6 +1,6 @@
 """A plan as a machine of single looks: in each state one value of the row decides which state comes next.
 
-Following the states does what following the plan does: surrogates, several breaks and levels that nobody holds have
+Following the states does what following the plan does: surrogates, several breaks and levels that no child holds have
 become states and arcs of their own, so there is one rule for all. States never lead back. Ends are numbered in the
 order of the plan's steps, which is the order in which several paths are added up.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from treewright.export.program.plan import AS_MISSING, FRACTIONAL, STOP_HERE, Plan, Question, Step
+from treewright.export.program.plan import AS_MISSING, FRACTIONAL, STOP_HERE, Plan, PlanStep, Question
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def machine_of(plan: Plan) -> Machine:
     return Machine(tuple(states), entry[0])
 
 
-def _missing_value(step: Step, i: int, entry: list[int], add: Callable[[State], int]) -> int:
+def _missing_value(step: PlanStep, i: int, entry: list[int], add: Callable[[State], int]) -> int:
     """Return the state where no question has a value."""
     if step.is_leaf or step.missing == STOP_HERE:
         return add(End(i))

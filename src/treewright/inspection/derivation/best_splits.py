@@ -128,7 +128,7 @@ def _grown_in_groups(entries: Entries, schema: Schema, recipe: Recipe) -> Tree:
 def _group_bounds(entries: Entries, schema: Schema, recipe: Recipe) -> dict[int, FloatArray]:
     """Return the breaks between the quantile groups of each column of numbers.
 
-    The engine makes the groups; a branch for each of them, whatever their target, lets it tell them.
+    The engine makes the groups; a branch for each of them, whatever their target, makes it report them.
     """
     numeric = entries.schema.target.classes is None
     probe = Recipe(

@@ -1,7 +1,7 @@
 """A derivation laid out: titles, tables, steps, a curve, remarks, in the order they are read.
 
-Long tables are cut here, once for all writers, and say how much more there is; names and levels are printable, but not
-yet escaped for any form.
+Long tables are cut here, once for all writers, with the number of rows left out; names and levels are printable, but
+not yet escaped for any form.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from treewright.data.grid import Grid
 from treewright.data.number_text import count_text, figure, p_text
 from treewright.inspection.derivation.criterion_names import TESTS
-from treewright.inspection.derivation.impurity_steps import Step
+from treewright.inspection.derivation.impurity_steps import DerivationStep
 from treewright.inspection.derivation.threshold_curve import Curve
 from treewright.tree.text import break_text, level_text, name_text
 
 if TYPE_CHECKING:
     from treewright.inspection.derivation.explain_node import NodeExplanation
-    from treewright.inspection.derivation.split_counts import Branch
+    from treewright.inspection.derivation.split_counts import BranchCounts
 
 MOST_ROWS = 12
 MOST_CLASSES = 8
@@ -38,9 +38,9 @@ class Remark:
 @dataclass(frozen=True)
 class Steps:
     caption: str
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
 
-    def with_formulas(self) -> list[tuple[str, Step]]:
+    def with_formulas(self) -> list[tuple[str, DerivationStep]]:
         """Return each step, after its formula in words where that was not just stated."""
         before = ["", *(step.formula for step in self.steps)]
         pairs = zip(self.steps, before, strict=False)
@@ -102,13 +102,13 @@ def _branches(explained: NodeExplanation) -> Grid:
     return Grid(what, ("", *names, _size_title(explained.branches)), (*shortened(lines), *together))
 
 
-def _size_title(branches: Sequence[Branch]) -> str:
+def _size_title(branches: Sequence[BranchCounts]) -> str:
     """Return rows where each weighs one."""
     plain = all(b.rows is not None and abs(b.weight - b.rows) <= 1e-9 * max(1.0, b.weight) for b in branches)
     return "rows" if plain else "weight"
 
 
-def _number_row(branch: Branch) -> tuple[str, ...]:
+def _number_row(branch: BranchCounts) -> tuple[str, ...]:
     if not branch.weight > 0:
         return (branch.condition, "0", "", "")
     return (branch.condition, count_text(branch.weight), figure(branch.mean or 0.0), figure(branch.deviation or 0.0))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from treewright.criteria.statistics import score_of
 from treewright.data.schema import TargetSpec
 from treewright.inspection.derivation.formula import Fraction, Function, Number, Power, Product, Sum, total
-from treewright.inspection.derivation.impurity_steps import Step, of, shortened, step
+from treewright.inspection.derivation.impurity_steps import DerivationStep, of, shortened, step
 from treewright.recipes.criterion import (
     AbsoluteError,
     ChiSquare,
@@ -49,7 +49,7 @@ class Measure:
     words: str
     score: str
     score_words: str
-    own_steps: Callable[[Division], list[Step]] | None = None
+    own_steps: Callable[[Division], list[DerivationStep]] | None = None
 
     @property
     def impurity_name(self) -> str:
@@ -57,7 +57,7 @@ class Measure:
         return self.impurity.replace(" ", "_")
 
 
-def _twoing(division: Division) -> list[Step]:
+def _twoing(division: Division) -> list[DerivationStep]:
     left, right = division.children.tolist()
     sizes, known = division.weights.tolist(), division.known
     if min(sizes) <= 0:
@@ -73,7 +73,7 @@ def _twoing(division: Division) -> list[Step]:
     return [first, step("Twoing", "share left × share right / 4 × the sum squared", numbers, score)]
 
 
-def _hellinger(division: Division) -> list[Step]:
+def _hellinger(division: Division) -> list[DerivationStep]:
     """Derive the distance; its steps are the difference of each branch and the root of the sum of their squares."""
     first, second = division.children.sum(axis=0).tolist()
     if min(first, second) <= 0:

@@ -18,13 +18,13 @@ from treewright.inspection.derivation.best_splits import best_splits
 from treewright.inspection.derivation.blocks import blocks
 from treewright.inspection.derivation.criterion_names import criterion_of, measure_of, shown_name
 from treewright.inspection.derivation.html import html
-from treewright.inspection.derivation.impurity_steps import Step
+from treewright.inspection.derivation.impurity_steps import DerivationStep
 from treewright.inspection.derivation.leaf_steps import prediction_steps, stop_text
 from treewright.inspection.derivation.markdown import markdown
 from treewright.inspection.derivation.node_rows import Entries, at_node
 from treewright.inspection.derivation.remarks import comparison, given_remarks, is_close, is_given, remarks_on
 from treewright.inspection.derivation.score_steps import Derivation, derive, gain_before_penalty, reported, solved_cuts
-from treewright.inspection.derivation.split_counts import Branch, Division, divided, stored
+from treewright.inspection.derivation.split_counts import BranchCounts, Division, divided, stored
 from treewright.inspection.derivation.test_steps import Expected, significance_steps
 from treewright.inspection.derivation.text import text
 from treewright.inspection.derivation.threshold_curve import Curve, curve_of
@@ -67,15 +67,15 @@ class NodeExplanation(Results):
     criterion: str
     heading: str
     classes: tuple[Level, ...] | None
-    branches: tuple[Branch, ...]
-    steps: tuple[Step, ...]
+    branches: tuple[BranchCounts, ...]
+    steps: tuple[DerivationStep, ...]
     score: float | None
     gain: float | None
     stored: float | None
     complete: bool
     remarks: tuple[str, ...] = ()
     rivals: tuple[Rival, ...] = ()
-    significance: tuple[Step, ...] = ()
+    significance: tuple[DerivationStep, ...] = ()
     expected: Expected | None = None
     curve: Curve | None = None
 
@@ -181,7 +181,7 @@ def _leaf(node: Node) -> NodeExplanation:
     prediction = node.prediction
     shown = figure(prediction) if isinstance(prediction, float) and node.counts is None else level_text(prediction)
     shown = shown if node.model is None else "by its linear model"
-    rows = Branch("this leaf", node.rows, node.weight, node.counts, node.mean, node.deviation)
+    rows = BranchCounts("this leaf", node.rows, node.weight, node.counts, node.mean, node.deviation)
     return NodeExplanation(
         node=node.id,
         column=None,
@@ -242,7 +242,7 @@ def _split(node: Node, split: Split, entries: Entries | None, own: bool = True) 
     remarks = remarks_on(node, split, division, derived, complete, entries, own)
     shown = derived if complete or entries is not None else None
     chosen, rivals = split if own else node.split, node.rivals
-    significance: tuple[Step, ...] = ()
+    significance: tuple[DerivationStep, ...] = ()
     if shown is not None and division is not None and split.statistic is not None and shown.expected is None:
         significance = tuple(significance_steps(division)[0]) if name not in ("chi_square", "f") else ()
     return NodeExplanation(

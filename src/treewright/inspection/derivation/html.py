@@ -14,12 +14,12 @@ import numpy as np
 from treewright.data.grid import Grid
 from treewright.inspection.derivation.blocks import Block, Plot, Remark, Steps, Title, curve_text
 from treewright.inspection.derivation.formula import mathml_terms
-from treewright.inspection.derivation.impurity_steps import Step
+from treewright.inspection.derivation.impurity_steps import DerivationStep
 from treewright.inspection.derivation.threshold_curve import Curve
 from treewright.tree.text import break_text
 
 _WIDTH, _HEIGHT, _MARGIN = 480, 120, 8
-#: More points than pixels say nothing.
+#: More points than pixels cannot be seen.
 _POINTS = 480
 
 
@@ -48,7 +48,7 @@ def _block(block: Block) -> str:
             return f'<figure class="tw-curve">\n{_svg(curve)}\n{caption}\n</figure>'
 
 
-def _equation(step: Step) -> str:
+def _equation(step: DerivationStep) -> str:
     """Return one <math> per term, because browsers break lines between such elements but never inside one."""
     pieces: list[str] = []
     for side in step.sides:

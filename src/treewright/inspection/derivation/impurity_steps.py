@@ -1,6 +1,6 @@
 """The arithmetic of impurities: steps with their numbers put in.
 
-Every result is the core's own; what is put in is what the core was given. Long sums are cut and say so.
+Every result is the core's own; what is put in is what the core was given. Long sums are cut, visibly.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_TERMS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DerivationStep:
     """One line of a derivation.
 
     `name` is what stands left of the equals sign, if anything; `numbers` what is put into the formula; `shown` the
@@ -64,8 +64,8 @@ class Step:
 
 def step(
     label: str, formula: str, numbers: Expression | None, result: float, shown: str = "", name: Expression | None = None
-) -> Step:
-    return Step(label, formula, numbers, result, shown or figure(result), name)
+) -> DerivationStep:
+    return DerivationStep(label, formula, numbers, result, shown or figure(result), name)
 
 
 def shortened(parts: Sequence[Expression]) -> list[Expression]:
@@ -86,7 +86,7 @@ def figures_of(x: float) -> Number:
 # --- how mixed one node is --------------------------------------------------------------------------------------------
 
 
-def impurity_step(label: str, measure: Measure, statistics: FloatArray) -> Step:
+def impurity_step(label: str, measure: Measure, statistics: FloatArray) -> DerivationStep:
     """Return the impurity of one node, from what the core reads for it."""
     result = impurity_of(measure.impurity_name, statistics)
     if measure.impurity in ("entropy", "gini", "misclassification"):

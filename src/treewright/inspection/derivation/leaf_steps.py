@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from treewright.data.number_text import count_text, figure
 from treewright.inspection.derivation.formula import Expression, Fraction, Number, Product, Sum, total
-from treewright.inspection.derivation.impurity_steps import MOST_TERMS, Step, figures_of, of, shortened, step
+from treewright.inspection.derivation.impurity_steps import MOST_TERMS, DerivationStep, figures_of, of, shortened, step
 from treewright.recipes.criterion import AbsoluteError
 from treewright.recipes.leaves import Constant
 from treewright.tree.leaf_values import counted_value, counted_weight, is_shrunk, statistics_of
@@ -19,7 +19,7 @@ from treewright.tree.text import level_text, model_text
 from treewright.tree.tree import Node
 
 
-def prediction_steps(node: Node) -> tuple[Step, ...]:
+def prediction_steps(node: Node) -> tuple[DerivationStep, ...]:
     """Derive the prediction of a node from its rows."""
     if node.edit is not None and node.edit.prediction:
         return (_set_by_hand(node),)
@@ -33,18 +33,20 @@ def prediction_steps(node: Node) -> tuple[Step, ...]:
     best = max(chances)
     words = "the most probable class" + (", the first of equals" if chances.count(best) > 1 else "")
     place = list(classes).index(node.prediction)
-    return (*steps, Step("Prediction", words, None, chances[place], f"{prediction} ({figure(best)})"))
+    return (*steps, DerivationStep("Prediction", words, None, chances[place], f"{prediction} ({figure(best)})"))
 
 
-def _set_by_hand(node: Node) -> Step:
+def _set_by_hand(node: Node) -> DerivationStep:
     if node.counts is None:
         return step(
             "Prediction", "set by hand, whatever the rows say", None, float(node.tree.arrays["value"][node.id, 0])
         )
-    return Step("Prediction", "set by hand, whatever the rows say", None, 1.0, f"{level_text(node.prediction)} (1)")
+    return DerivationStep(
+        "Prediction", "set by hand, whatever the rows say", None, 1.0, f"{level_text(node.prediction)} (1)"
+    )
 
 
-def _shares(node: Node) -> tuple[Step, ...]:
+def _shares(node: Node) -> tuple[DerivationStep, ...]:
     """Return the probability of each class, smoothed by the recipe."""
     tree, chances = node.tree, node.probabilities or ()
     counts, root = statistics_of(tree, node.id), statistics_of(tree, 0)
@@ -80,14 +82,14 @@ def _is_shrunk(node: Node) -> bool:
     return is_shrunk(node.tree.recipe.leaves) and node.parent is not None
 
 
-def _shrunk(node: Node) -> tuple[Step, ...]:
+def _shrunk(node: Node) -> tuple[DerivationStep, ...]:
     """Return the probability of each class, drawn towards the parent's."""
     classes, chances = node.tree.schema.target.classes or (), node.probabilities or ()
     likely = sorted(sorted(range(len(classes)), key=lambda i: -chances[i])[:MOST_TERMS])
     return tuple(_shrunk_step(node, i, f"Probability of {level_text(classes[i])}") for i in likely)
 
 
-def _shrunk_step(node: Node, output: int, label: str) -> Step:
+def _shrunk_step(node: Node, output: int, label: str) -> DerivationStep:
     tree, parent, leaves = node.tree, node.parent, node.tree.recipe.leaves
     assert parent is not None
     assert isinstance(leaves, Constant)
@@ -105,7 +107,7 @@ def _shrunk_step(node: Node, output: int, label: str) -> Step:
     return step(label, words, numbers, float(predicted[node.id]))
 
 
-def _cheapest(node: Node, prediction: str) -> tuple[Step, ...]:
+def _cheapest(node: Node, prediction: str) -> tuple[DerivationStep, ...]:
     """Return what each prediction would cost, and the cheapest."""
     target, chances = node.tree.schema.target, node.probabilities or ()
     classes, costs = target.classes or (), target.costs or ()
@@ -122,11 +124,13 @@ def _cheapest(node: Node, prediction: str) -> tuple[Step, ...]:
     best = min(prices)
     return (
         *steps,
-        Step("Prediction", "the cheapest class, the first of equals", None, best, f"{prediction} ({figure(best)})"),
+        DerivationStep(
+            "Prediction", "the cheapest class, the first of equals", None, best, f"{prediction} ({figure(best)})"
+        ),
     )
 
 
-def _number_steps(node: Node) -> tuple[Step, ...]:
+def _number_steps(node: Node) -> tuple[DerivationStep, ...]:
     weight, mean = statistics_of(node.tree, node.id)
     value = float(node.tree.arrays["value"][node.id, 0])
     if node.model is not None:
@@ -142,7 +146,7 @@ def _number_steps(node: Node) -> tuple[Step, ...]:
     return (step("Prediction", "the mean: sum of the targets / weight" + _which_rows(node), numbers, value),)
 
 
-def _model_step(node: Node, model: LinearModel) -> Step:
+def _model_step(node: Node, model: LinearModel) -> DerivationStep:
     """Return the linear model, put to the test where every term has its mean: there it predicts the mean."""
     terms: list[tuple[str, Expression]] = [("+", figures_of(model.intercept))]
     at_means = model.intercept

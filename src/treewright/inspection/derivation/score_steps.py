@@ -16,7 +16,14 @@ from treewright.criteria.statistics import impurity_of, score_of
 from treewright.data.number_text import count_text, figure, p_text
 from treewright.inspection.derivation.criterion_names import Measure, measure_of, shown_name
 from treewright.inspection.derivation.formula import Expression, Fraction, Function, Number, Product, Sum, total
-from treewright.inspection.derivation.impurity_steps import Step, figures_of, impurity_step, of, shortened, step
+from treewright.inspection.derivation.impurity_steps import (
+    DerivationStep,
+    figures_of,
+    impurity_step,
+    of,
+    shortened,
+    step,
+)
 from treewright.inspection.derivation.split_counts import Division
 from treewright.inspection.derivation.test_steps import Expected, significance_steps
 from treewright.recipes.criterion import ChiSquare, Criterion, Custom
@@ -29,7 +36,7 @@ MOST_BRANCHES = 8
 class Derivation:
     """`gain` and `score` are what the steps lead to; `expected`: the table of a chi-square test."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
     gain: float
     score: float
     expected: Expected | None = None
@@ -80,7 +87,7 @@ def gain_before_penalty(division: Division) -> Derivation:
 # --- the decrease of an impurity --------------------------------------------------------------------------------------
 
 
-def _decrease(measure: Measure, division: Division, conditions: Sequence[str]) -> tuple[list[Step], float]:
+def _decrease(measure: Measure, division: Division, conditions: Sequence[str]) -> tuple[list[DerivationStep], float]:
     """Before, in each branch, after, and the difference."""
     what = measure.impurity
     parent, children = division.parent, division.children
@@ -122,7 +129,7 @@ def _known_share(division: Division) -> float:
     return division.known / division.weight if division.missing > 0 else 1.0
 
 
-def _times_known(steps: list[Step], division: Division, measure: Measure, gain: float) -> Derivation:
+def _times_known(steps: list[DerivationStep], division: Division, measure: Measure, gain: float) -> Derivation:
     """Only rows with a value were scored: the gain counts for their share of the node."""
     if not division.missing > 0:
         return Derivation(tuple(steps), gain, gain)
@@ -164,7 +171,9 @@ def _ratio(derived: Derivation, division: Division) -> Derivation:
 # --- tests ------------------------------------------------------------------------------------------------------------
 
 
-def _tested(steps: list[Step], log_p: float, log_multiplier: float | None, expected: Expected | None) -> Derivation:
+def _tested(
+    steps: list[DerivationStep], log_p: float, log_multiplier: float | None, expected: Expected | None
+) -> Derivation:
     gain, adjusted = -log_p, log_p
     if log_multiplier is not None:
         adjusted = min(0.0, log_p + log_multiplier)

@@ -22,7 +22,7 @@ from treewright.tree.tree import Node, Tree
 
 
 @dataclass(frozen=True)
-class Branch:
+class BranchCounts:
     """One branch: its condition and its rows. `counts` for classes, `mean` and `deviation` for numbers.
 
     `rows` is None where only the weight is known; `label` is the condition without the name of the column.
@@ -71,17 +71,17 @@ class Division:
         """The weight that was scored."""
         return float(self.parent[0] if self.numeric else self.parent.sum())
 
-    def branches(self, conditions: Sequence[str]) -> tuple[Branch, ...]:
+    def branches(self, conditions: Sequence[str]) -> tuple[BranchCounts, ...]:
         """Return the branches for people."""
         rows = self.rows or (None,) * len(conditions)
         table = self.moments.tolist()
         if self.centred is None:
             parts = zip(conditions, rows, table, strict=True)
-            return tuple(Branch(words, n, sum(counts), counts=tuple(counts)) for words, n, counts in parts)
+            return tuple(BranchCounts(words, n, sum(counts), counts=tuple(counts)) for words, n, counts in parts)
         means = [self.origin + total / weight if weight > 0 else math.nan for weight, total, _ in table]
         spread = [impurity_of("standard_deviation", row) for row in self.centred[1:]]
         several = zip(conditions, rows, self.weights.tolist(), means, spread, strict=True)
-        return tuple(Branch(words, n, w, None, mean, deviation) for words, n, w, mean, deviation in several)
+        return tuple(BranchCounts(words, n, w, None, mean, deviation) for words, n, w, mean, deviation in several)
 
 
 def scores_missing(policy: Missing) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from treewright.criteria.statistics import score_of, significance_of
 from treewright.data.number_text import count_text, figure, p_text
 from treewright.inspection.derivation.formula import Expression, Fraction, Function, Number, Power, Product, Sum, total
-from treewright.inspection.derivation.impurity_steps import Step, figures_of, shortened, step
+from treewright.inspection.derivation.impurity_steps import DerivationStep, figures_of, shortened, step
 from treewright.inspection.derivation.split_counts import Division
 
 
@@ -26,7 +26,9 @@ class Expected:
     expected: tuple[tuple[float, ...], ...]
 
 
-def significance_steps(division: Division, likelihood_ratio: bool = False) -> tuple[list[Step], float, Expected | None]:
+def significance_steps(
+    division: Division, likelihood_ratio: bool = False
+) -> tuple[list[DerivationStep], float, Expected | None]:
     """Return the steps of the test that goes with the target, the logarithm of its p, and the table for classes."""
     if division.numeric:
         steps, log_p = _f(division)
@@ -34,7 +36,7 @@ def significance_steps(division: Division, likelihood_ratio: bool = False) -> tu
     return _chi_square(division, likelihood_ratio)
 
 
-def _chi_square(division: Division, likelihood_ratio: bool) -> tuple[list[Step], float, Expected]:
+def _chi_square(division: Division, likelihood_ratio: bool) -> tuple[list[DerivationStep], float, Expected]:
     observed = division.moments
     test = significance_of(np.ascontiguousarray(observed), likelihood_ratio=likelihood_ratio)
     rows, columns = observed.sum(axis=1), observed.sum(axis=0)
@@ -73,7 +75,7 @@ def _log_cell(observed: float, expected: float) -> Expression:
     return Product((Number(count_text(observed)), Function("ln", (ratio,))))
 
 
-def _f(division: Division) -> tuple[list[Step], float]:
+def _f(division: Division) -> tuple[list[DerivationStep], float]:
     """Return the one-way analysis of variance."""
     test = significance_of(np.ascontiguousarray(division.moments), numeric=True)
     filled = division.moments[division.moments[:, 0] > 0]
@@ -112,5 +114,5 @@ def _f(division: Division) -> tuple[list[Step], float]:
     return steps, test.log_p
 
 
-def _p(log_p: float, words: str) -> Step:
+def _p(log_p: float, words: str) -> DerivationStep:
     return step("p", words, None, math.exp(min(0.0, log_p)), p_text(log_p))

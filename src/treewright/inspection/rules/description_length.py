@@ -47,7 +47,7 @@ def _prediction_bits(condition: Condition, distinct: Sequence[int]) -> float:
 
 
 def exception_bits(covered: FloatArray, wrong: FloatArray, others: FloatArray, missed: FloatArray) -> FloatArray:
-    """Return what it takes to say which of the covered rows are wrong and which of the others are missed."""
+    """Return the bits that encode which of the covered rows are wrong and which of the others are missed."""
     return _coverage_bits(wrong, covered) + _coverage_bits(missed, others)
 
 

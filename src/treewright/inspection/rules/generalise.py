@@ -61,7 +61,7 @@ def needed(
     """Return the conditions worth keeping, the rows that meet them, and the pessimistic error rate there.
 
     Step i (see `step`) holds a mark plus i for each row that fails condition i, and zero for the others. Their `total`
-    then tells of every row whether it fails nothing (0), one condition and which (below two marks), or more: all that
+    then shows for every row whether it fails nothing (0), one condition and which (below two marks), or more: all that
     must be known to rate every way of dropping one condition in a single pass over the rows.
     """
     mark, n = MARKS[total.dtype.type], len(steps)

@@ -129,11 +129,11 @@ def missing_text(found: Rules) -> list[str]:
     return [*shown, *missing_remarks(found.tree)]
 
 
-_LIST_REMARK = "a row without a value does not meet a condition on it, unless that says “or missing”"
+_LIST_REMARK = "a row without a value does not meet a condition on it, unless that ends in “or missing”"
 
 
 def _missing_ways(tree: Tree) -> dict[str, list[str]]:
-    """Return what is done with rows without a value, by column; "" where the rules themselves say it."""
+    """Return what is done with rows without a value, by column; "" where the rules themselves show it."""
     predictions = {
         "spread": "goes down every branch, by share",
         "random": "goes down one branch, drawn by share",
@@ -145,7 +145,7 @@ def _missing_ways(tree: Tree) -> dict[str, list[str]]:
         if split is None or not met_missing(node, split, [tree[child] for child in node.children]):
             continue
         if node.surrogates:
-            what = "is sent on by other columns that tell much the same (surrogates)"
+            what = "is sent on by other columns with much the same split (surrogates)"
         else:
             what = predictions.get(split.missing, "") if isinstance(split.missing, str) else ""
         known = ways.setdefault(what, [])

@@ -8,7 +8,7 @@ from treewright import criteria
 from treewright.data.grid import Grid
 from treewright.data.number_text import number_text
 from treewright.inspection.derivation.blocks import Steps
-from treewright.inspection.derivation.impurity_steps import Step
+from treewright.inspection.derivation.impurity_steps import DerivationStep
 from treewright.lessons.charts import Series, line_chart
 from treewright.lessons.content import Code, Drawn, Heading, Lesson, Printed, Text
 from treewright.lessons.phrases import data_source, four_digits, impurity, joined, spelled
@@ -93,7 +93,7 @@ def _codes_grid(caption: str, letters: list[str], shares: list[float], words: li
     return Grid(caption, ("letter", "code", "share", "digits", "share × digits"), (*rows, last), words=2)
 
 
-def _coin(shares: tuple[int, int]) -> Step:
+def _coin(shares: tuple[int, int]) -> DerivationStep:
     texts = joined([number_text(share / sum(shares)) for share in shares])
     return impurity(f"Entropy of the probabilities {texts}", InformationGain(), shares).steps[0]
 

@@ -44,7 +44,7 @@ Group = tuple[str, ...]
 class Round:
     """One round of merging: the p-value of every pair of groups, and the pair merged (None in the last round)."""
 
-    tests: Mapping[tuple[Group, Group], criteria.ChiSquareTest]
+    tests: Mapping[tuple[Group, Group], criteria.ChiSquareResult]
     merged: tuple[Group, Group] | None
 
     @property

@@ -76,7 +76,7 @@ def card(
 
 
 def _pen(node: Node) -> str:
-    """Return the mark of what was done by hand; the title says what."""
+    """Return the mark of what was done by hand; the title names it."""
     return "✎ " if hand_marks(node) else ""
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treewright.tree.shape import ends
 from treewright.tree.tree import Tree
 
-#: Deeper than this no eye follows a picture; say max_depth to go on.
+#: Deeper than this a picture is unreadable; max_depth goes deeper.
 DEEPEST = 16
 
 
@@ -37,15 +38,6 @@ class Folded:
     @property
     def below_total(self) -> int:
         return sum(self.below)
-
-
-def subtree_sizes(tree: Tree) -> list[int]:
-    """Return the number of nodes of each node's subtree, itself included."""
-    sizes = [1] * tree.n_nodes
-    parent = tree.arrays["parent"].tolist()
-    for i in range(tree.n_nodes - 1, 0, -1):
-        sizes[parent[i]] += sizes[i]
-    return sizes
 
 
 def fold(tree: Tree, max_nodes: int, max_depth: int | None = None) -> Folded:
@@ -79,7 +71,7 @@ def fold(tree: Tree, max_nodes: int, max_depth: int | None = None) -> Folded:
 def _folded(tree: Tree, shown: dict[int, tuple[int, ...]]) -> Folded:
     nodes = sorted({0, *(child for children in shown.values() for child in children)})
     place = {node: i for i, node in enumerate(nodes)}
-    sizes = subtree_sizes(tree)
+    sizes = (ends(tree) - np.arange(tree.n_nodes)).tolist()
     below, left_out = [], []
     for node in nodes:
         drawn = shown.get(node)

@@ -74,7 +74,7 @@ Shape = Box | Words | Line | Ribbon
 
 @dataclass(frozen=True)
 class Group:
-    """Shapes that belong together, drawn from (x, y) on; `title` and `detail` say in words what they show.
+    """Shapes that belong together, drawn from (x, y) on; `title` and `detail` describe what they show.
 
     `steps` are the first and last step at which a growing tree shows the group.
     """

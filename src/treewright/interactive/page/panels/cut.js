@@ -132,7 +132,7 @@ function beside(cuts, at, step, span) {
   return cuts[Math.min(Math.max(i + step, 0), cuts.length - 1)];
 }
 
-/** The number with one digit less that is near: what people would say. */
+/** The number with one digit less that is near: a round number. */
 function rounder(at, span) {
   for (let digits = -12; digits <= 12; digits++) {
     const unit = 10 ** -digits;

@@ -1,5 +1,5 @@
 // The How sure tab: how often the splits stay when the tree is learned again, what covers new rows, how sure the
-// probabilities are, what an honest tree's other rows say, and held-out rows beside training rows. All of it is about
+// probabilities are, the estimates of an honest tree's other rows, and held-out rows beside training rows. All of it is about
 // the whole tree.
 
 import { link, make, muted, scrolled, section, shortened, tableOf } from "../base/elements.js";

@@ -63,7 +63,7 @@ function about(app, node) {
   ].filter(Boolean);
 }
 
-/** What the other rows of an honest tree say, which its predictions come from. */
+/** The estimate by the other rows of an honest tree, which its predictions come from. */
 function honestEstimate(model, node) {
   const estimate = model.report.sure?.honest?.estimates[node];
   return estimate ? make("p", { class: "tw-muted" }, "honest estimate: ", make("bdi", {}, estimate)) : null;
