@@ -18,8 +18,9 @@ from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.data.number_text import many
 from treewright.data.value_text import listed
 from treewright.editing.checks import check_columns, check_node, check_unlocked, core_split, forbidden_at
-from treewright.editing.edits import Allow, Collapse, Edit, Forbid, Grow, Lock, SetPrediction, Split, Unlock
+from treewright.editing.edits import Allow, Collapse, Edit, Forbid, Grow, Lock, Prune, SetPrediction, Split, Unlock
 from treewright.editing.graft import graft
+from treewright.editing.prune_below import prune_below
 from treewright.editing.training_rows import rows_at, rows_for_edits
 from treewright.errors import DataError
 from treewright.growing.grow import grow_at
@@ -224,6 +225,10 @@ def _collapse(tree: Tree, edit: Collapse, _rows: Encoded | None, _work: Work) ->
     return cut(tree, {edit.node: "by hand: collapsed"})
 
 
+def _prune(tree: Tree, edit: Prune, rows: Encoded | None, work: Work) -> Tree:
+    return prune_below(tree, edit, rows, work.n_threads, work.progress)
+
+
 def _forbid(tree: Tree, edit: Forbid, _rows: Encoded | None, _work: Work) -> Tree:
     check_columns(tree, edit.columns)
     before = tree[edit.node].edit
@@ -293,6 +298,7 @@ _BY_EDIT: dict[type[Edit], Callable[[Tree, Any, Any, Work], Tree]] = {
     Split: _split,
     Grow: _grow,
     Collapse: _collapse,
+    Prune: _prune,
     Forbid: _forbid,
     Allow: _allow,
     Lock: _lock,

@@ -19,7 +19,7 @@ from treewright.data.reader import read, taken
 from treewright.data.rows import take, weights_of
 from treewright.data.schema import Schema
 from treewright.data.value_text import listed, name_hint
-from treewright.editing.training_rows import held_out
+from treewright.editing.training_rows import held_out, without_repeats
 from treewright.errors import DataError
 from treewright.growing.grow import grow, with_bins
 from treewright.growing.weights import check_priors, with_costs
@@ -80,11 +80,7 @@ class Table:
 
     def only_training(self) -> Encoded:
         """Return the training rows alone; this copies them."""
-        if self.training.repeats is None:
-            return self.training
-        chosen = take(self.training, self.training.repeats > 0)
-        plain = chosen.weight is None or bool((chosen.weight == 1.0).all())
-        return replace(chosen, repeats=None, weight=None if plain else chosen.weight)
+        return without_repeats(self.training)
 
     @property
     def fingerprint(self) -> str:
