@@ -41,7 +41,9 @@ def random_edit(draw: random.Random, tree: tw.Tree) -> tw.edit.Edit:
     """One edit, possible or not."""
     node = draw.randrange(tree.n_nodes)
     column = draw.choice(tree.schema.columns)
-    kind = draw.choice(["split", "split", "split", "grow", "grow", "collapse", "prune", "forbid", "allow", "lock", "set"])
+    kind = draw.choice(
+        ["split", "split", "split", "grow", "grow", "collapse", "prune", "forbid", "allow", "lock", "set"]
+    )
     if kind == "split":
         missing = draw.choice([None, None, None, 0, 1, "stop", "random"])
         if column.levels is None:

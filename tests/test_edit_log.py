@@ -33,7 +33,15 @@ def test_200_random_edits_replay_through_python_shell_and_script(name, tmp_path)
     data = written(table(rows=160), tmp_path / "rows.csv")
     first = tw.learn(str(data), "y", RECIPES[name])
     log, trees = random_log(random.Random(7), first, str(data), 200)
-    assert {type(edit).__name__ for edit in log} >= {"Split", "Grow", "Collapse", "Prune", "Forbid", "Lock", "SetPrediction"}
+    assert {type(edit).__name__ for edit in log} >= {
+        "Split",
+        "Grow",
+        "Collapse",
+        "Prune",
+        "Forbid",
+        "Lock",
+        "SetPrediction",
+    }
     tw.save(first, tmp_path / "first.json")
     tw.save(trees[-1], tmp_path / "expected.json")
     expected = (tmp_path / "expected.json").read_bytes()

@@ -154,12 +154,12 @@ def _limited(tree: Tree, edit: Grow, recipe: Recipe) -> Recipe:
     if stopping.max_leaf_nodes is not None:
         # On the way to the node the engine sees leaves only, where the tree may have subtrees.
         elsewhere = tree.n_leaves - int(leaves_below(tree)[edit.node])
-        beside = sum(len(tree[parent].children) - 1 for parent, _ in _way_to(tree, edit.node))
+        beside = sum(len(tree[parent].children) - 1 for parent, _ in way_to(tree, edit.node))
         stopping = replace(stopping, max_leaf_nodes=max(2, stopping.max_leaf_nodes - elsewhere + beside))
     return replace(recipe, stopping=stopping)
 
 
-def _way_to(tree: Tree, node: int) -> list[tuple[int, int]]:
+def way_to(tree: Tree, node: int) -> list[tuple[int, int]]:
     """Return the nodes above a node, from the root, each with the number of the child that leads to it."""
     way = []
     while (parent := tree[node].parent) is not None:
@@ -186,7 +186,7 @@ def _grown(
     }
     grown, against = grow_at(rows, tree.schema, recipe, given, work.n_threads, work.progress)
     at = 0
-    for _, child in _way_to(tree, node):
+    for _, child in way_to(tree, node):
         at = grown[at].children[child]
     ours, theirs = np.asarray(tree.arrays["stats"][node]), np.asarray(grown.arrays["stats"][at])
     scale = max(1.0, float(np.abs(ours).max()))

@@ -260,7 +260,8 @@ def written_choice(value: Any) -> Any:
         return {"choice": "Custom", "function": name, "task": value.task}
     if dataclasses.is_dataclass(value):
         kind = type(value)
-        settings = {saved_setting(kind, f.name): written_choice(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        given = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        settings = {saved_setting(kind, name): written_choice(one) for name, one in given.items()}
         return {"choice": saved_name(kind), **settings}
     return list(value) if isinstance(value, tuple) else value
 
