@@ -41,7 +41,9 @@ def random_edit(draw: random.Random, tree: tw.Tree) -> tw.edit.Edit:
     """One edit, possible or not."""
     node = draw.randrange(tree.n_nodes)
     column = draw.choice(tree.schema.columns)
-    kind = draw.choice(["split", "split", "split", "grow", "grow", "collapse", "forbid", "allow", "lock", "set"])
+    kind = draw.choice(
+        ["split", "split", "split", "grow", "grow", "collapse", "prune", "forbid", "allow", "lock", "set"]
+    )
     if kind == "split":
         missing = draw.choice([None, None, None, 0, 1, "stop", "random"])
         if column.levels is None:
@@ -57,10 +59,25 @@ def random_edit(draw: random.Random, tree: tw.Tree) -> tw.edit.Edit:
     if kind == "set":
         classes = tree.schema.target.classes
         return tw.edit.SetPrediction(node, draw.choice(classes) if classes else draw.uniform(-1, 1))
+    if kind == "prune":
+        return random_pruning(draw, tree, node)
     simple = {"collapse": tw.edit.Collapse, "lock": draw.choice([tw.edit.Lock, tw.edit.Unlock, tw.edit.Unlock])}
     if kind in simple:
         return simple[kind](node)
     return (tw.edit.Forbid if kind == "forbid" else tw.edit.Allow)(node, column.name)
+
+
+def random_pruning(draw: random.Random, tree: tw.Tree, node: int) -> tw.edit.Prune:
+    """A pruner that needs no rows, at any node, or one that does, at the root."""
+    kinds = [
+        tw.pruning.CostComplexity(draw.choice([0.0, 0.005, 0.02]), draw.choice(["error", "impurity"])),
+        tw.pruning.MaxDepth(draw.randint(1, 3)),
+        tw.pruning.MaxLeaves(draw.randint(2, 9)),
+        tw.pruning.MergeEqualLeaves(),
+    ]
+    if tree.schema.target.classes:
+        kinds += [tw.pruning.Pessimistic(), tw.pruning.MinimumError(), tw.pruning.ErrorBased(raising=node == 0)]
+    return tw.edit.Prune(node, draw.choice(kinds))
 
 
 def random_log(draw: random.Random, tree: tw.Tree, data, length: int):

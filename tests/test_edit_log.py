@@ -33,7 +33,15 @@ def test_200_random_edits_replay_through_python_shell_and_script(name, tmp_path)
     data = written(table(rows=160), tmp_path / "rows.csv")
     first = tw.learn(str(data), "y", RECIPES[name])
     log, trees = random_log(random.Random(7), first, str(data), 200)
-    assert {type(edit).__name__ for edit in log} >= {"Split", "Grow", "Collapse", "Forbid", "Lock", "SetPrediction"}
+    assert {type(edit).__name__ for edit in log} >= {
+        "Split",
+        "Grow",
+        "Collapse",
+        "Prune",
+        "Forbid",
+        "Lock",
+        "SetPrediction",
+    }
     tw.save(first, tmp_path / "first.json")
     tw.save(trees[-1], tmp_path / "expected.json")
     expected = (tmp_path / "expected.json").read_bytes()
@@ -111,6 +119,9 @@ def test_a_log_that_is_none_says_which_line(tmp_path) -> None:
         tw.edit.Grow(1, 3, "c45", ["a"]),
         tw.edit.Grow(1, recipe=tw.CART.with_(max_depth=3)),
         tw.edit.Collapse(4),
+        tw.edit.Prune(0, tw.pruning.CostComplexity(0.1 + 0.2, "impurity")),
+        tw.edit.Prune(0, tw.pruning.ImpurityThresholdCV(thresholds=(0.1, 0.2))),
+        tw.edit.Prune(5, "merge_equal_leaves"),
         tw.edit.Forbid(0, ["a", "b"]),
         tw.edit.Allow(0, "a"),
         tw.edit.Lock(2),

@@ -9,6 +9,7 @@ import pytest
 from edit_cases import RECIPES, random_log, table
 
 import treewright as tw
+from treewright.editing.prune_below import subtree
 from treewright.tree.shape import ends
 
 DATA = table()
@@ -242,7 +243,7 @@ def test_more_impossible_edits() -> None:
         (lambda: E.Grow(0, levels=0), "at least 1"),
         (lambda: E.Grow(-1), "node must be"),
         (lambda: E.Forbid(0, []), "at least one column"),
-        (lambda: E.Edit.from_dict({"edit": "Prune"}), "no edit 'Prune'"),
+        (lambda: E.Edit.from_dict({"edit": "Cut"}), "no edit 'Cut'"),
         (lambda: E.Edit.from_dict({"edit": "Lock", "nodes": 3}), "has no 'nodes'"),
         (lambda: E.Edit.from_dict({"edit": "Lock"}), "needs 'node'"),
     ],
@@ -386,3 +387,108 @@ def test_marks_of_hand_made_nodes_on_the_picture_and_the_page() -> None:
     assert marks[1] == "set by hand"
     assert not any(marks[2:])
     assert tw.report(plain)["nodes"]["by_hand"] is None
+
+
+# --- pruning ----------------------------------------------------------------------------------------------------------
+
+P = tw.pruning
+PRUNERS = [
+    P.CostComplexity(0.004), P.CostComplexity(0.01, "impurity", unit="root"), P.CostComplexityCV(folds=4),
+    P.ImpurityThresholdCV(folds=4), P.ErrorBased(), P.ErrorBased(raising=False), P.Pessimistic(), P.MinimumError(),
+    P.CriticalValue(0.02), P.MinimumDescription(), P.MergeEqualLeaves(), P.MaxDepth(2), P.MaxLeaves(4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["cart", "c45", "own", "shrunk"])
+@pytest.mark.parametrize("pruner", PRUNERS, ids=lambda one: type(one).__name__)
+def test_pruning_the_root_by_hand_is_pruning_the_tree(name, pruner) -> None:
+    tree = learned(name)
+    ours, theirs = tw.edit.apply(tree, E.Prune(0, pruner), DATA), tw.prune(tree, pruner, DATA)
+    assert ours.recipe == tree.recipe
+    assert [(c.node, c.question, c.leaves) for c in ours.cuts] == [(c.node, c.question, c.leaves) for c in theirs.cuts]
+    assert all(cut.reason.startswith("by hand: ") for cut in ours.cuts)
+    assert dataclasses.replace(ours, cuts=theirs.cuts, recipe=theirs.recipe) == theirs
+
+
+@pytest.mark.parametrize("name", ["cart", "c45", "own", "shrunk", "each_value"])
+@pytest.mark.parametrize("pruner", [one for one in PRUNERS if not E.Prune(0, one).needs_rows], ids=repr)
+def test_a_subtree_is_pruned_as_a_tree_of_its_own(name, pruner) -> None:
+    """The rows of a node alone, learned from and pruned: the same leaves; all other nodes keep every bit."""
+    tree = tw.edit.apply(learned(name), E.Collapse(3) if not learned(name)[3].is_leaf else E.Lock(0), DATA)
+    for node in [one.id for one in tree.walk() if not one.is_leaf and one.depth in (1, 2)]:
+        pruned = tw.edit.apply(tree, E.Prune(node, pruner))
+        below = subtree(tree, node)
+        alone = tw.prune(dataclasses.replace(below, edits=()), pruner)
+        end, new_end = ends(tree)[node], ends(pruned)[node]
+        assert new_end - node == alone.n_nodes
+        for field in ("rows", "stats", "impurity", "gain", "stop", "value"):
+            np.testing.assert_array_equal(pruned.arrays[field][:node], tree.arrays[field][:node])
+            np.testing.assert_array_equal(pruned.arrays[field][new_end:], tree.arrays[field][end:])
+            if field != "value" or name != "shrunk":
+                np.testing.assert_array_equal(pruned.arrays[field][node:new_end], alone.arrays[field])
+        assert [pruned[i].split for i in range(node, new_end)] == [one.split for one in alone]
+        gone = pruned.n_leaves - tree.n_leaves
+        assert gone == alone.n_leaves - below.n_leaves
+        assert len(pruned.cuts) == len(tree.cuts) - len(below.cuts) + len(alone.cuts)
+        assert tw.export.from_json(tw.export.to_json(pruned)) == pruned
+
+
+def test_the_price_of_a_leaf_in_a_subtree_is_a_fraction_of_its_own_weight() -> None:
+    tree = learned("cart")
+    node = max(tree.root.children, key=lambda child: tree[child].weight)
+    share = tree[node].weight / tree.root.weight
+    alpha = 0.01
+    inside = tw.edit.apply(tree, E.Prune(node, P.CostComplexity(alpha)))
+    whole = tw.prune(tree, P.CostComplexity(alpha * share))
+    size = ends(whole)[node] - node
+    assert ends(inside)[node] - node == size
+    np.testing.assert_array_equal(inside.arrays["rows"][node : node + size], whole.arrays["rows"][node : node + size])
+
+
+def test_pruning_by_hand_keeps_locks_and_what_was_done() -> None:
+    tree = learned("cart")
+    leaf = next(node for node in tree.walk() if node.is_leaf and node.depth >= 3)
+    child = next(one for one in tree.root.children if one <= leaf.id < ends(tree)[one])
+    locked = tw.edit.apply(tree, E.Lock(leaf.id))
+    for node in (0, child):
+        with pytest.raises(tw.DataError, match=rf"node {leaf.id} is locked and would be cut off; unlock it first: Unl"):
+            tw.edit.apply(locked, E.Prune(node, P.MaxLeaves(1)))
+    other = next(one for one in tree.root.children if one != child)
+    smaller = tw.edit.apply(locked, E.Prune(other, P.MaxLeaves(1)))
+    assert smaller[other].is_leaf
+    assert [edit.locked for edit in smaller.edits] == [True]
+    again = tw.edit.apply(smaller, E.Grow(other), DATA)
+    assert dataclasses.replace(again, edits=(), cuts=()) == tree
+    noted = tw.edit.replay(tree, [E.Forbid(0, "fare"), E.Prune(0, P.MaxDepth(1))], DATA)
+    assert noted.root.edit.forbidden == ("fare",)
+    assert tw.edit.apply(noted, E.Prune(0, P.MaxDepth(1))) is noted
+
+
+REFUSED_PRUNERS = [
+    (lambda: E.Prune(3, P.CostComplexityCV()), "prune node 0 by it, or node 3 by a pruner that needs no rows"),
+    (lambda: E.Prune(3, P.ErrorBased()), "prune node 0 by it"),
+    (lambda: E.Prune(0, P.ReducedError()), "needs rows that the tree has not seen"),
+    (lambda: E.Prune(0, P.AdjustedError()), "compares linear models"),
+    (lambda: E.Prune(0, P.CollapseNodes((3,))), r"an edit Collapse\(node\)"),
+    (lambda: E.Prune(0, "cost_complexity"), "pruner='cost_complexity' is not known; choose from"),
+    (lambda: E.Prune(0, 0.1), "pruner must be a pruner"),
+    (lambda: E.Edit.from_dict({"edit": "Prune", "node": 0}), "Prune needs 'pruner'"),
+]
+
+
+@pytest.mark.parametrize(("make", "reason"), REFUSED_PRUNERS, ids=[reason for _, reason in REFUSED_PRUNERS])
+def test_pruners_that_an_edit_cannot_be_are_refused(make, reason) -> None:
+    with pytest.raises(tw.DataError, match=reason):
+        make()
+
+
+def test_pruning_that_cannot_be_done_is_refused() -> None:
+    tree = learned("cart")
+    leaf = next(node.id for node in tree.walk() if node.is_leaf)
+    with pytest.raises(tw.DataError, match="is a leaf, so nothing lies below it"):
+        tw.edit.apply(tree, E.Prune(leaf, P.MaxDepth(1)))
+    with pytest.raises(tw.DataError, match="Prune needs the rows that the tree was learned from"):
+        tw.edit.apply(tree, E.Prune(0, P.ErrorBased()))
+    numbers = tw.learn(table(regression=True), "y", RECIPES["cart"])
+    with pytest.raises(tw.DataError, match="Pessimistic counts wrong classes"):
+        tw.edit.apply(numbers, E.Prune(0, P.Pessimistic()))

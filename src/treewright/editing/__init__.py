@@ -4,14 +4,14 @@
 """
 
 from treewright.editing.apply import apply
-from treewright.editing.edits import Allow, Collapse, Edit, Forbid, Grow, Lock, SetPrediction, Split, Unlock
+from treewright.editing.edits import Allow, Collapse, Edit, Forbid, Grow, Lock, Prune, SetPrediction, Split, Unlock
 from treewright.editing.log import read_log, write_log
 from treewright.editing.replay import replay
 from treewright.editing.script import script
 
 __all__ = [
-    "Allow", "Collapse", "Edit", "Forbid", "Grow", "Lock", "SetPrediction", "Split", "Unlock", "apply", "read_log",
-    "replay", "script", "write_log",
+    "Allow", "Collapse", "Edit", "Forbid", "Grow", "Lock", "Prune", "SetPrediction", "Split", "Unlock", "apply",
+    "read_log", "replay", "script", "write_log",
 ]  # fmt: skip
 
 

@@ -18,8 +18,9 @@ from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.data.number_text import many
 from treewright.data.value_text import listed
 from treewright.editing.checks import check_columns, check_node, check_unlocked, core_split, forbidden_at
-from treewright.editing.edits import Allow, Collapse, Edit, Forbid, Grow, Lock, SetPrediction, Split, Unlock
+from treewright.editing.edits import Allow, Collapse, Edit, Forbid, Grow, Lock, Prune, SetPrediction, Split, Unlock
 from treewright.editing.graft import graft
+from treewright.editing.prune_below import prune_below
 from treewright.editing.training_rows import rows_at, rows_for_edits
 from treewright.errors import DataError
 from treewright.growing.grow import grow_at
@@ -153,12 +154,12 @@ def _limited(tree: Tree, edit: Grow, recipe: Recipe) -> Recipe:
     if stopping.max_leaf_nodes is not None:
         # On the way to the node the engine sees leaves only, where the tree may have subtrees.
         elsewhere = tree.n_leaves - int(leaves_below(tree)[edit.node])
-        beside = sum(len(tree[parent].children) - 1 for parent, _ in _way_to(tree, edit.node))
+        beside = sum(len(tree[parent].children) - 1 for parent, _ in way_to(tree, edit.node))
         stopping = replace(stopping, max_leaf_nodes=max(2, stopping.max_leaf_nodes - elsewhere + beside))
     return replace(recipe, stopping=stopping)
 
 
-def _way_to(tree: Tree, node: int) -> list[tuple[int, int]]:
+def way_to(tree: Tree, node: int) -> list[tuple[int, int]]:
     """Return the nodes above a node, from the root, each with the number of the child that leads to it."""
     way = []
     while (parent := tree[node].parent) is not None:
@@ -185,7 +186,7 @@ def _grown(
     }
     grown, against = grow_at(rows, tree.schema, recipe, given, work.n_threads, work.progress)
     at = 0
-    for _, child in _way_to(tree, node):
+    for _, child in way_to(tree, node):
         at = grown[at].children[child]
     ours, theirs = np.asarray(tree.arrays["stats"][node]), np.asarray(grown.arrays["stats"][at])
     scale = max(1.0, float(np.abs(ours).max()))
@@ -222,6 +223,10 @@ def _collapse(tree: Tree, edit: Collapse, _rows: Encoded | None, _work: Work) ->
     if tree[edit.node].is_leaf:
         raise DataError(f"node {edit.node} is a leaf already")
     return cut(tree, {edit.node: "by hand: collapsed"})
+
+
+def _prune(tree: Tree, edit: Prune, rows: Encoded | None, work: Work) -> Tree:
+    return prune_below(tree, edit, rows, work.n_threads, work.progress)
 
 
 def _forbid(tree: Tree, edit: Forbid, _rows: Encoded | None, _work: Work) -> Tree:
@@ -293,6 +298,7 @@ _BY_EDIT: dict[type[Edit], Callable[[Tree, Any, Any, Work], Tree]] = {
     Split: _split,
     Grow: _grow,
     Collapse: _collapse,
+    Prune: _prune,
     Forbid: _forbid,
     Allow: _allow,
     Lock: _lock,

@@ -10,12 +10,24 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from treewright.data.schema import Level
 from treewright.errors import DataError
+from treewright.recipes.choice import Choice
 from treewright.recipes.named import RECIPES, named_recipe
-from treewright.recipes.recipe import Recipe
+from treewright.recipes.pruners import (
+    PRUNERS,
+    PRUNING_NAMES,
+    AdjustedError,
+    CollapseNodes,
+    CostComplexityCV,
+    ErrorBased,
+    ImpurityThresholdCV,
+    Pruner,
+    ReducedError,
+)
+from treewright.recipes.recipe import Recipe, read_choice, written_choice
 
 #: Where missing values go, other than to a child: every child by share, nowhere, a child by chance.
 NO_CHILD = ("spread", "stop", "random")
@@ -32,8 +44,6 @@ class Edit:
     """
 
     node: int
-    #: Whether the edit needs the rows that the tree was learned from.
-    needs_rows: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "node", _whole(self.node, "node", 0))
@@ -41,6 +51,11 @@ class Edit:
 
     def _normalise(self) -> None:
         """Turn lists into tuples and check what needs no tree."""
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether the edit needs the rows that the tree was learned from."""
+        return isinstance(self, (Split, Grow))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the written form.
@@ -80,6 +95,8 @@ class Edit:
             raise DataError(f"{name} has no {unknown[0]!r}; it has {', '.join(known)}")
         if isinstance(parts.get("recipe"), Mapping):
             parts["recipe"] = Recipe.from_dict(parts["recipe"])
+        if isinstance(parts.get("pruner"), Mapping):
+            parts["pruner"] = read_choice("pruning", parts["pruner"])
         try:
             return kind(**parts)
         except TypeError:
@@ -120,7 +137,6 @@ class Split(Edit):
     threshold: float | tuple[float, ...] | None = None
     groups: tuple[tuple[Level, ...], ...] | None = None
     missing: int | Literal["spread", "stop", "random"] | None = None
-    needs_rows: ClassVar[bool] = True
 
     def _normalise(self) -> None:
         _text(self.column, "column")
@@ -170,7 +186,6 @@ class Grow(Edit):
     levels: int | None = None
     recipe: Recipe | str | None = None
     without: tuple[str, ...] = ()
-    needs_rows: ClassVar[bool] = True
 
     def _normalise(self) -> None:
         if self.levels is not None:
@@ -189,6 +204,45 @@ class Collapse(Edit):
     node : int
         The node, which has children.
     """
+
+
+@dataclass(frozen=True)
+class Prune(Edit):
+    """Prune what lies below a node, as `tw.prune` prunes a tree; `tree.cuts` remembers what went, and why.
+
+    The subtree is pruned as a tree of its own: an alpha is a fraction of the weight of this node, a depth and a number
+    of leaves count from it. The recipe stays as it was.
+
+    Parameters
+    ----------
+    node : int
+        The node, which has children. Pruners that need the training rows (`ErrorBased` with raising,
+        `CostComplexityCV`, `ImpurityThresholdCV`) prune the whole tree, node 0.
+    pruner : Pruner or str
+        The method, or its name. Not `ReducedError`, which needs rows that the tree has not seen, nor `AdjustedError`.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> tw.edit.Prune(0, tw.pruning.MaxLeaves(3))
+    Prune(node=0, pruner=MaxLeaves(leaves=3))
+    """
+
+    pruner: Pruner | str
+
+    def _normalise(self) -> None:
+        object.__setattr__(self, "pruner", _pruner(self.pruner))
+        if self.needs_rows and self.node:
+            raise DataError(
+                f"{type(self.pruner).__name__} compares the whole tree with the training rows; prune node 0 by it, or "
+                f"node {self.node} by a pruner that needs no rows, such as CostComplexity(alpha)"
+            )
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether the pruner needs the rows that the tree was learned from."""
+        raises = isinstance(self.pruner, ErrorBased) and self.pruner.raising
+        return raises or isinstance(self.pruner, (CostComplexityCV, ImpurityThresholdCV))
 
 
 @dataclass(frozen=True)
@@ -264,7 +318,7 @@ class SetPrediction(Edit):
 
 #: The edits by name.
 EDITS: dict[Any, type[Edit]] = {
-    kind.__name__: kind for kind in (Split, Grow, Collapse, Forbid, Allow, Lock, Unlock, SetPrediction)
+    kind.__name__: kind for kind in (Split, Grow, Collapse, Prune, Forbid, Allow, Lock, Unlock, SetPrediction)
 }
 
 
@@ -290,6 +344,24 @@ def _names(value: Any, name: str, *, needed: bool) -> tuple[str, ...]:
     if needed and not names:
         raise DataError(f"{name} must name at least one column")
     return tuple(dict.fromkeys(names))
+
+
+def _pruner(value: object) -> Pruner:
+    if isinstance(value, str) and value not in PRUNING_NAMES:
+        raise DataError(f"pruner={value!r} is not known; choose from {', '.join(PRUNING_NAMES)}, or give a Pruner")
+    pruner = PRUNING_NAMES[value] if isinstance(value, str) else value
+    if isinstance(pruner, ReducedError):
+        raise DataError(
+            "ReducedError needs rows that the tree has not seen, and an edit has the training rows; use "
+            "tw.prune(tree, ReducedError(), rows), or another pruner"
+        )
+    if isinstance(pruner, AdjustedError):
+        raise DataError("AdjustedError compares linear models, and trees that are edited have none")
+    if isinstance(pruner, CollapseNodes):
+        raise DataError("CollapseNodes names nodes; make an edit Collapse(node) for each")
+    if not isinstance(pruner, PRUNERS):
+        raise DataError(f"pruner must be a pruner, such as tw.pruning.CostComplexity(0.01), not {value!r}")
+    return pruner
 
 
 def _thresholds(value: Any) -> float | tuple[float, ...]:
@@ -343,4 +415,6 @@ def _differs(edit: Edit, one: Any) -> bool:
 def _plain(value: Any) -> Any:
     if isinstance(value, Recipe):
         return next((name for name, recipe in RECIPES.items() if recipe == value), None) or value.as_dict()
+    if isinstance(value, Choice):
+        return written_choice(value)
     return [_plain(one) for one in value] if isinstance(value, tuple) else value

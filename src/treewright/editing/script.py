@@ -11,6 +11,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from treewright.editing.edits import Edit
+from treewright.recipes.choice import Choice
 from treewright.recipes.recipe import Recipe
 
 _SCRIPT = '''"""Edit a tree by a log, and save it."""
@@ -83,6 +84,8 @@ def _call(edit: Edit) -> str:
 
 
 def _value(value: Any, written: Any) -> str:
+    if isinstance(value, Choice):
+        return f"tw.pruning.{value!r}"
     if not isinstance(value, Recipe):
         return repr(value)
     return repr(written) if isinstance(written, str) else f"tw.Recipe.from_dict({written!r})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,15 @@ def _grown_on(tree: Tree, rows: Encoded) -> Encoded:
             "the weights, that it was learned from"
         )
     return rows
+
+
+def without_repeats(rows: Encoded) -> Encoded:
+    """Return the rows that are there, each once; this copies them where some are not."""
+    if rows.repeats is None:
+        return rows
+    chosen = take(rows, rows.repeats > 0)
+    plain = chosen.weight is None or bool((chosen.weight == 1.0).all())
+    return replace(chosen, repeats=None, weight=None if plain else chosen.weight)
 
 
 def _n_used(tree: Tree, rows: Encoded) -> int:

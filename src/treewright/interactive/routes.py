@@ -10,13 +10,14 @@
     GET  /api/rows?node=&held_out=&sort=&down=&first=&n=        a page of rows as texts
     GET  /api/scatter?node=&x=&y=&held_out=                     points, cuts and mistakes
     GET  /api/mistakes                 held-out loss of every node
+    GET  /api/pruning?node=            the pruning path below the node: alpha, leaves, training and held-out risk
     GET  /api/arithmetic?node=&column= the derivation as HTML, escaped
     POST /api/edit                     an edit, as tw.edit writes it; returns the new state
     POST /api/grow                     {"node": ..., "recipe": ...}: grow a node by another recipe than the session's
     POST /api/start                    begin anew: target, recipe, kinds, left_out, weight, costs, holdout
     POST /api/undo, /api/redo          the step before, the step after
     POST /api/compare                  {"recipe": ...}: the tree it learns, and where the two differ
-    POST /api/cross_validate           the score of the recipe over five folds
+    POST /api/cross_validate           {"recipe": ... or null}: the score over five folds of a recipe, or of the log
     POST /api/cancel                   end long work; what it would have changed stays as it is
     GET  /api/events                   server-sent events: progress, ended, changed
     GET  /api/take/FORM                a file to download; POST /api/save {"form": ...} writes it into the folder
@@ -47,6 +48,7 @@ from treewright.errors import DataError, TreewrightError
 from treewright.export.javascript_source import router_source
 from treewright.interactive.jobs import CancelledError
 from treewright.interactive.node_table import MOST_ROWS
+from treewright.interactive.page_words import with_page_words
 from treewright.interactive.session import Session
 from treewright.interactive.start import Start
 
@@ -80,6 +82,7 @@ def application(session: Session) -> Starlette:
             _node(query), (_text(query, "x"), _text(query, "y")), unseen=_flag(query, "held_out")
         ),
         "mistakes": lambda _: session.snapshot.mistakes(),
+        "pruning": lambda query: session.snapshot.pruning(_node(query)),
         "arithmetic": lambda query: session.snapshot.arithmetic(_node(query), query.get("column") or None),
     }
     write: dict[str, Callable[[Any], Any]] = {
@@ -90,7 +93,7 @@ def application(session: Session) -> Starlette:
         "undo": lambda _: _then_state(session, session.undo),
         "redo": lambda _: _then_state(session, session.redo),
         "compare": lambda body: session.compare(_key(body, "recipe")),
-        "cross_validate": lambda _: session.cross_validated(),
+        "cross_validate": lambda body: session.cross_validated(body.get("recipe") if isinstance(body, dict) else None),
         "cancel": lambda _: {"cancelled": session.jobs.cancel()},
         "save": lambda body: {"saved": session.save(_key(body, "form"))},
     }
@@ -151,7 +154,7 @@ def _answered(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
         except CancelledError as error:
             return _json({"error": str(error), "cancelled": True}, 409)
         except (TreewrightError, RecursionError, MemoryError) as error:
-            return _json({"error": str(error) or type(error).__name__}, 422)
+            return _json({"error": with_page_words(str(error)) or type(error).__name__}, 422)
         except OSError as error:
             return _json({"error": f"{error.filename or 'file'}: {error.strerror or error}"}, 422)
 
@@ -235,7 +238,7 @@ def _taking(session: Session) -> Callable[[Request], Any]:
         try:
             made = await run_in_threadpool(session.taken, request.path_params["form"])
         except TreewrightError as error:
-            return _json({"error": str(error)}, 422)
+            return _json({"error": with_page_words(str(error))}, 422)
         name = made.name.encode("ascii", "replace").decode().replace("?", "-")
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(made.content, media_type="application/octet-stream", headers=headers)

@@ -7,13 +7,17 @@ before it is shown.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from treewright.data.rows import concat, take
+from treewright.data.encoding import Encoded
+from treewright.data.rows import take
+from treewright.data.schema import Schema
 from treewright.editing.apply import apply_rows
-from treewright.editing.edits import Grow
+from treewright.editing.edits import Grow, Prune
+from treewright.editing.folds import score_by_folds
 from treewright.errors import DataError
 from treewright.growing.progress import Progress
 from treewright.interactive.exports import Taken, forms, taken
@@ -21,12 +25,13 @@ from treewright.interactive.history import History, HistoryStep
 from treewright.interactive.jobs import Jobs
 from treewright.interactive.journal import Journal
 from treewright.interactive.snapshot import Snapshot
-from treewright.interactive.start import Start, read_recipe, recipe_choices, written_recipe
+from treewright.interactive.start import Start, pruner_choices, read_recipe, recipe_choices, written_recipe
 from treewright.interactive.table import Table, TableOrigin, encode_table, first_tree
 from treewright.prediction.evaluation import score_on
+from treewright.recipes.recipe import Recipe
 from treewright.reporting.html_page import html
 from treewright.reporting.report import report
-from treewright.training.folds import random_folds
+from treewright.training.folds import Fold, random_folds
 from treewright.training.learn import grow_and_prune
 from treewright.tree.tree import Tree
 
@@ -93,6 +98,8 @@ class Session:
                 return self._made(step, self._trees[self.history.done - 1] if self.history.done else None, progress)
 
             tree = self.jobs.run(name, work)
+            if isinstance(step, Prune) and tree is self.snapshot.tree:
+                raise DataError(f"{type(step.pruner).__name__} finds nothing to prune below node {step.node}")
             self._trees = [*self._trees[: self.history.done], tree]
             self._move(self.history.do(step), lambda journal: journal.done(step))
 
@@ -165,6 +172,7 @@ class Session:
             "continued": self.continued,
             "saves": None if self.journal is None else self.journal.path.name,
             "choices": recipe_choices(),
+            "pruners": pruner_choices(),
             "forms": forms(),
             "rows": {"training": snapshot.table.n_training, "held_out": _size(snapshot.table)},
         }
@@ -180,28 +188,35 @@ class Session:
         other = Snapshot(snapshot.start, snapshot.table, tree, ())
         return {"recipe": written_recipe(chosen), "report": other.shown, "differ": differing(snapshot.tree, tree)}
 
-    def cross_validated(self) -> dict[str, Any]:
-        """Return the score of the recipe of this session over five folds of all rows, in the background's time."""
-        snapshot = self.snapshot
-        table, recipe = snapshot.table, snapshot.start.recipe
-        rows = table.only_training()
-        rows = rows if table.held_out is None else concat([rows, table.held_out])
+    def cross_validated(self, recipe: object = None) -> dict[str, Any]:
+        """Return the score over five folds: of a recipe, or of the tree by hand, whose log is replayed on each."""
+        history, trees, snapshot = self.history, list(self._trees), self.snapshot
+        table, log = snapshot.table, history.log
+        rows = table.all_rows()
         folds = random_folds(rows, _FOLDS, 0)
+        chosen = None if recipe is None else read_recipe(recipe)
+        before = trees[history.done - 1 - len(log) : history.done - 1]
+
+        def begin(training: Encoded) -> Tree:
+            return first_tree(replace(table, training=training), history.start)
 
         def work(progress: Progress) -> list[dict[str, Any]]:
-            found = []
-            for i, fold in enumerate(folds):
+            if chosen is None:
+                return score_by_folds(begin, before, log, rows, folds, progress)
+            return _recipe_by_folds(chosen, table.schema, rows, folds, progress)
 
-                def part(done: float, i: int = i) -> object:
-                    return progress((i + done) / len(folds))
-
-                tree = grow_and_prune(take(rows, fold.training), table.schema, recipe, 0, part)
-                found.append(score_on(tree, take(rows, fold.test))["headline"])
-            return found
-
-        heads = self.jobs.run("Cross-validation", work)
+        name = "your steps" if chosen is None else chosen.name
+        heads = self.jobs.run(f"Cross-validating {name}", work)
         values = [head["value"] for head in heads]
-        return {"measure": heads[0]["name"], "values": values, "mean": sum(values) / len(values), "recipe": recipe.name}
+        return {
+            "of": name,
+            "measure": heads[0]["name"],
+            "values": values,
+            "mean": sum(values) / len(values),
+            "baseline": sum(head["baseline"] for head in heads) / len(heads),
+            "steps": len(log),
+            "passed_over": [head.get("passed_over", 0) for head in heads],
+        }
 
     def taken(self, form: str) -> Taken:
         """Return a form of the tree to take away."""
@@ -234,6 +249,20 @@ class Session:
         self.jobs.cancel()
         if self.journal is not None:
             self.journal.close()
+
+
+def _recipe_by_folds(
+    recipe: Recipe, schema: Schema, rows: Encoded, folds: Sequence[Fold], progress: Progress
+) -> list[dict[str, Any]]:
+    found = []
+    for i, fold in enumerate(folds):
+
+        def part(done: float, i: int = i) -> object:
+            return progress((i + done) / len(folds))
+
+        tree = grow_and_prune(take(rows, fold.training), schema, recipe, 0, part)
+        found.append(score_on(tree, take(rows, fold.test))["headline"])
+    return found
 
 
 def _size(table: Table) -> int:

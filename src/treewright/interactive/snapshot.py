@@ -14,6 +14,7 @@ import numpy as np
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take
 from treewright.editing.edits import Edit, Split
+from treewright.editing.prune_below import subtree
 from treewright.errors import DataError
 from treewright.export.javascript_source import split_lists
 from treewright.inspection.derivation.explain_node import explain_node
@@ -29,6 +30,7 @@ from treewright.interactive.start import Start
 from treewright.interactive.table import Table
 from treewright.prediction.evaluation import score_of_leaves, score_on
 from treewright.recipes.recipe import Recipe
+from treewright.reporting.pruning_steps import pruning_steps
 from treewright.reporting.report import colours
 from treewright.reporting.rows import sample
 from treewright.reporting.structure import facts, nodes, schema
@@ -38,6 +40,12 @@ Made = TypeVar("Made")
 
 #: The rows to try are chosen from so many, evenly.
 _MOST_SAMPLED = 20_000
+
+#: Cuts that are shown.
+_MOST_CUTS = 500
+
+#: A held-out row that goes several ways is scored below a node where this much of it comes.
+_MOSTLY = 0.5
 
 #: Styles written into derivations, which the page's policy forbids; its style sheet has them.
 _STYLE = re.compile(r' style="[^"]*"')
@@ -114,9 +122,10 @@ class Snapshot:
             "facts": facts(tree),
             "schema": schema(tree),
             "colours": colours(tree),
-            "nodes": nodes(tree),
+            "nodes": _marked(tree, nodes(tree)),
             "splits": split_lists(tree),
             "edits": [_edit_dict(edit) for edit in tree.edits],
+            "cuts": [[cut.node, str(cut)] for cut in tree.cuts[:_MOST_CUTS]],
             "rows": self._sample(),
             "scores": self.scores,
             **dict.fromkeys(("details", "histograms", "rules", "inner_rules", "pruning", "pruned")),
@@ -201,6 +210,22 @@ class Snapshot:
         some = entries_of_rows(row[chosen], None if fraction is None else fraction[chosen], self._whole)
         return self._once(("columns", node), lambda: column_dicts(some))
 
+    def pruning(self, node: int) -> dict[str, Any]:
+        """Return the pruning path of what lies below a node, with the risk of its held-out rows."""
+        self.check(node)
+        if self.tree[node].is_leaf:
+            raise DataError(f"node {node} is a leaf, so nothing lies below it to prune; select a node with children")
+
+        def make() -> dict[str, Any]:
+            held = self.table.held_out
+            if held is not None:
+                row, fraction = self.held_ranges.at(node)
+                whole = row if fraction is None else row[fraction >= _MOSTLY]
+                held = take(held, np.sort(whole)) if len(whole) else None
+            return pruning_steps(subtree(self.tree, node), held)
+
+        return self._once(("pruning", node), make)
+
     def arithmetic(self, node: int, column: str | None) -> dict[str, Any]:
         """Return the derivation of a node as HTML, every name escaped."""
         self.check(node)
@@ -251,6 +276,16 @@ class Snapshot:
 def _spread(n: int, most: int) -> Any:
     """Return at most so many places of n, evenly chosen."""
     return slice(None) if n <= most else np.linspace(0, n - 1, most).astype(np.intp)
+
+
+def _marked(tree: Tree, lists: dict[str, Any]) -> dict[str, Any]:
+    """Return the lists of nodes, where those that were pruned by hand are marked as well."""
+    pruned = {cut.node for cut in tree.cuts if cut.reason.startswith("by hand: ") and tree[cut.node].stop == "pruned"}
+    if not pruned:
+        return lists
+    marks = lists["by_hand"] or [""] * tree.n_nodes
+    both = ("; ".join(filter(None, (mark, "pruned by hand" * (i in pruned)))) for i, mark in enumerate(marks))
+    return lists | {"by_hand": list(both)}
 
 
 def _edit_dict(edit: Any) -> dict[str, Any]:

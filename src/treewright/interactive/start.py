@@ -8,6 +8,7 @@ from typing import Any
 
 from treewright.data.kinds import KindChoice
 from treewright.data.schema import KINDS, Task
+from treewright.editing.edits import Prune
 from treewright.errors import DataError, RecipeError
 from treewright.recipes.choice import snake_case
 from treewright.recipes.criterion import CRITERION_NAMES, GainRatio, InformationGain
@@ -15,15 +16,21 @@ from treewright.recipes.missing import MISSING_NAMES
 from treewright.recipes.named import CART, RECIPES, named_recipe
 from treewright.recipes.numeric import Threshold
 from treewright.recipes.pruners import (
+    PRUNING_NAMES,
+    AdjustedError,
     CostComplexityCV,
     CriticalValue,
     ErrorBased,
+    MaxDepth,
+    MaxLeaves,
     MinimumDescription,
     MinimumError,
     Pessimistic,
+    Pruner,
     ReducedError,
 )
-from treewright.recipes.recipe import Recipe
+from treewright.recipes.recipe import Recipe, written_choice
+from treewright.recipes.saved_names import saved_setting
 
 #: Pruners that need no further setting.
 _PRUNERS: dict[str, Any] = {
@@ -114,6 +121,31 @@ def recipe_choices() -> dict[str, list[str]]:
         "missing": list(MISSING_NAMES),
         "pruning": ["none", *_PRUNERS],
     }
+
+
+def pruner_choices() -> list[dict[str, Any]]:
+    """Return the pruners of an edit: name, written form, and the name of a setting that is to be given, if one is.
+
+    `whole`: it prunes whole trees only, `classes_only`: it has no meaning for numbers.
+    """
+    plain = [one for one in PRUNING_NAMES.values() if not isinstance(one, (ReducedError, AdjustedError))]
+    given = {"leaves": MaxLeaves(8), "depth": MaxDepth(3), "value": CriticalValue(0.0)}
+    settings = [None] * (len(plain) + 1) + list(given)
+    return [
+        {
+            "name": _shown_name(one),
+            "pruner": written_choice(one),
+            "whole": Prune(0, one).needs_rows,
+            "classes_only": one.classes_only,
+            "setting": None if setting is None else saved_setting(type(one), setting),
+        }
+        for one, setting in zip([*plain, ErrorBased(raising=False), *given.values()], settings, strict=True)
+    ]
+
+
+def _shown_name(pruner: Pruner) -> str:
+    name = snake_case(type(pruner)).replace("_", " ").replace(" cv", ", cross-validated")
+    return f"{name}, without raising" if isinstance(pruner, ErrorBased) and not pruner.raising else name
 
 
 def read_recipe(written: object) -> Recipe:

@@ -5,24 +5,25 @@ from __future__ import annotations
 import os
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from treewright.data.arrays import BoolArray, Int64Array
-from treewright.data.dropped_columns import without_useless
+from treewright.data.dropped_columns import useless_columns, without_useless
 from treewright.data.encoding import Encoded, describe, encode
 from treewright.data.frame import Frame
 from treewright.data.reader import read, taken
 from treewright.data.rows import take, weights_of
 from treewright.data.schema import Schema
 from treewright.data.value_text import listed, name_hint
-from treewright.editing.training_rows import held_out
+from treewright.editing.training_rows import held_out, without_repeats
 from treewright.errors import DataError
 from treewright.growing.grow import grow, with_bins
 from treewright.growing.weights import check_priors, with_costs
+from treewright.interactive.page_words import with_page_words
 from treewright.interactive.start import Start
 from treewright.pruning.cut import rearranged
 from treewright.tree.leaf_values import shrunk
@@ -80,11 +81,16 @@ class Table:
 
     def only_training(self) -> Encoded:
         """Return the training rows alone; this copies them."""
-        if self.training.repeats is None:
-            return self.training
-        chosen = take(self.training, self.training.repeats > 0)
-        plain = chosen.weight is None or bool((chosen.weight == 1.0).all())
-        return replace(chosen, repeats=None, weight=None if plain else chosen.weight)
+        return without_repeats(self.training)
+
+    def all_rows(self) -> Encoded:
+        """Return the training rows and those held out of the same table; no column is copied."""
+        rows = self.training
+        if rows.repeats is None or self.held_out is None:
+            return rows
+        weight = np.array(weights_of(rows))
+        weight[self.held_number] = weights_of(self.held_out)
+        return replace(rows, repeats=None, weight=None if (weight == 1.0).all() else weight)
 
     @property
     def fingerprint(self) -> str:
@@ -107,12 +113,13 @@ def encode_table(source: TableOrigin, start: Start) -> Table:
     frame = replace(frame, columns=tuple(one for one in frame.columns if one.name not in start.left_out))
     if not frame.columns:
         raise DataError("every column is left out, so nothing can be learned; take one back in")
+    reasons = useless_columns(frame, start.kinds)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         frame = without_useless(frame, start.kinds)
     schema = with_costs(describe(frame, truth, start.task, start.kinds), start.costs, None)
     rows = encode(frame, schema, training=True, target=truth, weight=weights)
-    columns = _source_columns(whole, frame, start)
+    columns = _source_columns(whole, frame, start, reasons)
     del whole, frame, truth, weights
     aside = None if start.holdout is None or source.held_out is not None else held_out(rows, start.holdout)
     training, unseen = (rows, None) if aside is None else (_without(rows, aside), take(rows, aside))
@@ -126,7 +133,7 @@ def encode_table(source: TableOrigin, start: Start) -> Table:
         rows.n_rows if aside is None else int(np.count_nonzero(~aside)),
         np.arange(0 if unseen is None else unseen.n_rows) if aside is None else np.flatnonzero(aside),
         columns,
-        tuple(str(one.message) for one in caught),
+        tuple(with_page_words(str(one.message)) for one in caught),
     )
 
 
@@ -149,13 +156,13 @@ def _check_names(frame: Frame, start: Start) -> None:
         raise DataError(f"there is no column {unknown[0]!r} to leave out; columns are {listed(frame.names)}")
 
 
-def _source_columns(whole: Frame, used: Frame, start: Start) -> tuple[SourceColumn, ...]:
+def _source_columns(whole: Frame, used: Frame, start: Start, reasons: Mapping[str, str]) -> tuple[SourceColumn, ...]:
     roles = {start.target: "the target", start.weight: "the weight"}
 
     def why(name: str) -> str | None:
         if name in roles or name in used.names:
             return roles.get(name)
-        return "left out" if name in start.left_out else "nothing can be learned from it"
+        return "left out" if name in start.left_out else f"left out: {reasons[name]}"
 
     return tuple(
         SourceColumn(one.name, one.kind, int(np.count_nonzero(one.missing)), why(one.name)) for one in whole.columns

@@ -231,7 +231,7 @@ class Recipe:
 
     @cached_property
     def _form(self) -> dict[str, Any]:
-        return {saved_setting(Recipe, f.name): _written(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        return {saved_setting(Recipe, f.name): written_choice(getattr(self, f.name)) for f in dataclasses.fields(self)}
 
     @staticmethod
     def from_dict(written: Mapping[str, Any]) -> Recipe:
@@ -250,16 +250,18 @@ class Recipe:
         known = {saved_setting(Recipe, f.name): f.name for f in dataclasses.fields(Recipe)}
         unknown = sorted(set(written) - set(known))
         require(not unknown, f"unknown recipe field {', '.join(map(repr, unknown))}")
-        return Recipe(**{known[name]: _read(known[name], value) for name, value in written.items()})
+        return Recipe(**{known[name]: read_choice(known[name], value) for name, value in written.items()})
 
 
-def _written(value: Any) -> Any:
+def written_choice(value: Any) -> Any:
+    """Return the written form of a field of a recipe."""
     if isinstance(value, Custom):
         name = getattr(value.function, "__name__", "function")
         return {"choice": "Custom", "function": name, "task": value.task}
     if dataclasses.is_dataclass(value):
         kind = type(value)
-        settings = {saved_setting(kind, f.name): _written(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        given = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        settings = {saved_setting(kind, name): written_choice(one) for name, one in given.items()}
         return {"choice": saved_name(kind), **settings}
     return list(value) if isinstance(value, tuple) else value
 
@@ -274,7 +276,8 @@ def _named_only(name: str) -> Callable[[Any, Any], Any]:
     return score
 
 
-def _read(name: str, value: Any) -> Any:
+def read_choice(name: str, value: Any) -> Any:
+    """Return the value of a field of a recipe that `written_choice` wrote; anything else raises `RecipeError`."""
     if not isinstance(value, Mapping):
         return value
     settings = dict(value)

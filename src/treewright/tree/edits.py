@@ -17,6 +17,14 @@ from treewright.tree.json_form import read_recipe
 from treewright.tree.validation import STOP_REASONS
 
 
+class LockedError(DataError):
+    """A locked node would be cut off."""
+
+    def __init__(self, node: int) -> None:
+        super().__init__(f"node {node} is locked and would be cut off; unlock it first: Unlock({node})")
+        self.node = node
+
+
 @dataclass(frozen=True)
 class NodeEdit:
     """What was done by hand at one node.
@@ -67,7 +75,7 @@ def moved(
     found = []
     for edit in edits:
         if edit.locked and (edit.node not in new_id or edit.node in leaves):
-            raise DataError(f"node {edit.node} is locked and would be cut off; unlock it first (tw.edit.Unlock)")
+            raise LockedError(edit.node)
         if edit.node not in new_id:
             continue
         kept = replace(edit, split=False, against=None, missing=False) if edit.node in leaves else edit

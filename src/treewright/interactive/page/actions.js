@@ -16,6 +16,7 @@ export function actionsOf(studio) {
     { key: "A", name: "Grow all", title: "Grow the whole tree", run: () => studio.edit({ edit: "Grow", node: 0 }), can: () => true },
     { key: "s", name: "Step", title: "Grow the next leaf by one level and show its arithmetic", run: () => step(studio), can: () => nextLeaf(studio) >= 0 },
     { key: "c", name: "Collapse", title: "Make the selected node a leaf", run: () => studio.edit({ edit: "Collapse", node: studio.node }), can: () => !leaf() && !locked() },
+    { key: "P", name: "Prune", title: "Prune what lies below the selected node", run: () => studio.open("Prune"), can: () => !leaf() },
     { key: "l", name: "Lock", title: "Lock or unlock the selected node", run: () => studio.edit({ edit: locked() ? "Unlock" : "Lock", node: studio.node }), can: () => true },
   ];
 }
@@ -29,11 +30,11 @@ export function actionBar(studio) {
   const dialog = help(actions);
   const group = (from, to) => make("div", { class: "tw-group" }, ...buttons.slice(from, to));
   const element = make("div", { class: "tw-toolbar st-actions", role: "toolbar", "aria-label": "Actions" },
-    group(0, 2), group(2, 6), group(6, 8), make("span", { class: "tw-space" }), keys, dialog);
+    group(0, 2), group(2, 6), group(6, 9), make("span", { class: "tw-space" }), keys, dialog);
   const show = () => {
     if (!studio.app) return;
     actions.forEach((action, i) => (buttons[i].disabled = !action.can()));
-    buttons[7].textContent = studio.editAt(studio.node)?.locked ? "Unlock" : "Lock";
+    buttons[actions.findIndex(({ key }) => key === "l")].textContent = studio.editAt(studio.node)?.locked ? "Unlock" : "Lock";
   };
   return { element, show, help: () => dialog.showModal() };
 }

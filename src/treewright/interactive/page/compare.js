@@ -8,6 +8,8 @@ import { showAll, showReadable } from "../../reporting/page/tree/camera.js";
 import { fitScale } from "../../reporting/page/tree/layout.js";
 import { TreeView } from "../../reporting/page/tree/tree.js";
 import { post } from "./api.js";
+import { markNodes } from "./marks.js";
+import { validation } from "./validation.js";
 
 /** Paths to so many nodes that differ are opened at once. */
 const MOST_OPENED = 40;
@@ -18,11 +20,9 @@ export function comparison(studio) {
   const title = make("h2");
   const place = make("div", { class: "st-other" });
   const note = make("p", { class: "tw-muted" });
-  const scored = make("p");
+  const validated = validation(studio, () => found.recipe);
   const element = make("section", { class: "st-compared", hidden: true, "aria-label": "The recipe's own tree" },
-    make("div", { class: "st-compared-head" }, make("div", {}, title, note, scored),
-      button("Cross-validate", validate, { title: "Score this session's recipe over five folds, in the background" }),
-      button("Close", close)), place);
+    make("div", { class: "st-compared-head" }, make("div", {}, title, note, validated.element), button("Close", close)), place);
   let found = null;
 
   async function open(recipe) {
@@ -30,6 +30,7 @@ export function comparison(studio) {
     found = await studio.request(() => post("compare", { recipe }));
     if (!found) return;
     element.hidden = false;
+    validated.clear();
     studio.root.classList.add("st-comparing");
     draw();
     studio.app.tree.start(studio.app.state.orientation);
@@ -68,30 +69,11 @@ export function comparison(studio) {
     if (down > right) fits("down");
     if (Math.max(down, right) >= LEGIBLE) showAll(app.tree);
     else showReadable(app.tree);
-    marked(app, nodes);
-  }
-
-  /** Marks nodes in a tree, also those that are drawn later. */
-  function marked(app, nodes) {
-    const wanted = new Set(nodes);
-    const show = () => app.tree.element.querySelectorAll("[data-node]").forEach((card) =>
-      card.classList.toggle("st-differs", wanted.has(Number(card.dataset.node))));
-    new MutationObserver(show).observe(app.tree.cards, { childList: true });
-    show();
+    markNodes(app, nodes, "st-differs");
   }
 
   function mark() {
     if (found && !element.hidden) laidOut(studio.app, found.differ.ours);
-  }
-
-  async function validate() {
-    scored.textContent = "Cross-validating …";
-    const result = await studio.request(() => post("cross_validate"));
-    if (!result) return (scored.textContent = "");
-    const text = (x) => (result.measure === "accuracy" ? percent(x, 1) : number(x));
-    const [low, high] = [Math.min(...result.values), Math.max(...result.values)];
-    scored.textContent = `${result.recipe}, five folds: ${result.measure} ${text(result.mean)} (${text(low)} to ${text(high)})`;
-    return result;
   }
 
   function close() {
@@ -108,6 +90,7 @@ export function comparison(studio) {
     const again = await studio.request(() => post("compare", { recipe: found.recipe }));
     if (!again) return;
     found = again;
+    validated.show();
     draw();
     mark();
   }

@@ -17,7 +17,7 @@ import { PANELS } from "./panels/index.js";
 
 export class Studio {
   constructor(root, state) {
-    Object.assign(this, { root, state: null, app: null, before: null, busy: 0, stepped: new Set() });
+    Object.assign(this, { root, state: null, app: null, before: null, busy: 0, versions: 0, stepped: new Set() });
     this.id = "studio";
     this.live = make("p", { class: "tw-unseen", "aria-live": "polite" });
     this.alert = make("div", { class: "st-alert", role: "alert", hidden: true });
@@ -63,7 +63,7 @@ export class Studio {
   /** Shows a state of the session; what was looked at stays in view. */
   show(state, select = null) {
     this.before = this.state;
-    this.state = state;
+    this.state = Object.assign(state, { version: ++this.versions });
     const old = this.app;
     const active = document.activeElement;
     const focus = !active || active === document.body || this.place.contains(active); // keys go on from the tree

@@ -5,11 +5,14 @@ import { arithmeticPanel } from "./arithmetic.js";
 import { casePanel } from "./case.js";
 import { columnsPanel } from "./columns.js";
 import { editorPanel } from "./editor.js";
+import { prunePanel } from "./prune.js";
 import { rowsPanel } from "./rows.js";
 import { scatterPanel } from "./scatter.js";
+import { scoresPanel } from "./scores.js";
 import { splitsPanel } from "./splits.js";
 import { takePanel } from "./take.js";
 
 export const PANELS = [
-  splitsPanel, editorPanel, columnsPanel, rowsPanel, scatterPanel, arithmeticPanel, casePanel, takePanel,
+  splitsPanel, editorPanel, prunePanel, scoresPanel, columnsPanel, rowsPanel, scatterPanel, arithmeticPanel, casePanel,
+  takePanel,
 ];

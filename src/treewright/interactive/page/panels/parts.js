@@ -14,6 +14,7 @@ export function nodeHead(studio, node) {
     edit?.split ? `split by hand${edit.against ? `; the recipe says: ${edit.against}` : ""}` : null,
     edit?.locked ? "locked" : null,
     edit?.prediction ? "prediction set by hand" : null,
+    ...studio.state.report.cuts.filter(([i]) => i === node && model.nodes.stop[node] === "pruned").map(([, text]) => text.replace(/^node \d+ /, "")),
     edit?.forbidden.length ? `forbidden: ${edit.forbidden.join(", ")}` : null,
   ].filter(Boolean);
   return make("div", { class: "st-node" },

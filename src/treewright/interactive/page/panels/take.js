@@ -1,7 +1,7 @@
 // What can be taken away: the tree, its log, a script, the report page, and the tree in other languages.
 
 import { button, make } from "../../../reporting/page/base/elements.js";
-import { many } from "../../../reporting/page/base/numbers.js";
+import { figure, many } from "../../../reporting/page/base/numbers.js";
 import { post } from "../api.js";
 
 const WORDS = {
@@ -25,7 +25,7 @@ export function takePanel(studio) {
       make("span", {}, WORDS[form] ?? form),
       make("a", { class: "tw-button", href: `/api/take/${encodeURIComponent(form)}`, download: "", "aria-label": `Download ${WORDS[form] ?? form}` }, "Download"),
       saves ? button("Save", () => save(form), { "aria-label": `Save ${WORDS[form] ?? form} into the folder` }) : null)));
-    log.replaceChildren(...edits.map((edit) => make("li", {}, make("bdi", {}, sentence(edit)))));
+    log.replaceChildren(...edits.map((edit) => make("li", {}, make("bdi", {}, sentence(studio, edit)))));
     if (!edits.length) log.replaceChildren(make("li", { class: "tw-muted" }, "nothing yet"));
   }
 
@@ -36,14 +36,22 @@ export function takePanel(studio) {
   return { name: "Take away", element, refresh };
 }
 
-function sentence(edit) {
+function sentence(studio, edit) {
   const { edit: name, node } = edit;
   if (name === "Split") {
     const how = edit.threshold !== undefined ? `at ${[edit.threshold].flat().join(", ")}` : edit.groups.map((group) => group.join(", ")).join(" | ");
     return `split node ${node} on ${edit.column}: ${how}`;
   }
   if (name === "Grow") return `grow node ${node}${edit.levels ? ` by ${many(edit.levels, "level")}` : ""}`;
+  if (name === "Prune") return `prune below node ${node} by ${prunerText(studio, edit.pruner)}`;
   if (name === "Forbid" || name === "Allow") return `${name.toLowerCase()} ${edit.columns.join(", ")} at node ${node}`;
   if (name === "SetPrediction") return `node ${node} predicts ${edit.prediction}`;
   return `${name.toLowerCase()} node ${node}`;
+}
+
+/** A pruner in words: its name, and its first setting. */
+function prunerText(studio, { choice, ...settings }) {
+  const words = studio.state.pruners.find(({ pruner }) => pruner.choice === choice)?.name ?? "the price of a leaf";
+  const [name, value] = Object.entries(settings)[0] ?? [];
+  return name === undefined ? words : `${words}, ${name.replaceAll("_", " ")} ${typeof value === "number" ? figure(value) : value}`;
 }

@@ -79,13 +79,14 @@ function commandPart(app, alpha) {
   )));
 }
 
-function lastOfLeast(risks) {
+/** The last step of least risk: the smallest such tree. */
+export function lastOfLeast(risks) {
   const least = Math.min(...risks);
   return risks.findLastIndex((risk) => risk <= least * (1 + 1e-10));
 }
 
 /** Risk against leaves (on a logarithmic scale, where most of the path happens). */
-function riskChart(pruning, marker) {
+export function riskChart(pruning, marker) {
   const curves = [
     ["tw-curve-training", pruning.risk],
     ["tw-curve-unseen", pruning.held_out],

@@ -48,7 +48,8 @@ function scoreParts(app, scores) {
   return [optimistic, make("div", { class: "tw-columns" }, ...columns)];
 }
 
-function scorePart(app, title, score, id) {
+/** The figures of some rows, under a title. */
+export function scorePart(app, title, score, id) {
   const { classes } = app.model;
   const { headline } = score;
   const list = [[headline.name, scoreText(headline)], ["baseline", scoreText(headline, "baseline")]];
