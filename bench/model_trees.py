@@ -80,9 +80,11 @@ def shared(entry: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 # --- contenders -------------------------------------------------------------------------------------------------------
 
 
-def ours(recipe: tw.Recipe) -> Fit:
+def ours(*recipes: tw.Recipe) -> Fit:
+    """One recipe, or the one of several that cross-validation on the training rows chooses."""
+
     def fit(x: np.ndarray, y: np.ndarray) -> tuple[Predict, int]:
-        tree = tw.learn(x, y, recipe, task="regression")
+        tree = tw.learn(x, y, recipes, task="regression")
         return lambda rows: tw.predict(tree, rows), tree.n_leaves
 
     return fit
@@ -118,10 +120,15 @@ CONTENDERS: dict[str, Fit] = {
     "CART": ours(tw.CART),
     "M5": ours(tw.M5),
     "PILOT": ours(tw.PILOT),
+    "MODEL_TREE": ours(tw.MODEL_TREE),
+    "MODEL_TREES": ours(*tw.MODEL_TREES),
     "Cubist": cubist,
     "LightGBM linear_tree": lightgbm,
     "linear-tree": linear_tree,
 }
+
+#: Those that are compared with Cubist.
+OURS = ("M5", "PILOT", "MODEL_TREE", "MODEL_TREES")
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -140,7 +147,7 @@ def held_out(fit: Fit, x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 
 def compare(chosen: list[str] | None) -> None:
     """Print one row per table: error and leaves of every contender; then how often ours are ahead."""
-    ahead: dict[str, list[bool]] = {who: [] for who in ("M5", "PILOT")}
+    ahead: dict[str, list[bool]] = {who: [] for who in OURS}
     fewer: dict[str, list[bool]] = {who: [] for who in ahead}
     absent: set[str] = set()
     for name, x, y, is_smooth in all_tables():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_cases import POLICIES, Case, learned_case, random_case
+from export_cases import POLICIES, Case, learned_case, model_tree_case, random_case
 from sql_engines import DuckDB, SQLite
 from test_export_code import c_value, inputs_of, javascript_results, loaded, plain_rows, run, rust_value
 
@@ -37,6 +37,7 @@ def cases() -> list[Case]:
     made = [random_case(seed, depth=3, n_rows=15) for seed in range(8)]
     made += [random_case(100 + seed, depth=3, n_rows=15, missing=-1) for seed in range(4)]  # several paths
     made += [learned_case(seed, policy) for seed, policy in enumerate(POLICIES)]
+    made += [model_tree_case(recipe) for recipe in ("M5", "MODEL_TREE")]
     return [calibrated(case, seed) for seed, case in enumerate(made)]
 
 

@@ -81,31 +81,30 @@ class RecipeEstimator(TreeEstimator):
 
     def _learn(self, data: Any, target: Any, options: FitOptions) -> Tree:
         options = replace(options, honest=self.honest)
-        return learn_from(data, target, self._recipe_for, options, threads(self.n_jobs))
+        return learn_from(data, target, self._recipes_for, options, threads(self.n_jobs))
 
-    def _recipe_for(self, rows: Encoded | None) -> Recipe:
-        """Return the recipe with the parameters; fractions refer to the rows, and are refused without them."""
+    def _recipes_for(self, rows: Encoded | None) -> tuple[Recipe, ...]:
+        """Return the recipes with the parameters; fractions refer to the rows, and are refused without them."""
         parameters = {f.name: getattr(self, f.name) for f in fields(self) if not _is_default(self, f)}
         parameters["seed"] = self._seed()
-        return recipe_with(
-            self._base_recipe(),
-            self._task,
-            parameters,
-            n_rows=None if rows is None else rows.n_rows,
-            n_columns=None if rows is None else len(rows.columns),
-            total_weight=None if rows is None else total_weight(rows),
-        )
+        sizes: dict[str, Any] = {
+            "n_rows": None if rows is None else rows.n_rows,
+            "n_columns": None if rows is None else len(rows.columns),
+            "total_weight": None if rows is None else total_weight(rows),
+        }
+        return tuple(recipe_with(base, self._task, parameters, **sizes) for base in self._base_recipes())
 
-    def _base_recipe(self) -> Recipe:
-        return self._recipe
+    def _base_recipes(self) -> tuple[Recipe, ...]:
+        return (self._recipe,)
 
     def _refuses_missing(self) -> bool:
         try:
             as_recipe = self.missing is None or (isinstance(self.missing, str) and self.missing == "recipe")
-            missing = field_choice("missing", self._base_recipe().missing if as_recipe else self.missing, None)
+            bases = self._base_recipes()
+            found = [field_choice("missing", base.missing if as_recipe else self.missing, None) for base in bases]
         except RecipeError:
             return False
-        return isinstance(missing, RefuseMissing)
+        return any(isinstance(missing, RefuseMissing) for missing in found)
 
     def _seed(self) -> int | None:
         if self.random_state is None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, dataclass_transform
 
 from treewright.estimators.recipe_estimator import RecipeEstimator
 from treewright.estimators.tasks import ClassifierBase, RegressorBase
-from treewright.recipes.named import C45, CART, CHAID, ID3, M5, named_recipe
+from treewright.recipes.named import C45, CART, CHAID, ID3, M5, named_recipes
 from treewright.recipes.recipe import Recipe
 from treewright.training.parameters import defaults_of, documented
 
@@ -73,10 +73,10 @@ class TreeClassifier(_Classifier):
     array(['yes'], dtype='<U3')
     """
 
-    recipe: Recipe | str | None = None
+    recipe: Recipe | str | Sequence[Recipe | str] | None = None
 
-    def _base_recipe(self) -> Recipe:
-        return CART if self.recipe is None else named_recipe(self.recipe)
+    def _base_recipes(self) -> tuple[Recipe, ...]:
+        return (CART,) if self.recipe is None else named_recipes(self.recipe)
 
 
 @_of_recipe(None)
@@ -86,10 +86,10 @@ class TreeRegressor(_Regressor):
     A parameter that is "recipe" is as the recipe has it.
     """
 
-    recipe: Recipe | str | None = None
+    recipe: Recipe | str | Sequence[Recipe | str] | None = None
 
-    def _base_recipe(self) -> Recipe:
-        return CART if self.recipe is None else named_recipe(self.recipe)
+    def _base_recipes(self) -> tuple[Recipe, ...]:
+        return (CART,) if self.recipe is None else named_recipes(self.recipe)
 
 
 @_of_recipe(ID3.with_(numeric="binned"))

@@ -14,10 +14,8 @@ from treewright.fitting.regressors import Regressor, Wanted, flat, wanted_regres
 from treewright.fitting.smoothing import smoothed
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
-from treewright.growing.prepared import Preparation, preparation, prepared
-from treewright.recipes.branching import Binary
+from treewright.growing.prepared import Preparation, filling, prepared
 from treewright.recipes.leaves import Linear
-from treewright.recipes.missing import Imputed
 from treewright.tree.models import FREE, LinearModel, Term
 from treewright.tree.tree import Tree
 
@@ -27,11 +25,10 @@ _NO_LIMIT = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """The models of all nodes before smoothing, and per node the number of rows and the sum of squared residuals."""
+    """The models of all nodes before smoothing, and per node the number of rows."""
 
     models: tuple[LinearModel, ...]
     rows: FloatArray
-    residual: FloatArray
 
 
 def with_models(tree: Tree, rows: Encoded | Partitions, n_threads: int = 0) -> Tree:
@@ -52,19 +49,27 @@ def with_models(tree: Tree, rows: Encoded | Partitions, n_threads: int = 0) -> T
         The same for any number of threads, order of rows and partitioning.
     """
     choice = tree.recipe.leaves
-    if not isinstance(choice, Linear):
+    return smoothed(with_fits(tree, rows, n_threads), choice.smoothing_rows) if isinstance(choice, Linear) else tree
+
+
+def with_fits(tree: Tree, rows: Encoded | Partitions, n_threads: int = 0) -> Tree:
+    """Return the tree with the models that its recipe asks for, before smoothing; itself, if it has them or none."""
+    choice = tree.recipe.leaves
+    if not isinstance(choice, Linear) or tree.models:
         return tree
-    fitted = tree if tree.models else replace(tree, models=fits(tree, rows, choice, n_threads).models)
-    return smoothed(fitted, choice.smoothing_rows)
+    return replace(tree, models=fits(tree, rows, choice, n_threads).models)
 
 
 def fits(tree: Tree, rows: Encoded | Partitions, choice: Linear, n_threads: int = 0) -> Fits:
-    """Fit the model of every node of a tree, before smoothing."""
-    filling = _filling(tree, rows)
-    parts = as_partitions(rows) if filling is None else as_partitions(rows).changed(prepared, filling)
+    """Fit the model of every node of a tree, before smoothing.
+
+    Where the recipe does not fill in missing values, each counts as the mean in its node.
+    """
+    done = filling(rows, tree.recipe)
+    parts = as_partitions(rows) if done is None else as_partitions(rows).changed(prepared, done)
     wanted = wanted_regressors(tree, choice)
     moments = node_moments(tree, parts, wanted, n_threads)
-    if filling is not None:
+    if done is not None:
         parts.close()
     max_terms = _NO_LIMIT if choice.max_terms is None else min(choice.max_terms, _NO_LIMIT)
     per_term = min(choice.min_rows_per_term, _NO_LIMIT)
@@ -78,26 +83,21 @@ def fits(tree: Tree, rows: Encoded | Partitions, choice: Linear, n_threads: int 
     for node in range(tree.n_nodes):
         if counted[node] == 0:  # it predicts as its parent does
             mean = LinearModel(float(tree.arrays["stats"][0, 1]))
-            models.append(models[int(tree.arrays["parent"][node])] if node else mean)
+            above = models[int(tree.arrays["parent"][node])] if node else mean
+            models.append(replace(above, residual=0.0))
             continue
         terms = []
         for i in range(start[node], start[node + 1]):
             one = wanted.regressors[regressor[i]]
-            fill = means[node][int(regressor[i])] if filling is None else _filled_value(one, filling)
+            fill = means[node][int(regressor[i])] if done is None else _filled_value(one, done)
             terms.append(Term(one.column, float(coefficient[i]), fill, one.levels))
-        models.append(LinearModel(float(intercept[node]), tuple(terms), float(low[node]), float(high[node])))
-    return Fits(tuple(models), counted, residual)
+        guard = float(low[node]), float(high[node])
+        models.append(LinearModel(float(intercept[node]), tuple(terms), *guard, float(residual[node])))
+    return Fits(tuple(models), counted)
 
 
-def _filling(tree: Tree, rows: Encoded | Partitions) -> Preparation | None:
-    """Return how missing values are filled in before anything is fitted; None: each counts as the mean in its leaf."""
-    if not isinstance(tree.recipe.missing, Imputed):
-        return None
-    return preparation(rows, replace(tree.recipe, branching=Binary()))
-
-
-def _filled_value(regressor: Regressor, filling: Preparation) -> float:
-    fill = filling.fill[regressor.column]
+def _filled_value(regressor: Regressor, done: Preparation) -> float:
+    fill = done.fill[regressor.column]
     assert fill is not None
     return fill if regressor.levels is None else float(int(fill) in regressor.levels)
 

@@ -21,6 +21,7 @@ from treewright.growing.exact_sums import as_floats, sums_by
 from treewright.growing.partitions import Partitions
 from treewright.growing.prepared import Preparation, preparation, prepared
 from treewright.importers.build import Draft, DraftSplit, assembled
+from treewright.recipes.criterion import PiecewiseLinear
 from treewright.recipes.leaves import Pieces
 from treewright.recipes.recipe import Recipe
 from treewright.tree.models import FREE, LinearModel, Term
@@ -31,12 +32,17 @@ from treewright.tree.validation import AS_MISSING
 NO_GAIN = 5
 
 #: Parameters that each model counts for in its BIC: constant, line, two constants, broken line, two lines.
-PARAMETERS = (1.0, 2.0, 5.0, 5.0, 7.0)
+PARAMETERS = {"pilot": (1.0, 2.0, 5.0, 5.0, 7.0), "coefficients": (1.0, 2.0, 2.0, 3.0, 4.0)}
 
 
 def grow_by_pieces(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int = 0) -> Tree:
-    """Grow a tree by the five models of PILOT; every node has the model that it would predict by as a leaf."""
+    """Grow a tree by the five models of PILOT.
+
+    Every node has the sum of the pieces on its way as its model, unless the recipe asks for another.
+    """
     check_recipe(recipe, schema)
+    criterion = recipe.regression
+    assert isinstance(criterion, PiecewiseLinear)
     if not isinstance(rows, Encoded):
         raise DataError(
             f"the recipe {recipe.name!r} sorts the rows of a node (PiecewiseLinear), which must be in memory; give a "
@@ -58,7 +64,7 @@ def grow_by_pieces(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n
         depth,
         limits.min_samples_split,
         limits.min_samples_leaf,
-        list(PARAMETERS),
+        list(PARAMETERS[criterion.price]),
         n_threads,
     )
     return _tree(found, done, table, schema, recipe)
@@ -69,7 +75,6 @@ def _tree(found: dict[str, Any], done: Preparation, table: Encoded, schema: Sche
     place = {old: new for new, old in enumerate(order)}
     drafts, models = [], []
     leaves = recipe.leaves
-    assert isinstance(leaves, Pieces)
     assert table.target is not None
     target: FloatArray = np.asarray(table.target, dtype=np.float64)
     at_node = {0: np.arange(table.n_rows)}
@@ -77,7 +82,8 @@ def _tree(found: dict[str, Any], done: Preparation, table: Encoded, schema: Sche
     for old in order:
         here, above = at_node.pop(old), pieces.pop(old)
         own = [*above, *_pieces(found, old)]
-        models.append(_model(own, float(found["rest"][old]), done, target[here], leaves.margin))
+        if isinstance(leaves, Pieces):
+            models.append(_model(own, float(found["rest"][old]), done, target[here], leaves.margin))
         stats = _statistics(target[here])
         column = int(found["column"][old])
         if column < 0:

@@ -17,7 +17,8 @@ def smoothed(tree: Tree, rows: float) -> Tree:
     """Return the tree with the model of every node smoothed, each as if it were a leaf; k is `rows`."""
     if rows == 0 or not tree.models:
         return tree
-    parent, weight = tree.arrays["parent"].tolist(), tree.arrays["weight"].tolist()
+    parent, honest = tree.arrays["parent"].tolist(), tree.honest
+    weight = tree.arrays["weight"].tolist() if honest is None else [each[0] for each in honest.stats]
     models = []
     for node, own in enumerate(tree.models):
         parts, at = [(1.0, own)], node

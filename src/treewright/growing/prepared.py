@@ -56,7 +56,15 @@ class Preparation:
 
 def preparation(rows: Encoded | Partitions, recipe: Recipe) -> Preparation | None:
     """Return what the recipe's choices do to the table; None: nothing."""
-    fills, orders = isinstance(recipe.missing, Imputed), isinstance(recipe.branching, Ordered)
+    return _preparation(rows, fills=isinstance(recipe.missing, Imputed), orders=isinstance(recipe.branching, Ordered))
+
+
+def filling(rows: Encoded | Partitions, recipe: Recipe) -> Preparation | None:
+    """Return what the recipe's choice for missing values alone does to the table; None: nothing."""
+    return _preparation(rows, fills=isinstance(recipe.missing, Imputed), orders=False)
+
+
+def _preparation(rows: Encoded | Partitions, *, fills: bool, orders: bool) -> Preparation | None:
     if not fills and not orders:
         return None
     parts = as_partitions(rows)

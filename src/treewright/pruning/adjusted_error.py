@@ -38,7 +38,7 @@ def prune_by_adjusted_error(
     parameters = [0] * tree.n_nodes
     reasons: dict[int, str] = {}
     for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parent
-        own_squares, own_parameters = float(found.residual[node]), len(found.models[node].terms) + 1
+        own_squares, own_parameters = found.models[node].residual, len(found.models[node].terms) + 1
         leaf = bool(tree.arrays["stop"][node])
         if not leaf:
             own = _adjusted(own_squares, weight[node], found.rows[node], own_parameters, pruner.factor)

@@ -13,17 +13,22 @@ from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.number_text import number_text
 from treewright.errors import DataError
+from treewright.fitting.fit_models import with_fits
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
 from treewright.pruning.cut import cut
 from treewright.pruning.path import as_grown, choose, cross_validated_path, prices, training_path, validated
+from treewright.recipes.leaves import Linear
 from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV
 from treewright.tree.shape import is_leaf, topmost
 from treewright.tree.tree import Tree
 
 
-def prune_by_complexity(tree: Tree, pruner: CostComplexity) -> Tree:
+def prune_by_complexity(
+    tree: Tree, pruner: CostComplexity, rows: Encoded | Partitions | None, n_threads: int, _stage: Stage = UNREPORTED
+) -> Tree:
     """Return the tree of least risk + alpha x leaves."""
+    tree = _with_fits(tree, rows, n_threads)
     limit = prices(tree, pruner)
     scale = (training_path(tree, pruner).root_risk or 1.0) if pruner.unit == "root" else 1.0
     unit = " of the root's risk" if pruner.unit == "root" else ""
@@ -36,7 +41,9 @@ def prune_by_validated_complexity(
 ) -> Tree:
     """Return the tree of least risk + alpha x leaves, with the alpha that does best on rows left out of growing."""
     training = _required(rows, pruner)
-    path = cross_validated_path(as_grown(tree, training, n_threads), pruner, training, n_threads, stage)
+    tree = _with_fits(tree, training, n_threads)
+    grown = _with_fits(as_grown(tree, training, n_threads), training, n_threads)
+    path = cross_validated_path(grown, pruner, training, n_threads, stage)
     assert path.held_out is not None
     assert path.error is not None
     step = path.chosen(pruner.rule)
@@ -79,6 +86,15 @@ def _cut_at(tree: Tree, limit_of_nodes: FloatArray, limit: float, reason: Callab
     """Return the tree without what is at or below the limit."""
     places = topmost(tree, (limit_of_nodes <= limit) & ~is_leaf(tree))
     return cut(tree, {int(i): reason(float(limit_of_nodes[i])) for i in places})
+
+
+def _with_fits(tree: Tree, rows: Encoded | Partitions | None, n_threads: int) -> Tree:
+    """Return the tree with the linear models whose errors count, if its recipe has some."""
+    if rows is not None:
+        return with_fits(tree, rows, n_threads)
+    if isinstance(tree.recipe.leaves, Linear):
+        raise DataError("cost-complexity pruning compares linear models of the training rows; give them as data=")
+    return tree
 
 
 def _required(rows: Encoded | Partitions | None, pruner: object) -> Encoded | Partitions:

@@ -20,6 +20,7 @@ from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.data.schema import Schema
 from treewright.data.survey import survey
+from treewright.fitting.fit_models import with_fits
 from treewright.growing.exact_sums import Sums, as_floats, merged, sums_by
 from treewright.growing.grow import grow, grow_with_followers, one_piece
 from treewright.growing.memory_partitions import as_partitions
@@ -29,7 +30,9 @@ from treewright.growing.side_by_side import Task, side_by_side
 from treewright.growing.weights import altered_by, class_totals
 from treewright.prediction.routing import route
 from treewright.pruning.losses import number_loss_name
+from treewright.pruning.model_losses import model_loss_sums
 from treewright.recipes.criterion import Custom
+from treewright.recipes.leaves import Linear
 from treewright.recipes.missing import Fractional
 from treewright.recipes.recipe import Recipe
 from treewright.tree.tree import Tree, cost_array, predicted_index
@@ -162,7 +165,7 @@ def held_out(
     if rows is None or isinstance(recipe.missing, Fractional):
         for fold in range(n):
             training = parts.changed(_without_fold, n, fold)
-            tree = grow(training, schema, recipe, n_threads, stage.part(fold, n))
+            tree = with_fits(grow(training, schema, recipe, n_threads, stage.part(fold, n)), training, n_threads)
             training.close()
             yield judge(_added_up(tree, parts.map(_losses_of_fold, tree, by_class, n, fold)))
         return
@@ -200,6 +203,9 @@ def _fold_in_memory(
     tree, end = grow_with_followers(training, left_out, schema, recipe, n_threads, progress, complete=complete)
     assert rows.target is not None
     weight = (weight_by_class(rows, by_class) * share)[left_out]
+    if isinstance(recipe.leaves, Linear):
+        tree = with_fits(tree, training, n_threads)
+        return _added_up(tree, [model_loss_sums(tree, take(rows, left_out), weight, n_threads)])
     return _added_up(tree, [_loss_sums(tree, end, rows.target[left_out], weight)])
 
 
@@ -213,6 +219,8 @@ def _losses_of_fold(part: Encoded, tree: Tree, by_class: FloatArray | None, n: i
     weight = weight_by_class(part, by_class) * share
     rows = take(part, left_out)
     assert rows.target is not None
+    if tree.models:
+        return model_loss_sums(tree, rows, weight[left_out], 0)
     return _loss_sums(tree, route(tree, rows, 0), rows.target, weight[left_out])
 
 

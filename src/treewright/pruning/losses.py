@@ -32,7 +32,12 @@ def growing_weight(tree: Tree) -> FloatArray:
 
 
 def _error(tree: Tree) -> FloatArray:
-    """Return the cost of the predictions: wrong classes, or deviations as the regression criterion takes them."""
+    """Return the cost of the predictions: wrong classes, or deviations as the regression criterion takes them.
+
+    Nodes with linear models: their squared residuals.
+    """
+    if tree.models:
+        return np.array([model.residual for model in tree.models])
     stats: Any = tree.arrays["stats"]
     weight = tree.arrays["weight"]
     if tree.schema.target.classes is None:

@@ -13,6 +13,7 @@ from typing import Any
 from treewright.data.encoding import Encoded
 from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.errors import DataError, RecipeError
+from treewright.fitting.fit_models import with_fits, with_models
 from treewright.growing.checks import check_pruner
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
@@ -33,6 +34,7 @@ from treewright.pruning.estimates import (
 )
 from treewright.pruning.path import PruningPath, as_grown, cross_validated_path, training_path
 from treewright.pruning.reduced_error import hold_out, prune_reduced_error
+from treewright.recipes.leaves import Linear
 from treewright.recipes.missing import Surrogates
 from treewright.recipes.pruners import (
     AdjustedError,
@@ -60,7 +62,6 @@ from treewright.tree.tree import Tree
 #: Pruners that need the tree alone.
 _BY_TREE: dict[type[Pruner], Callable[[Tree, Any], Tree]] = {
     CollapseNodes: prune_nodes,
-    CostComplexity: prune_by_complexity,
     CriticalValue: prune_critical_value,
     MaxDepth: prune_to_depth,
     MaxLeaves: prune_to_leaves,
@@ -73,6 +74,7 @@ _BY_TREE: dict[type[Pruner], Callable[[Tree, Any], Tree]] = {
 #: Pruners that need rows too: (tree, pruner, rows or None, n_threads, stage).
 _BY_ROWS: dict[type[Pruner], Callable[[Tree, Any, Encoded | Partitions | None, int, Stage], Tree]] = {
     AdjustedError: prune_by_adjusted_error,
+    CostComplexity: prune_by_complexity,
     CostComplexityCV: prune_by_validated_complexity,
     ErrorBased: prune_by_errors,
     ImpurityThresholdCV: prune_by_validated_threshold,
@@ -81,6 +83,9 @@ _BY_ROWS: dict[type[Pruner], Callable[[Tree, Any, Encoded | Partitions | None, i
 
 #: Pruners that compare no predictions, so that the nodes they make leaves predict by their linear models.
 _KEEPS_MODELS = (CollapseNodes, MaxDepth)
+
+#: Pruners that compare the errors of linear models, which they fit to the training rows.
+_FITS_MODELS = (AdjustedError, CostComplexity, CostComplexityCV)
 
 
 @finite_arithmetic()
@@ -123,10 +128,12 @@ def prune(
         )
     if tree.soft is not None:
         raise DataError("pruning counts rows on either side of a threshold; prune the tree first and soften it then")
+    rows = encode_labelled(tree, data, target, weight)
+    if rows is not None and isinstance(tree.recipe.leaves, Linear) and isinstance(pruner, _FITS_MODELS):
+        return with_models(prune_rows(replace(tree, models=()), pruner, rows, n_threads), rows, n_threads)
     if tree.models and not isinstance(pruner, _KEEPS_MODELS):
         constant_tree(tree, f"{type(pruner).__name__}, applied to a finished tree,")
-    tree = unshrunk(tree)
-    return shrunk(prune_rows(tree, pruner, encode_labelled(tree, data, target, weight), n_threads))
+    return shrunk(prune_rows(unshrunk(tree), pruner, rows, n_threads))
 
 
 @finite_arithmetic()
@@ -161,14 +168,18 @@ def pruning_path(
     PruningPath
         One entry per nested tree, from the whole tree to its root.
     """
-    tree = unshrunk(constant_tree(tree, "pruning_path"))
+    tree = as_tree(tree)
     rows = encode_labelled(tree, data, target, weight)
+    if rows is not None and isinstance(tree.recipe.leaves, Linear):
+        tree = replace(tree, models=())
+    tree = unshrunk(constant_tree(tree, "pruning_path"))
     chosen = CostComplexityCV() if pruner is None else pruner
     if not isinstance(chosen, CostComplexityCV):
         raise RecipeError(f"pruner must be a CostComplexityCV, which defines how the path is made, not {chosen!r}")
     if rows is None:
         return training_path(tree, chosen)
-    return cross_validated_path(as_grown(tree, rows, n_threads), chosen, rows, n_threads)
+    grown = with_fits(as_grown(tree, rows, n_threads), rows, n_threads)
+    return cross_validated_path(grown, chosen, rows, n_threads)
 
 
 def worth_completing(recipe: Recipe) -> bool:

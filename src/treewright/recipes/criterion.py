@@ -134,9 +134,16 @@ class PiecewiseLinear(CriterionChoice):
     """The best of five models of one column by BIC: constant, line, two constants, broken line, two lines (PILOT).
 
     A line keeps the node whole and explains a part of the target, two pieces split it, a constant makes it a leaf. With
-    leaves=Pieces(), branching=Ordered(), missing=Imputed() and rows in memory, without weights.
+    leaves=Pieces() or Linear(), branching=Ordered(), missing=Imputed() and rows in memory, without weights.
+
+    Parameters
+    ----------
+    price : {"pilot", "coefficients"}, default="pilot"
+        Parameters that BIC counts for the five models: 1, 2, 5, 5 and 7 as PILOT does, which charges for a cut; or
+        their coefficients alone, 1, 2, 2, 3 and 4, which grows larger trees, for a pruner to cut.
     """
 
+    price: Literal["pilot", "coefficients"] = "pilot"
     task: ClassVar[str] = "regression"
 
 

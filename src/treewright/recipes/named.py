@@ -28,7 +28,7 @@ from treewright.recipes.pruners import AdjustedError, CostComplexityCV, ErrorBas
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Collapse, Complexity, Stopping
 
-__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "PILOT", "RPART", "SKLEARN"]
+__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "MODEL_TREE", "MODEL_TREES", "PILOT", "RPART", "SKLEARN"]
 
 # --- the ancestors, every convention at once --------------------------------------------------------------------------
 
@@ -117,6 +117,20 @@ PILOT = Recipe(
     leaves=Pieces(),
 )
 
+MODEL_TREE = Recipe(
+    name="MODEL_TREE",
+    branching=Ordered(),
+    criterion=None,
+    regression=PiecewiseLinear(price="coefficients"),
+    missing=Imputed(),
+    stopping=Stopping(max_depth=12, min_samples_split=20, min_samples_leaf=10),
+    leaves=Linear(max_terms=None, smoothing_rows=15.0, margin=0.05),
+    pruning=AdjustedError(factor=1.0),
+)
+
+#: Model trees for `learn` to choose from; no prediction is further than a twentieth beyond the targets of its leaf.
+MODEL_TREES = (MODEL_TREE, PILOT.with_(margin=0.05), M5.with_(margin=0.05))
+
 # --- by name ----------------------------------------------------------------------------------------------------------
 
 RECIPES: dict[str, Recipe] = {
@@ -130,12 +144,22 @@ RECIPES: dict[str, Recipe] = {
     "sklearn": SKLEARN,
     "m5": M5,
     "pilot": PILOT,
+    "model_tree": MODEL_TREE,
 }
 
 
 def recipe_key(text: str) -> str:
     """Return a recipe's name as the table has it: C4.5 is c45, and Exhaustive-CHAID is exhaustive_chaid."""
     return text.lower().replace(".", "").replace("-", "_")
+
+
+def named_recipes(recipe: object) -> tuple[Recipe, ...]:
+    """Return the recipe, or each of a sequence of recipes and names; see `named_recipe`."""
+    if not isinstance(recipe, (list, tuple)):
+        return (named_recipe(recipe),)
+    if not recipe:
+        raise RecipeError("recipe is an empty sequence; give at least one recipe")
+    return tuple(map(named_recipe, recipe))
 
 
 def named_recipe(recipe: object) -> Recipe:

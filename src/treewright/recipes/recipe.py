@@ -161,8 +161,12 @@ class Recipe:
     def _refuse_half_of_pilot(self) -> None:
         by_pieces = isinstance(self.regression, PiecewiseLinear)
         require(
-            by_pieces == isinstance(self.leaves, Pieces),
-            "Recipe.regression=PiecewiseLinear and Recipe.leaves=Pieces belong together; use both or neither",
+            by_pieces or not isinstance(self.leaves, Pieces),
+            "Recipe.leaves=Pieces are what PiecewiseLinear finds; use regression=PiecewiseLinear(), or leaves=Linear()",
+        )
+        require(
+            not by_pieces or isinstance(self.leaves, (Pieces, Linear)),
+            "Recipe.regression=PiecewiseLinear finds slopes; use leaves=Pieces() or leaves=Linear()",
         )
         require(
             not by_pieces or (isinstance(self.branching, Ordered) and isinstance(self.missing, Imputed)),

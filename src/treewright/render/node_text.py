@@ -162,7 +162,9 @@ def calibrated_range(node: Node) -> str:
     if calibration is None:
         return ""
     limit, value = calibration.score[node.id], node.tree.arrays["value"][node.id]
-    if classes is None:
+    if node.tree.models:
+        covered = f"± {amount(limit)}"
+    elif classes is None:
         covered = f"{amount(float(value[0]) - limit)} to {amount(float(value[0]) + limit)}"
     else:
         held = [level_text(level) for level, share in zip(classes, value, strict=True) if 1.0 - share <= limit]

@@ -21,6 +21,7 @@ from treewright.growing.grow import grow
 from treewright.prediction.class_scores import per_class
 from treewright.prediction.evaluation import score_on
 from treewright.pruning.prune import prune_rows
+from treewright.recipes.criterion import PiecewiseLinear
 from treewright.recipes.leaves import Constant
 from treewright.recipes.pruners import Pruner
 from treewright.recipes.recipe import Recipe
@@ -91,7 +92,8 @@ def scores_of(
         for place, pruner in enumerate(pruners):
             if refused[place] is None:
                 try:
-                    if whole is None and (pruner is None or not pruner.holds_out):
+                    shared = pruner is None or not pruner.holds_out
+                    if whole is None and shared and not isinstance(recipe.regression, PiecewiseLinear):
                         whole = grow(training, schema, replace(recipe, pruning=None), n_threads)
                     tree = _pruned(whole, training, schema, recipe, pruner, n_threads)
                     found[place].append((tree, test))

@@ -11,6 +11,7 @@ from treewright.data.arrays import FloatArray, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take
 from treewright.errors import DataError
+from treewright.fitting.fit_models import with_models
 from treewright.growing.exact_sums import as_floats, sums_by
 from treewright.growing.partitions import Partitions
 from treewright.prediction.routing import path_ends
@@ -45,7 +46,7 @@ def filled(tree: Tree, rows: Encoded, seed: int = 0, n_threads: int = 0) -> Tree
     statistics = _statistics(tree, rows, n_threads)
     honest = Honest(rows.n_rows, seed, tuple(map(tuple, statistics.tolist())))
     arrays = {**tree.arrays, "value": estimated_values(tree, statistics)}
-    return replace(tree, arrays=arrays, honest=honest)
+    return with_models(replace(tree, arrays=arrays, honest=honest, models=()), rows, n_threads)
 
 
 def _statistics(tree: Tree, rows: Encoded, n_threads: int) -> FloatArray:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from os import PathLike
 from typing import Never
@@ -31,9 +31,11 @@ from treewright.out_of_core.memory_limit import memory_size, working_memory
 from treewright.out_of_core.scratch_folder import scratch as scratch_folder
 from treewright.pruning.prune import prune_rows, rows_for, worth_completing
 from treewright.recipes.criterion import PiecewiseLinear
-from treewright.recipes.leaves import Constant
-from treewright.recipes.named import CART, named_recipe
+from treewright.recipes.leaves import Constant, Pieces
+from treewright.recipes.named import CART, named_recipes
 from treewright.recipes.recipe import Recipe
+from treewright.training.choose_recipe import FOLDS as CHOICE_FOLDS
+from treewright.training.choose_recipe import NOT_IN_MEMORY, chosen_recipe
 from treewright.training.honest import learn_honestly
 from treewright.training.parameters import unknown_argument
 from treewright.training.shrinkage_strength import FOLDS, chosen_strength
@@ -66,7 +68,7 @@ _DEFAULTS = FitOptions()
 def learn(
     data: object,
     target: object,
-    recipe: Recipe | str = CART,
+    recipe: Recipe | str | Sequence[Recipe | str] = CART,
     *,
     weight: object = None,
     kinds: Mapping[str, KindChoice] | None = None,
@@ -95,9 +97,10 @@ def learn(
         DataFrame.
     target : str or array-like
         Name of the target column, or one value per row.
-    recipe : Recipe or str, default=CART
+    recipe : Recipe or str, or a sequence of them, default=CART
         The algorithm: a recipe or its name, such as "c45". Settings such as max_depth belong to it:
-        `tw.CART.with_(max_depth=3)`.
+        `tw.CART.with_(max_depth=3)`. Of several, the one with the least error (squared error, for numbers) in a
+        cross-validation of ten folds on these rows learns the tree; the first of equals.
     weight : str or array-like, optional
         Name of the column with the weights of rows, or one weight per row.
     kinds : dict, optional
@@ -144,25 +147,25 @@ def learn(
     3
     """
     if unknown:
-        raise TypeError(unknown_argument(unknown, list(signature(learn).parameters)[:-1], named_recipe(recipe)))
+        raise TypeError(unknown_argument(unknown, list(signature(learn).parameters)[:-1], named_recipes(recipe)[0]))
     if not isinstance(honest, bool):
         raise DataError(f"honest must be True or False, not {honest!r}")
     options = FitOptions(weight, kinds, task, class_weight, costs, priors, memory_limit, scratch, honest=honest)
-    return learn_from(data, target, named_recipe(recipe), options, n_threads, progress)
+    return learn_from(data, target, named_recipes(recipe), options, n_threads, progress)
 
 
 def learn_from(
     data: object,
     target: object,
-    recipe: Recipe | Callable[[Encoded | None], Recipe],
+    recipe: tuple[Recipe, ...] | Callable[[Encoded | None], tuple[Recipe, ...]],
     options: FitOptions,
     n_threads: int = 0,
     progress: Progress | None = None,
 ) -> Tree:
     """Learn a tree, as `learn` does; a function as `recipe` gets the encoded rows, or None where they are not here."""
 
-    def recipe_for(rows: Encoded | Partitions | None) -> Recipe:
-        return recipe if isinstance(recipe, Recipe) else recipe(rows if isinstance(rows, Encoded) else None)
+    def recipes_for(rows: Encoded | Partitions | None) -> tuple[Recipe, ...]:
+        return recipe if isinstance(recipe, tuple) else recipe(rows if isinstance(rows, Encoded) else None)
 
     if options.memory_limit is not None:
         memory_size(options.memory_limit)  # a table in memory needs none, but a wrong one is no less wrong
@@ -171,16 +174,22 @@ def learn_from(
         if not (is_large(data) or is_partitioned(data)) or fits_in_memory(data, options.memory_limit):
             rows, schema = training_table(data, target, options)
         else:
-            rows, schema = training_partitions(data, target, recipe_for(None), options, n_threads, resources)
+            only, *others = recipes_for(None)
+            if others:
+                raise DataError(NOT_IN_MEMORY)
+            rows, schema = training_partitions(data, target, only, options, n_threads, resources)
         rows = weighted(rows, schema, options.class_weight)
-        chosen = recipe_for(rows)
+        recipes = recipes_for(rows)
 
         def fit(some: Encoded | Partitions) -> Tree:
-            return grow_and_prune(some, schema, chosen, n_threads, progress)
+            return grow_best(some, schema, recipes, n_threads, progress)
 
-        if options.honest and not isinstance(chosen.leaves, Constant):
-            raise DataError("honest=True fills leaves with means or shares; use leaves=treewright.leaves.Constant()")
-        return learn_honestly(rows, fit, chosen.seed, n_threads) if options.honest else fit(rows)
+        if options.honest and any(isinstance(one.leaves, Pieces) for one in recipes):
+            raise DataError(
+                "honest=True fits the leaves to other rows than chose the splits, and Pieces come with the splits; use "
+                "leaves=treewright.leaves.Linear()"
+            )
+        return learn_honestly(rows, fit, recipes[0].seed, n_threads) if options.honest else fit(rows)
 
 
 def training_table(data: object, target: object, options: FitOptions = _DEFAULTS) -> tuple[Encoded, Schema]:
@@ -223,6 +232,29 @@ def training_partitions(
     return rows, schema
 
 
+def grow_best(
+    rows: Encoded | Partitions,
+    schema: Schema,
+    recipes: Sequence[Recipe],
+    n_threads: int = 0,
+    progress: Progress | None = None,
+) -> Tree:
+    """Grow and prune a tree by the recipe; of several, by the one that cross-validation chooses."""
+    stage, steps = Stage(progress), CHOICE_FOLDS * len(recipes) + 1
+
+    def fit(training: Encoded, recipe: Recipe, step: int) -> Tree:
+        return grow_and_prune(training, schema, recipe, n_threads, stage.part(step, steps))
+
+    if len(recipes) == 1:
+        return grow_and_prune(rows, schema, recipes[0], n_threads, progress)
+    chosen = chosen_recipe(rows, recipes, fit)
+    part = None if progress is None else stage.part(steps - 1, steps)
+    tree = grow_and_prune(rows, schema, chosen, n_threads, part)
+    if progress is not None:
+        progress(1.0)
+    return tree
+
+
 def grow_and_prune(
     rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int = 0, progress: Progress | None = None
 ) -> Tree:
@@ -256,7 +288,7 @@ def _grown_and_pruned(rows: Encoded | Partitions, schema: Schema, recipe: Recipe
         if pruner is not None:
             tree = prune_rows(tree, pruner, pruning, n_threads, stage.part(1, n_trees, n_trees - 1))
         if binned is not None:
-            tree = grow_kept(binned, tree, n_threads)
+            tree = replace(grow_kept(binned, tree, n_threads), models=tree.models)
     return tree
 
 

@@ -43,8 +43,9 @@ def described(text: str) -> dict[str, tuple[str, str]]:
 
 #: Type and meaning of every parameter, whichever estimators have it.
 DESCRIPTIONS = described(f"""
-recipe : Recipe, str or None
-    The choices to start from, such as treewright.C45 or its name 'c45'; treewright.CART by default.
+recipe : Recipe, str, sequence of them or None
+    The choices to start from, such as treewright.C45 or its name 'c45'; treewright.CART by default. Of several,
+    cross-validation on the rows given chooses one.
 criterion : str, Criterion or callable
     How a split is scored: {_names(CRITERION_NAMES)}. Or a value such as treewright.criterion.GainRatio(), or a
     function score(parent, children) as treewright.criterion.Custom takes it.

@@ -70,7 +70,8 @@ def estimated_values(tree: Tree, statistics: FloatArray) -> FloatArray:
     `statistics`: per node the weight of each class, or weight and mean. A node without rows predicts as its parent.
     """
     leaves = tree.recipe.leaves
-    assert isinstance(leaves, Constant)  # honest trees have no linear models
+    if not isinstance(leaves, Constant):
+        return _counted_values(tree, statistics)
     if leaves.smoothing == "shrinkage":
         return _shrunk_values(tree, statistics, leaves.m)
     if tree.schema.target.classes is None or leaves.smoothing == "none":

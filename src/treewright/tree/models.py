@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -62,12 +62,15 @@ class LinearModel:
         The terms, in the order in which they are added.
     low, high : float
         The range guard: a prediction beyond is set to the nearer of them.
+    residual : float
+        Weighted sum of squared residuals of the training rows of the node; NaN once the model is smoothed or saved.
     """
 
     intercept: float
     terms: tuple[Term, ...] = ()
     low: float = -FREE
     high: float = FREE
+    residual: float = field(default=math.nan, compare=False)
 
     @property
     def is_free(self) -> bool:

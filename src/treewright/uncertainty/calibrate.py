@@ -14,7 +14,7 @@ from treewright.errors import DataError
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.routing import predict_values, route
 from treewright.training.folds import random_folds
-from treewright.tree.as_tree import TreeLike, constant_tree
+from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.calibration import Calibration
 from treewright.tree.shape import rows_below
 from treewright.tree.tree import Tree
@@ -71,7 +71,7 @@ def calibrate(
     >>> tw.predict_interval(tree, {"x": [2]}).round(2)
     array([[1.2, 2.3]])
     """
-    tree = constant_tree(tree, "calibrate")
+    tree = as_tree(tree)
     check_coverage(coverage)
     rows = encode_labelled(tree, data, target, None)
     if rows is None:
