@@ -173,7 +173,7 @@ def test_notes_name_the_buttons_of_the_page() -> None:
     data = people(300) | {"name": [f"person {i}" for i in range(300)], "number": list(range(300))}
     state = session_of(data, "buys").state()
     left, numbered = state["notes"]
-    assert left == "column 'name' is left out: text, 300 different in 300 rows; Take in (under Columns) keeps it"
+    assert left == ("Left out: 'name' (text, 300 different in 300 rows). Take in, under Columns, keeps a column.")
     assert numbered.endswith("Leave out (under Columns) drops it, if that is all it does")
     shown = {one["name"]: one["left_out"] for one in state["columns"]}
     assert shown["name"] == "left out: text, 300 different in 300 rows"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -110,6 +111,45 @@ def test_the_curve_has_the_best_cut_at_its_top() -> None:
             assert curve["cuts"][curve["best"]] == split["edit"]["threshold"]
             assert curve["scores"][curve["best"]] == pytest.approx(split["score"])
             assert sum(map(sum, curve["bars"]["counts"])) == 240 - split["missing"]
+
+
+@pytest.mark.parametrize("name", ["cart", "c45", "j48", "sklearn"])
+def test_the_top_of_the_curve_is_the_ranked_cut_below_the_root_too(name: str) -> None:
+    session = session_of(table(400), recipe=RECIPES[name])
+    session.do(tw.edit.Grow(0, levels=2))
+    compared = 0
+    for node in range(1, session.snapshot.tree.n_nodes):
+        for split in session.snapshot.ranked(node)["splits"]:
+            if "threshold" in (split.get("edit") or {}):
+                curve = session.snapshot.curve(node, split["column"])
+                assert curve["cuts"][curve["best"]] == split["edit"]["threshold"]
+                compared += 1
+    assert compared > 5
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_the_arithmetic_is_that_of_the_library(name: str) -> None:
+    data = table(300)
+    session = session_of(data, recipe=RECIPES[name], holdout=None)
+    session.do(tw.edit.Grow(0, levels=2))
+    tree = session.snapshot.tree
+    for node in range(tree.n_nodes):
+        for column in (None, "age", "town"):
+            outside = told(lambda n=node, c=column: tw.explain_node(tree, n, data, column=c))
+            inside = told(lambda n=node, c=column: session.snapshot.arithmetic(n, c))
+            if isinstance(outside, str):
+                assert inside == outside
+            else:
+                html = re.sub(r' style="[^"]*"', "", outside.html())
+                assert inside == {"heading": outside.heading, "html": html}
+
+
+def told(ask: Any) -> Any:
+    """What is answered, or the words of the refusal."""
+    try:
+        return ask()
+    except DataError as error:
+        return str(error)
 
 
 @pytest.mark.parametrize("regression", [False, True])

@@ -1,4 +1,4 @@
-"""Install a built wheel into empty environments and run the README's examples there.
+"""Install a built wheel into empty environments, run the README's examples there, and open the studio.
 
 Usage: python tools/check_wheel.py [--dist dist] [PYTHON ...]
 
@@ -25,11 +25,21 @@ FIRST = {
     ("scikit-learn", 14): "1.7.2",
 }
 
+#: What the studio needs besides.
+STUDIO = ("starlette", "uvicorn")
+
+
+def page_files() -> list[str]:
+    """Return the files of the studio's page, as the source tree has them."""
+    source = ROOT / "src" / "treewright"
+    return sorted(str(path.relative_to(source)) for path in (source / "interactive" / "page").rglob("*.*"))
+
 
 def oldest(minor: int) -> list[str]:
-    """Return the dependencies at their lower limits."""
+    """Return the dependencies, and those of the studio, at their lower limits."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pins = []
-    for each in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]:
+    for each in (*project["dependencies"], *project["optional-dependencies"]["studio"]):
         name, version = each.split(">=")
         pins.append(f"{name}=={FIRST.get((name, minor), version)}")
     return pins
@@ -42,13 +52,16 @@ def check(python: str, dist: Path, pins: list[str]) -> str:
         inside = str(Path(folder) / "bin" / "python")
         quiet = [inside, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--only-binary", ":all:"]
         wheels = ["--find-links", str(dist), "treewright"]
-        subprocess.run([*quiet, *wheels, *pins], check=True)  # noqa: S603
-        page = "import importlib.resources as r; r.files('treewright.interactive').joinpath('page/main.js').read_text()"
-        subprocess.run([inside, "-c", page], check=True)  # noqa: S603
+        own = [pin for pin in pins if pin.split("==")[0] not in STUDIO]
+        subprocess.run([*quiet, *wheels, *own], check=True)  # noqa: S603
         examples = [inside, "-W", "error", "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", str(ROOT / "README.md")]
         subprocess.run(examples, check=True, cwd=folder)  # noqa: S603
+        subprocess.run([*quiet, *wheels[:-1], "treewright[studio]", *pins], check=True)  # noqa: S603
+        listing = Path(folder) / "files.txt"
+        listing.write_text("\n".join(page_files()))
+        subprocess.run([inside, str(ROOT / "tools" / "studio_probe.py"), str(listing)], check=True, cwd=folder)  # noqa: S603
         listed = subprocess.run([inside, "-m", "pip", "list"], check=True, capture_output=True, text=True).stdout  # noqa: S603
-    wanted = ("treewright", "numpy", "scipy", "scikit-learn", "narwhals")
+    wanted = ("treewright", "numpy", "scipy", "scikit-learn", "narwhals", *STUDIO)
     return ", ".join(re.sub(r"\s+", " ", line.strip()) for line in listed.splitlines() if line.split()[0] in wanted)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.editing.apply import apply_rows, way_to
@@ -87,15 +89,23 @@ def score_by_folds(
     `begin` gives the tree that the log begins with, for the training rows of a fold. These are not copied: the others
     have the weight 0.
     """
+
+    def repeated(training: Encoded, progress: Progress) -> Replayed:
+        return replay_elsewhere(begin(training), trees, log, training, progress)
+
     rows, found = with_bins(rows, 0), []
     for i, fold in enumerate(folds):
 
         def part(done: float, i: int = i) -> object:
             return progress((i + done) / len(folds))
 
-        there = fold.training.astype("int32")
-        training = replace(rows, repeats=there, weight=there * weights_of(rows))
-        made = replay_elsewhere(begin(training), trees, log, training, part)
+        made = repeated(without_tests(rows, fold), part)
         head = score_on(made.tree, take(rows, fold.test))["headline"]
         found.append(head | {"passed_over": len(made.passed_over)})
     return found
+
+
+def without_tests(rows: Encoded, fold: Fold) -> Encoded:
+    """Return the training rows of a fold: the others are there and weigh nothing."""
+    there = fold.training.astype(np.int32)
+    return replace(rows, repeats=there, weight=there * weights_of(rows))

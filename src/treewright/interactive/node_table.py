@@ -32,7 +32,8 @@ def rows_page(
 ) -> dict[str, Any]:
     """Return rows of a node as texts, sorted by a column, by the target or by their number."""
     schema = tree.schema
-    here = np.unique(here)  # a row that is spread is there once
+    here = np.sort(here)
+    here = here[np.append(True, here[1:] != here[:-1])[: len(here)]]  # a row that is spread is there once
     order = _order(rows, schema, here, sort)
     if down:
         order = order[::-1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 _WORDS = (
-    (r"; kinds=\{'.*?': 'nominal'\} keeps it", "; Take in (under Columns) keeps it"),
     (
         r"; leave it out if that is all it does, or give kinds=\{'.*?': 'numeric'\}",
         "; Leave out (under Columns) drops it, if that is all it does",
@@ -26,8 +25,8 @@ _WORDS = (
 def with_page_words(message: str) -> str:
     """Replace Python arguments in a message by buttons and fields of the page.
 
-    >>> with_page_words("column 'name' is left out: text; kinds={'name': 'nominal'} keeps it")
-    "column 'name' is left out: text; Take in (under Columns) keeps it"
+    >>> with_page_words("if it holds numbers, declare it with kinds={'zip': 'numeric'}")
+    'if it holds numbers, choose the kind numeric (under Columns)'
     """
     for pattern, words in _WORDS:
         message = re.sub(pattern, words, message)

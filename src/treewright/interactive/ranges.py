@@ -97,7 +97,11 @@ def entries_of_rows(row: Int32Array, fraction: FloatArray | None, whole: Entries
     return Entries(here, whole.schema, weight, weight)
 
 
-def gathered(entries: Entries) -> Entries:
-    """Return the entries with every column at hand, as the engine takes them."""
-    columns = tuple(entries.encoded.columns)
-    return replace(entries, encoded=replace(entries.encoded, columns=columns))
+def weighed(ranges: Ranges, node: int, whole: Entries) -> Entries:
+    """Return the rows of a node as the whole table, in which other rows weigh nothing; no column is copied.
+
+    Rules that look at all rows (quantile groups, observed thresholds) then find them.
+    """
+    row, fraction = ranges.at(node)
+    weight = whole.weight[row] if fraction is None else whole.weight[row] * fraction
+    return replace(whole, weight=np.bincount(row, weight, len(whole.weight)))

@@ -5,7 +5,7 @@ The engine searches; the node's rows are counted once per column for what its ch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from treewright.inspection.derivation.criterion_names import criterion_of, measu
 from treewright.inspection.derivation.node_rows import Entries
 from treewright.inspection.derivation.split_counts import divided
 from treewright.interactive.plain import branch_dict
-from treewright.interactive.ranges import gathered
 from treewright.prediction.routing import missing_while_growing
 from treewright.recipes.recipe import Recipe
 from treewright.tree.split import Split
@@ -51,8 +50,13 @@ def best_at(tree: Tree, node: int, rows: Any, recipe: Recipe) -> tuple[tuple[Spl
     return ((found.split,) if found.split is not None else ()) + found.rivals, found.stop
 
 
-def ranked_splits(tree: Tree, node: int, rows: Any, entries: Entries, recipe: Recipe) -> dict[str, Any]:
-    """Return the ranking of a node as plain values: one entry per column, with the edit that makes it."""
+def ranked_splits(
+    tree: Tree, node: int, rows: Any, entries: Entries, weighed: Callable[[], Entries], recipe: Recipe
+) -> dict[str, Any]:
+    """Return the ranking of a node as plain values: one entry per column, with the edit that makes it.
+
+    `weighed` gives the node's rows with the whole table, in which the reason is looked for why a column has no split.
+    """
     splits, stop = best_at(tree, node, rows, recipe)
     criterion = criterion_of(recipe, tree.schema.target)
     name = measure_of(criterion).name
@@ -80,7 +84,7 @@ def ranked_splits(tree: Tree, node: int, rows: Any, entries: Entries, recipe: Re
     for place, column in enumerate(tree.schema.names):
         if column not in seen:
             where = forbidden.get(column)
-            why = f"forbidden at node {where}" if where is not None else reason_of(gathered(entries), used, place, stop)
+            why = f"forbidden at node {where}" if where is not None else reason_of(weighed(), used, place, stop)
             found.append({"column": column, "reason": why, "forbidden": where})
     return {"node": node, "criterion": shown_name(criterion), "stop": stop, "splits": found}
 

@@ -97,6 +97,8 @@ class Session:
             def work(progress: Progress) -> Tree:
                 return self._made(step, self._trees[self.history.done - 1] if self.history.done else None, progress)
 
+            if self.history.done:
+                self.snapshot.forget_rows()
             tree = self.jobs.run(name, work)
             if isinstance(step, Prune) and tree is self.snapshot.tree:
                 raise DataError(f"{type(step.pruner).__name__} finds nothing to prune below node {step.node}")
@@ -118,6 +120,8 @@ class Session:
             self._move(self.history.redo(), lambda journal: journal.moved("redo"))
 
     def _move(self, history: History, write: Callable[[Journal], None]) -> None:
+        if self.history.done:
+            self.snapshot.forget_rows()
         snapshot = self._at(history)
         if self.journal is not None:
             write(self.journal)

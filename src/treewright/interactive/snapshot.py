@@ -24,7 +24,14 @@ from treewright.interactive.held_out import Losses, losses_of, trial_score
 from treewright.interactive.node_columns import MOST_ROWS, column_dicts
 from treewright.interactive.node_table import boundary, rows_page, scatter
 from treewright.interactive.plain import summed
-from treewright.interactive.ranges import Ranges, entries_at, entries_of_rows, gathered, ranges_of, root_entries
+from treewright.interactive.ranges import (
+    Ranges,
+    entries_at,
+    entries_of_rows,
+    ranges_of,
+    root_entries,
+    weighed,
+)
 from treewright.interactive.ranked import ranked_splits
 from treewright.interactive.start import Start
 from treewright.interactive.table import Table
@@ -101,6 +108,15 @@ class Snapshot:
             entries: Entries = self._kept["entries"][1]
             return entries
 
+    def _weighed(self, node: int) -> Entries:
+        self.check(node)
+        return weighed(self.ranges, node, self._whole)
+
+    def forget_rows(self) -> None:
+        """Give back the rows of the last node: another tree is about to take the place of this one."""
+        with self._lock:
+            self._kept.pop("entries", None)
+
     def check(self, node: int) -> None:
         """Raise unless the tree has the node."""
         if not 0 <= node < self.tree.n_nodes:
@@ -151,7 +167,7 @@ class Snapshot:
         entries = self.entries(node)
 
         def make() -> dict[str, Any]:
-            return ranked_splits(self.tree, node, self.table.training, entries, used)
+            return ranked_splits(self.tree, node, self.table.training, entries, lambda: self._weighed(node), used)
 
         return self._once(("ranked", node, used), make)
 
@@ -161,10 +177,9 @@ class Snapshot:
         split = self.tree[node].split
         own = split is not None and split.column_index == place and len(split.breaks) == 1
         chosen = split.breaks[0] if own and split is not None else None
-        entries = self.entries(node)
 
         def make() -> dict[str, Any]:
-            return curve_dict(self.tree, entries, place, self.recipe_at(node), chosen)
+            return curve_dict(self.tree, self._weighed(node), place, self.recipe_at(node), chosen)
 
         return self._once(("curve", node, place), make)
 
@@ -218,7 +233,7 @@ class Snapshot:
 
         def make() -> dict[str, Any]:
             held = self.table.held_out
-            if held is not None:
+            if held is not None and node > 0:
                 row, fraction = self.held_ranges.at(node)
                 whole = row if fraction is None else row[fraction >= _MOSTLY]
                 held = take(held, np.sort(whole)) if len(whole) else None
@@ -231,7 +246,7 @@ class Snapshot:
         self.check(node)
         if column is not None:
             self._place(column)
-        entries = None if self.tree[node].is_leaf and column is None else gathered(self.entries(node))
+        entries = None if self.tree[node].is_leaf and column is None else self._weighed(node)
         found = explain_node(self.tree, node, entries, column=column)
         return {"heading": found.heading, "html": _STYLE.sub("", found.html())}
 

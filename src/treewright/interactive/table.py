@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -133,7 +133,7 @@ def encode_table(source: TableOrigin, start: Start) -> Table:
         rows.n_rows if aside is None else int(np.count_nonzero(~aside)),
         np.arange(0 if unseen is None else unseen.n_rows) if aside is None else np.flatnonzero(aside),
         columns,
-        tuple(with_page_words(str(one.message)) for one in caught),
+        _notes(reasons, [str(one.message) for one in caught]),
     )
 
 
@@ -167,6 +167,17 @@ def _source_columns(whole: Frame, used: Frame, start: Start, reasons: Mapping[st
     return tuple(
         SourceColumn(one.name, one.kind, int(np.count_nonzero(one.missing)), why(one.name)) for one in whole.columns
     )
+
+
+def _notes(reasons: Mapping[str, str], messages: Sequence[str]) -> tuple[str, ...]:
+    """Return what the page has to say: one line for all columns that are left out, and the other warnings."""
+    others = [
+        with_page_words(one) for one in messages if not any(f"column {name!r} is left out" in one for name in reasons)
+    ]
+    if not reasons:
+        return tuple(others)
+    named = ", ".join(f"{name!r} ({why})" for name, why in reasons.items())
+    return (f"Left out: {named}. Take in, under Columns, keeps a column.", *others)
 
 
 def _encoded_again(data: object, schema: Schema, start: Start) -> Encoded:

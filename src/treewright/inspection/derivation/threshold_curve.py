@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from treewright.criteria.statistics import score_of, significance_of
-from treewright.data.arrays import BoolArray, FloatArray, IndexArray
+from treewright.data.arrays import BoolArray, FloatArray, IndexArray, Int32Array
 from treewright.data.schema import ColumnSpec
 from treewright.inspection.derivation.criterion_names import Measure, measure_of
 from treewright.inspection.derivation.node_rows import Entries
@@ -25,6 +26,8 @@ from treewright.recipes.recipe import Recipe
 
 #: More cuts than this are thinned out evenly: a picture does not show more.
 MOST_CUTS = 4000
+#: The branches of so many cuts are looked at together, which bounds the memory.
+_AT_ONCE = 1 << 17
 #: The absolute error is not a sum, so each cut costs a look at all rows.
 MOST_MEDIANS = 300
 
@@ -63,13 +66,11 @@ def curve_of(
         return None
     known = (entries.weight > 0) & ~entries.missing(column)
     values = np.asarray(entries.encoded.columns[column], dtype=np.float64)
-    levels, codes = np.unique(values[known], return_inverse=True)
+    levels, bins = _numbered(values, known)
     gap = 0.0 if spec.has_levels else numeric.min_gap * (1 + 1e-9)  # as the engine compares
     places = np.flatnonzero(np.diff(levels) > gap)
     if not len(places):
         return None
-    bins = np.full(entries.encoded.n_rows, -1, dtype=np.intp)
-    bins[known] = codes
     cutter = _Cutter(entries, bins, len(levels), _orders(entries, bins, recipe))
     allowed = cutter.allowed(places, recipe)
     n_allowed, n_tried = int(allowed.any(axis=0).sum()), int(allowed.sum()) + cutter.known_or_missing(recipe)
@@ -92,6 +93,16 @@ def curve_of(
     return Curve(spec, name, cuts, scores, fits, _best(scores, fits), n_allowed, n_tried, thinned)
 
 
+def _numbered(values: FloatArray, known: BoolArray) -> tuple[FloatArray, Int32Array]:
+    """Return the different known values in order, and the place of each row's value among them, -1 where unknown."""
+    order = np.argsort(values[known])
+    ordered = values[known][order]
+    first = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    bins = np.full(len(values), -1, dtype=np.int32)
+    bins[np.flatnonzero(known)[order]] = np.cumsum(first, dtype=np.int32) - 1
+    return ordered[first], bins
+
+
 def _best(scores: FloatArray, allowed: BoolArray) -> int | None:
     """Return the first of the largest, equal up to rounding as the engine has it."""
     if not allowed.any():
@@ -104,7 +115,7 @@ def _best(scores: FloatArray, allowed: BoolArray) -> int | None:
 _Order = tuple[int, int, int]
 
 
-def _orders(entries: Entries, bins: IndexArray, recipe: Recipe) -> tuple[_Order, ...]:
+def _orders(entries: Entries, bins: Int32Array, recipe: Recipe) -> tuple[_Order, ...]:
     """Return the branch of the low side, the high side and the missing rows (-1: not scored)."""
     lacking = bool(((entries.weight > 0) & (bins < 0)).any())
     if not lacking or not scores_missing(recipe.missing):
@@ -114,30 +125,46 @@ def _orders(entries: Entries, bins: IndexArray, recipe: Recipe) -> tuple[_Order,
     return ((0, 1, 1), (0, 1, 0))
 
 
+def _branches(below: FloatArray, whole: Any, missing: Any, order: _Order) -> FloatArray:
+    """Return the sums of the branches of each cut: [cuts, branches, ...], given the sums below each cut."""
+    branches = np.zeros((len(below), max(order) + 1, *below.shape[1:]))
+    branches[:, order[0]] += below
+    branches[:, order[1]] += whole - below
+    if order[2] >= 0:
+        branches[:, order[2]] += missing
+    return branches
+
+
 @dataclass(frozen=True, eq=False)
 class _Cutter:
     """The rows of a node by their value's place, ready to be cut anywhere."""
 
     entries: Entries
-    bins: IndexArray
+    bins: Int32Array
     n_bins: int
     orders: tuple[_Order, ...]
 
     def _sums(self, per_bin: FloatArray, places: IndexArray, order: _Order) -> FloatArray:
         """Return the sums of the branches of each cut: [cuts, branches, ...]; the last bin is the missing rows."""
         below = np.cumsum(per_bin[:-1], axis=0)
-        branches = np.zeros((len(places), max(order) + 1, *per_bin.shape[1:]))
-        branches[:, order[0]] += below[places]
-        branches[:, order[1]] += below[-1] - below[places]
-        if order[2] >= 0:
-            branches[:, order[2]] += per_bin[-1]
-        return branches
+        return _branches(below[places], below[-1], per_bin[-1], order)
 
     def allowed(self, places: IndexArray, recipe: Recipe) -> BoolArray:
         """Return whether the branches are as large as the recipe requires: [orders, cuts]."""
-        return np.array(
-            [self._large(recipe, *(self._sums(part, places, order) for part in self._sizes)) for order in self.orders]
-        )
+        found = np.empty((len(self.orders), len(places)), dtype=bool)
+        whole = [part[:-1].sum() for part in self._sizes]
+        before, start = [0.0] * len(whole), 0
+        for first in range(0, len(places), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            end = int(places[some][-1]) + 1
+            below = [x + np.cumsum(part[start:end]) for x, part in zip(before, self._sizes, strict=True)]
+            at = places[some] - start
+            for i, order in enumerate(self.orders):
+                parts = zip(below, whole, self._sizes, strict=True)
+                sums = (_branches(under[at], total, part[-1], order) for under, total, part in parts)
+                found[i, some] = self._large(recipe, *sums)
+            before, start = [float(under[-1]) for under in below], end
+        return found
 
     def known_or_missing(self, recipe: Recipe) -> int:
         """1 if the question whether there is a value is a candidate too, and allowed."""
@@ -149,10 +176,13 @@ class _Cutter:
     @cached_property
     def _sizes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weight, rows and sum of targets of each value; the last bin holds the missing rows."""
-        weight, bins = self.entries.weight, np.where(self.bins < 0, self.n_bins, self.bins)
-        assert self.entries.encoded.target is not None
-        parts = (weight, (weight > 0).astype(np.float64), weight * self.entries.encoded.target)
-        weights, rows, sums = (np.bincount(bins, part, self.n_bins + 1).astype(np.float64) for part in parts)
+        weight, bins = self.entries.weight, np.where(self.bins < 0, np.int32(self.n_bins), self.bins)
+        target = self.entries.encoded.target
+        assert target is not None
+        parts = (lambda: weight, lambda: (weight > 0).astype(np.float64), lambda: weight * target)
+        weights, rows, sums = (
+            np.bincount(bins, part(), self.n_bins + 1).astype(np.float64, copy=False) for part in parts
+        )
         return weights, rows, sums
 
     def _large(self, recipe: Recipe, weight: FloatArray, rows: FloatArray, sums: FloatArray) -> BoolArray:
@@ -183,12 +213,14 @@ class _Cutter:
             divisions = (self._divided(int(place), order) for place in places)
             parts = [(known_share(d.missing, d.weight), d.parent, d.children) for d in divisions]
             return np.array([share * cut_score(criterion, measure, parent, each) for share, parent, each in parts])
-        bins = np.where(self.bins < 0, self.n_bins if scored else -1, self.bins)
+        # Values between two cuts count together; the rows without a value, at -1, find the last entry.
+        between = np.searchsorted(places, np.arange(self.n_bins))
+        bins = np.append(between, len(places) + 1 if scored else -1).astype(np.int32)[self.bins]
         name = (
             "variance" if measure.name in ("standard_deviation", "fifth_root") else measure.name
         )  # whose sums can be added up
-        whole = divided_by(self.entries, bins, self.n_bins + 1, name)
-        sums = self._sums(whole.children, places, order)
+        whole = divided_by(self.entries, bins, len(places) + 2, name)
+        sums = self._sums(whole.children, np.arange(len(places)), order)
         factor = 1.0 if measure.name in ("chi_square", "f") else known_share(whole.missing, whole.weight)
         return np.array([factor * cut_score(criterion, measure, whole.parent, branches) for branches in sums])
 

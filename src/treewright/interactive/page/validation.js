@@ -8,7 +8,7 @@ import { post } from "./api.js";
 export function validation(studio, recipeOf) {
   const results = make("div", { "aria-live": "polite" });
   const run = button("Cross-validate", start, {
-    title: "Score your steps and the recipe over five folds, in the background; Esc cancels" });
+    title: "Score your steps, replayed, and the recipe over five folds, in the background; Esc cancels" });
   const element = make("div", { class: "st-validation" },
     make("p", { class: "tw-muted" }, "Your steps are replayed on four fifths of the rows and scored on the rest, five times. You chose them ",
       "having seen the rows, so their score is a little too good; the recipe chooses anew in every fold."),
@@ -42,15 +42,16 @@ export function validation(studio, recipeOf) {
 function table(found) {
   const { measure } = found[0];
   const text = (x) => (measure === "accuracy" ? percent(x, 1) : number(x));
-  const rows = found.map(({ of, mean, values, steps, passed_over: passed }) => [
-    of, text(mean), `${text(Math.min(...values))} to ${text(Math.max(...values))}`, steps && of === "your steps" ? passedText(passed, steps) : ""]);
-  rows.push(["baseline", text(found[0].baseline), "", ""]);
-  return make("div", {}, tableOf(["five folds", measure, "lowest to highest", ""], rows, { kinds: [null, null, null, "tw-text"] }));
+  const rows = found.map(({ of, mean, values }) => [of, text(mean), `${text(Math.min(...values))} to ${text(Math.max(...values))}`]);
+  rows.push(["baseline", text(found[0].baseline), ""]);
+  const [{ steps, passed_over: passed }] = found;
+  return make("div", {}, tableOf(["five folds", measure, "lowest to highest"], rows),
+    steps ? make("p", { class: "tw-muted" }, passedText(passed, steps)) : null);
 }
 
 /** In how many folds steps had nothing to act on. */
 function passedText(passed, steps) {
   const folds = passed.filter((n) => n > 0).length;
-  if (!folds) return "every step in every fold";
-  return `up to ${number(Math.max(...passed))} of ${many(steps, "step")} did not fit in ${many(folds, "fold")}`;
+  if (!folds) return "Every step found its place in every fold.";
+  return `In ${many(folds, "fold")} up to ${number(Math.max(...passed))} of ${many(steps, "step")} had no place in the tree and were passed over.`;
 }

@@ -72,6 +72,7 @@ export function prunePanel(studio) {
       make("p", { class: "tw-muted" }, "Each step takes away the splits that reduce the risk least per leaf",
         node ? "; alpha is a fraction of the rows of this node." : "."),
       slider, figures,
+      best === null ? null : make("p", { class: "tw-muted" }, "Choosing by the held-out risk makes the held-out score a little too good."),
       make("div", { class: "tw-actions" }, apply, best === null ? null : button("Least held-out risk", () => go(best)),
         button("Nothing", () => go(0))), chart));
     show();
@@ -106,7 +107,7 @@ export function prunePanel(studio) {
     field.addEventListener("change", changed);
     field.selectedIndex = usable.findIndex((one) => !(node > 0 && one.whole));
     changed();
-    return section("By another rule", make("div", { class: "tw-filters" }, make("label", { class: "tw-filter" }, "rule", field), label,
+    return section("By another rule", make("div", { class: "tw-filters" }, make("label", { class: "tw-filter st-rule" }, "rule", field), label,
       button("Prune by it", () => prune(node, { ...chosen().pruner,
         ...(chosen().setting ? { [chosen().setting]: Number(setting.value) } : {}) }))));
   }

@@ -7,6 +7,8 @@ import { get } from "../api.js";
 import { classKey, latest, nodeHead } from "./parts.js";
 
 const [SIDE, LEFT, BOTTOM] = [460, 44, 28];
+/** Numbers of so few different values have places, as levels have. */
+const FEW = 8;
 
 export function scatterPanel(studio) {
   const head = make("div");
@@ -79,21 +81,30 @@ export function scatterPanel(studio) {
   return { name: "Scatter", element, refresh };
 }
 
+/** The values of a column of numbers that has only a few, in order; null where there are more. */
+function fewValues(known) {
+  const values = [...new Set(known)].sort((a, b) => a - b);
+  return values.length > 1 && values.length <= FEW ? values : null;
+}
+
 function scaleOf(axis, from, to) {
   const known = axis.values.filter((value) => value !== null);
-  const low = axis.levels ? -0.5 : Math.min(...known, Infinity);
-  const high = axis.levels ? axis.levels.length - 0.5 : Math.max(...known, -Infinity);
+  const few = axis.levels ? null : fewValues(known);
+  const around = few ? (few.at(-1) - few[0]) / (2 * few.length) : 0;
+  const low = axis.levels ? -0.5 : Math.min(...known, Infinity) - around;
+  const high = axis.levels ? axis.levels.length - 0.5 : Math.max(...known, -Infinity) + around;
   const span = high - low || 1;
   const at = (value) => from + ((value - low) / span) * (to - from);
-  const wide = axis.levels ? (Math.abs(to - from) / axis.levels.length) * 0.6 : 0;
+  const places = axis.levels?.length ?? few?.length ?? 0;
+  const wide = places ? Math.min(36, (Math.abs(to - from) / places) * 0.6) : 0;
   const spread = (i) => ((((i + 1) * 0.618034) % 1) - 0.5) * wide; // levels have a place, not a line
-  const labels = axis.levels ? axis.levels.slice(0, 12).map((name, i) => [i, name]) : known.length ? [[low, shortNumber(low)], [high, shortNumber(high)]] : [];
+  const labels = axis.levels ? axis.levels.slice(0, 12).map((name, i) => [i, name]) : few ? few.map((value) => [value, number(value)]) : known.length ? [[low, shortNumber(low)], [high, shortNumber(high)]] : [];
   return {
     at, jitter: spread, low: from, high: to,
     axis: (flat) => [
       draw("path", { class: "tw-grid", d: flat ? `M${from} ${SIDE - BOTTOM}H${to}` : `M${LEFT} ${from}V${to}` }),
       ...labels.map(([value, text]) => draw("text", flat
-        ? { x: at(value), y: SIDE - BOTTOM + 14, "text-anchor": axis.levels ? "middle" : value === low ? "start" : "end" }
+        ? { x: at(value), y: SIDE - BOTTOM + 14, "text-anchor": places ? "middle" : value === low ? "start" : "end" }
         : { x: LEFT - 4, y: at(value) + 4, "text-anchor": "end" }, text.length > 9 ? `${text.slice(0, 8)}…` : text)),
       draw("text", flat ? { x: (from + to) / 2, y: SIDE - 2, "text-anchor": "middle" }
         : { x: 10, y: (from + to) / 2, transform: `rotate(-90 10 ${(from + to) / 2})`, "text-anchor": "middle" }, axis.column),
