@@ -35,9 +35,20 @@ def best_gain(name: str, target: Any, weight: Any, n_classes: int, first: int, l
             is_low[list(part)] = True
             if is_low.all() or not is_low.any():
                 continue
-            sides = [statistic(target[side], weight[side], n_classes) for side in (is_low, ~is_low)]
+            parts = [(target[side], weight[side]) for side in (is_low, ~is_low)]
+            if name == "absolute_error":
+                best = max(best, gain_by_medians((target, weight), parts))
+                continue
+            sides = [statistic(*side, n_classes) for side in parts]
             best = max(best, gain(name, whole, np.array(sides)))
     return best
+
+
+def gain_by_medians(whole: Any, sides: Any) -> float:
+    before, *after = [
+        min((weight * np.abs(target - middle)).sum() for middle in target) for target, weight in (whole, *sides)
+    ]
+    return float((before - sum(after)) / whole[1].sum())
 
 
 @st.composite
@@ -55,7 +66,7 @@ def bins(draw: st.DrawFn, n_classes: int, least: int = -5) -> tuple[Any, Any, in
 
 
 BY_CLASS = ("gini", "information_gain", "misclassification", "twoing", "chi_square", "likelihood_ratio")
-BY_NUMBER = ("variance", "f", "standard_deviation", "poisson")
+BY_NUMBER = ("variance", "f", "standard_deviation", "poisson", "absolute_error")
 CASES = [(n, k) for n in BY_CLASS for k in (2, 3, 5)] + [("hellinger", 2)] + [(n, 0) for n in BY_NUMBER]
 
 

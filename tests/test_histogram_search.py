@@ -92,7 +92,9 @@ PAIRED: dict[str, list[Any]] = {
     "dyadic": ["standard_deviation", "f"],
     "count": ["poisson", "f"],
 }
-CASES = [(target, criterion) for names in (CRITERIA, PAIRED) for target in names for criterion in names[target]]
+# Those that need rows to score a cut.
+BY_ROWS: dict[str, list[Any]] = {target: ["absolute_error"] for target in ("number", "dyadic", "count")}
+CASES = [(target, criterion) for names in (CRITERIA, PAIRED, BY_ROWS) for target in names for criterion in names[target]]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -125,6 +127,8 @@ def test_the_tree_is_that_of_the_exhaustive_search(target: str, criterion: Any, 
         ("number", "standard_deviation"),
         ("count", "poisson"),
         ("number", "f"),
+        ("number", "absolute_error"),
+        ("count", "absolute_error"),
     ],
 )
 def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -> None:
@@ -149,7 +153,7 @@ def test_a_bin_of_thousands_of_values(target: str, criterion: str, shape: str) -
     )
     assert_same([x, other], [0] * 2, [0] * 2, labels, recipe)
     assert_same([gappy, other], [0] * 2, [0] * 2, labels, recipe)
-    if criterion in ("gini", "variance"):
+    if criterion in ("gini", "variance", "absolute_error"):
         assert_same([x, other], [0] * 2, [0] * 2, labels, recipe, weight=rng.integers(0, 4, rows).astype(np.float64))
 
 
@@ -221,9 +225,10 @@ def test_weights(target: str, criterion: Any, weights: str, missing: str) -> Non
 
 @pytest.mark.parametrize("missing", ["surrogate", "own", "majority", "learned"])
 @pytest.mark.parametrize(
-    ("target", "criterion"), [("two", "chi_square"), ("five", "twoing"), ("number", "f"), ("count", "poisson")]
+    ("target", "criterion"),
+    [("two", "chi_square"), ("five", "twoing"), ("number", "f"), ("count", "poisson"), ("number", "absolute_error")],
 )
-def test_sides_scored_together_beside_missing_values(target: str, criterion: str, missing: str) -> None:
+def test_other_scores_beside_missing_values(target: str, criterion: str, missing: str) -> None:
     """A p depends on how many rows have a value: columns compare by p, cuts of a column by the statistic."""
     rng = np.random.default_rng(17)
     columns, kinds, levels, whole = gappy_table(rng, 3000, 0.2)
@@ -243,6 +248,36 @@ def test_columns_are_drawn(base: tw.Recipe, rivals: int) -> None:
     for drawn in (1, 3, 6):
         recipe = replace(base, rivals=rivals, stopping=replace(base.stopping, max_depth=9, max_features=drawn))
         assert_same(columns, [*kinds, 0], [*levels, 0], target_of(rng, whole, "two"), recipe)
+
+
+@pytest.mark.parametrize("rivals", [0, 2])
+@pytest.mark.parametrize("base", [tw.SKLEARN, tw.CART], ids=lambda recipe: recipe.name)
+def test_columns_are_drawn_where_rows_score_a_cut(base: tw.Recipe, rivals: int) -> None:
+    rng = np.random.default_rng(18)
+    columns, kinds, levels, whole = gappy_table(rng, 3000, 0.0 if base is tw.SKLEARN else 0.1)
+    recipe = base.with_(regression="absolute_error", max_depth=7, max_features=2, rivals=rivals)
+    assert_same(columns, kinds, levels, target_of(rng, whole, "number"), recipe)
+
+
+def test_medians_that_jump_over_rows_to_come() -> None:
+    """Along the column the targets are far out on both sides in turn, and all others lie between them."""
+    rows = 6000
+    x = np.arange(rows, dtype=np.float64)
+    target = (rows - x) * np.where(x % 2 == 0, 1.0, -1.0)
+    recipe = tw.SKLEARN.with_(regression="absolute_error", max_depth=4, rivals=0)
+    for columns in ([x], [-x], [x, np.where(x % 3 == 0, np.nan, x)]):
+        chosen = recipe if len(columns) == 1 else recipe.with_(missing="majority")
+        assert_same(columns, [0] * len(columns), [0] * len(columns), target, chosen)
+
+
+def test_observed_thresholds_and_significant_divisions_by_medians() -> None:
+    rng = np.random.default_rng(21)
+    columns, kinds, levels, whole = gappy_table(rng, 3000, 0.1)
+    base = tw.CART.with_(regression="absolute_error", missing="majority", max_depth=6, pruning=None)
+    observed = replace(base, numeric=tw.numeric.Threshold(at="observed"))
+    significant = replace(base, stopping=tw.stopping.Stopping(max_depth=6, significance=0.001))
+    for recipe in (observed, significant):
+        assert_same(columns, kinds, levels, target_of(rng, whole, "number"), recipe)
 
 
 def test_a_wide_bin_of_one_value_is_constant_when_columns_are_drawn() -> None:

@@ -59,11 +59,21 @@ def test_why_by_value(recipe: r.Recipe, missing: bool, expected: str) -> None:
     assert plan(recipe, missing=missing).splitlines()[1] == f"column 0: {expected}"
 
 
+def test_medians_are_not_followed_where_missing_values_are_tried_on_either_side() -> None:
+    absolute = replace(r.CART, regression=r.AbsoluteError())
+    own = replace(absolute, missing=r.OwnCategory())
+    assert plan(absolute, classes=0, missing=True).splitlines()[1] == "column 0: histogram"
+    assert plan(own, classes=0).splitlines()[1] == "column 0: histogram"
+    assert plan(own, classes=0, missing=True).splitlines()[1] == "column 0: by value (missing)"
+    tolerant = replace(absolute, tie_tolerance=0.1)
+    assert plan(tolerant, classes=0).splitlines()[1] == "column 0: by value (tie_tolerance)"
+
+
 def test_what_partitions_search_by_value() -> None:
     drawn = replace(r.SKLEARN, stopping=r.Stopping(max_features=1))
     assert plan(drawn, remote=True).splitlines()[1] == "column 0: by value (stopping.max_features)"
     absolute = replace(r.CART, regression=r.AbsoluteError())
-    assert plan(absolute, classes=0).splitlines()[1] == "column 0: by value (criterion)"
+    assert plan(absolute, classes=0, remote=True).splitlines()[1] == "column 0: by value (criterion)"
     assert "candidates of all columns" in plan(replace(r.CART, criterion=r.ChiSquare()), missing=True)
     assert "candidates of all columns" not in plan(replace(r.CART, criterion=r.ChiSquare()))
 

@@ -46,9 +46,9 @@ enum class Score { decrease, ratio, test, own, custom };
 // of a class (Fisher 1958, Breiman et al. 1984).
 enum class OrderedLevels { always, with_two_classes, never };
 
-// How the histogram search scores a cut: not at all, by the sum of what each side scores (criterion/counters.hpp), or
-// both sides together (criterion/pair_counters.hpp).
-enum class CountedSides { none, apart, together };
+// How the histogram search scores a cut: not at all, by the sum of what each side scores (criterion/counters.hpp), both
+// sides together (criterion/pair_counters.hpp), or from rows in the order of their targets (threshold/median_scan.hpp).
+enum class CountedSides { none, apart, together, from_rows };
 
 // All a criterion is besides its formulas (criterion/criterion.cpp).
 struct CriterionTraits {
@@ -85,7 +85,7 @@ inline constexpr CriterionTraits criterion_traits[] = {
     {Criterion::fifth_root, "FifthRoot", "fifth_root", Statistic::squares, Score::decrease, OrderedLevels::never,
      CountedSides::none},
     {Criterion::absolute_error, "AbsoluteError", "absolute_error", Statistic::medians, Score::decrease,
-     OrderedLevels::never, CountedSides::none},
+     OrderedLevels::never, CountedSides::from_rows},
     {Criterion::poisson, "Poisson", "poisson", Statistic::deviance, Score::decrease, OrderedLevels::always,
      CountedSides::together},
     {Criterion::f, "FTest", "f", Statistic::squares, Score::test, OrderedLevels::always, CountedSides::together},
@@ -110,6 +110,9 @@ constexpr bool is_mean_impurity(Criterion criterion) { return traits_of(criterio
 constexpr bool is_test(Criterion criterion) { return traits_of(criterion).score == Score::test; }
 constexpr bool scores_pairs(Criterion criterion) {
     return traits_of(criterion).counted_sides == CountedSides::together;
+}
+constexpr bool scores_rows(Criterion criterion) {
+    return traits_of(criterion).counted_sides == CountedSides::from_rows;
 }
 
 struct MergeOptions {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "base/interrupt.hpp"
 #include "base/sorted_union.hpp"
@@ -14,8 +16,11 @@ using ValueAndEntry = std::vector<std::pair<double, size_t>>; // value and entry
 // Which target ranks lie in which bin; `bin_of(entry number)` names it.
 template <class BinOf>
 void attach_members(const Measure& measure, std::span<const Entry> entries, Histogram& histogram, BinOf bin_of) {
-    for (const Entry& entry : entries) histogram.ranks.push_back(measure.rank[entry.row]);
-    make_distinct(histogram.ranks);
+    std::vector<uint32_t>& ranks = histogram.ranks;
+    ranks.reserve(entries.size());
+    for (const Entry& entry : entries) ranks.push_back(measure.rank[entry.row]);
+    if (!std::is_sorted(ranks.begin(), ranks.end())) std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     // A counting sort of the entries by bin.
     std::vector<size_t>& start = histogram.member_start;
     start.assign(histogram.at.size() + 2, 0);
@@ -23,12 +28,15 @@ void attach_members(const Measure& measure, std::span<const Entry> entries, Hist
     for (size_t b = 1; b < start.size(); ++b) start[b] += start[b - 1];
     std::vector<size_t> next(start.begin(), start.end() - 1);
     histogram.members.resize(entries.size());
+    size_t place = 0; // where the rank before was found: in rows by target the next is there, or one further on
     for (size_t i = 0; i < entries.size(); ++i) {
         if (i % 65536 == 65535) check_interrupt();
         const uint32_t rank = measure.rank[entries[i].row];
-        const auto position = std::lower_bound(histogram.ranks.begin(), histogram.ranks.end(), rank);
-        histogram.members[next[bin_of(i)]++] = {static_cast<uint32_t>(position - histogram.ranks.begin()),
-                                                entries[i].weight};
+        if (place + 1 < ranks.size() && ranks[place + 1] == rank) ++place;
+        if (ranks[place] != rank) {
+            place = static_cast<size_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
+        }
+        histogram.members[next[bin_of(i)]++] = {static_cast<uint32_t>(place), entries[i].weight};
     }
 }
 
@@ -176,17 +184,27 @@ Histogram histogram_of_children(const TrainingTable& training, std::span<const E
     return histogram;
 }
 
-Sides count_cut_sides(const TrainingTable& training, std::span<const Entry> entries, int column, bool is_cut,
-                      double at) {
-    const size_t width = static_cast<size_t>(training.measure.sums());
-    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}};
-    for (const Entry& entry : entries) {
-        const double x = training.value(column, entry.row);
-        const size_t side = x != x ? 2 : is_cut && x > at ? 1 : 0;
-        training.measure.add(&sides.stats[side * width], entry);
-        ++sides.rows[side];
+Histogram histogram_of_sides(const TrainingTable& training, std::span<const Entry> entries, int column,
+                             std::vector<double> at) {
+    const size_t width = static_cast<size_t>(training.measure.sums()), missing = at.size();
+    Histogram histogram;
+    histogram.column = column;
+    histogram.width = training.measure.sums();
+    histogram.at = std::move(at);
+    for (size_t bin = 0; bin <= missing; ++bin) histogram.append();
+    const double below = missing == 2 ? histogram.at[0] : std::numeric_limits<double>::infinity();
+    std::vector<uint8_t> bin_of(entries.size());
+    for (size_t i = 0; i < entries.size(); ++i) {
+        const double x = training.value(column, entries[i].row);
+        const size_t bin = x != x ? missing : x > below ? 1 : 0;
+        bin_of[i] = static_cast<uint8_t>(bin);
+        training.measure.add(&histogram.stats[bin * width], entries[i]);
+        ++histogram.rows[bin];
     }
-    return sides;
+    if (training.measure.statistic == Statistic::medians) {
+        attach_members(training.measure, entries, histogram, [&](size_t i) { return bin_of[i]; });
+    }
+    return histogram;
 }
 
 Histogram child_histogram(const TrainingTable& training, std::span<const Entry> entries, int column,

@@ -72,12 +72,15 @@ concept ScoresPairs = requires(const C& counter, const typename C::Word* from, c
     { counter.pair(from, from, target) } -> std::same_as<double>;
 };
 
+// A counter of a criterion whose score does not follow from what bins hold: rows are needed to score a cut.
+template <class C>
+concept ScoresRows = requires { typename C::Median; };
+
 // What the search for a cut needs: what a row adds (Item), the layout of a bin (Word, words()), the score of a side,
 // the bound of a bin, and the unit of scores.
 template <class C>
 concept CutCounter =
-    requires(const C& counter, typename C::Word* to, const typename C::Word* from, const typename C::Item& item,
-             const TargetRange& target) {
+    requires(const C& counter, typename C::Word* to, const typename C::Word* from, const typename C::Item& item) {
         { C::fixed } -> std::convertible_to<int>;
         { C::is_strict } -> std::convertible_to<bool>;
         { C::has_deviation } -> std::convertible_to<bool>;
@@ -87,9 +90,12 @@ concept CutCounter =
         { counter.rows(from) } -> std::same_as<int64_t>;
         { counter.listed(from) } -> std::same_as<int64_t>;
         { counter.weight(from) } -> std::same_as<double>;
-        { counter.bound(from, from, from, target, 0.0) } -> std::same_as<double>;
     } &&
-    (ScoresPairs<C> ||
+    (ScoresRows<C> ||
+     requires(const C& counter, const typename C::Word* from, const TargetRange& target) {
+         { counter.bound(from, from, from, target, 0.0) } -> std::same_as<double>;
+     }) &&
+    (ScoresRows<C> || ScoresPairs<C> ||
      requires(const C& counter, const typename C::Word* from, const TargetRange& target, const ReciprocalTable& table) {
          { counter.side(from, target, ExactDivision{}) } -> std::same_as<double>;
          { counter.side(from, target, table) } -> std::same_as<double>;

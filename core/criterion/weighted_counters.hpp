@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "criterion/median_counter.hpp"
 #include "criterion/pair_counters.hpp"
 
 namespace tw {
@@ -146,11 +147,12 @@ void with_class_counter(const Measure& measure, const Act& act) {
     act(ClassCounter<criterion>(measure));
 }
 
-// Calls act(counter) with the counter that serves a criterion and a measure best; a criterion without one is not
-// called.
+// Calls act(counter) with the counter that serves a criterion and a measure best; a criterion without one, or with one
+// that needs rows, is not called.
 template <class Act>
 void with_counter(Criterion criterion, const Measure& measure, const Act& act) {
-    if (traits_of(criterion).counted_sides == CountedSides::none) return;
+    const CountedSides counted = traits_of(criterion).counted_sides;
+    if (counted == CountedSides::none || counted == CountedSides::from_rows) return;
     if (criterion == Criterion::gini) return with_class_counter<Criterion::gini>(measure, act);
     if (criterion == Criterion::information_gain) return with_class_counter<Criterion::information_gain>(measure, act);
     if (criterion == Criterion::misclassification)
@@ -161,6 +163,13 @@ void with_counter(Criterion criterion, const Measure& measure, const Act& act) {
     }
     if (criterion != Criterion::variance) throw std::logic_error("with_counter: no counter scores this criterion");
     measure.unit_weights ? act(MomentCounter(measure)) : act(WeightedMomentCounter(measure));
+}
+
+// The same where rows are at hand: criteria that need them have a counter, too.
+template <class Act>
+void with_counter_of_rows(Criterion criterion, const Measure& measure, const Act& act) {
+    if (!scores_rows(criterion)) return with_counter(criterion, measure, act);
+    measure.unit_weights ? act(MedianCounter<int64_t>(measure)) : act(MedianCounter<Sum>(measure));
 }
 
 } // namespace tw

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -46,6 +47,20 @@ std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binn
     return value_ranks;
 }
 
+// Cuts that are scored from rows need them by rising target, of equals by number; partitioning keeps the order.
+template <TargetCounter Counter>
+LargeVector<uint32_t> rows_to_search(LargeVector<uint32_t> rows, const Measure& measure) {
+    if constexpr (ScoresRows<Counter>) {
+        std::vector<size_t> next(measure.rank_value.size() + 1, 0);
+        for (const uint32_t row : rows) ++next[measure.rank[row] + 1];
+        std::partial_sum(next.begin(), next.end(), next.begin());
+        LargeVector<uint32_t> sorted(rows.size());
+        for (const uint32_t row : rows) sorted[next[measure.rank[row]]++] = row;
+        return sorted;
+    }
+    return rows;
+}
+
 // The known values of a column, rising.
 std::vector<double> values_present(const std::vector<ValueRanks>& value_ranks, const BinnedTable& binned,
                                    TableColumn column, std::span<const uint32_t> rows) {
@@ -66,7 +81,8 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
                             Profile* profile, ThreadPool& pool)
     : binned(std::move(bins)),
       partition(make_partition<typename Counter::Item>(
-          training_rows(table, recipe, measure, &pool), [&](uint32_t row) { return counter.item(row); }, pool)),
+          rows_to_search<Counter>(training_rows(table, recipe, measure, &pool), measure),
+          [&](uint32_t row) { return counter.item(row); }, pool)),
       levels(plan.counts_levels ? LevelTable(table, pool) : LevelTable()),
       value_ranks(rank_columns(table, *binned, plan, profile, pool)),
       training(training_table(table, recipe, measure, partition->row, pool, known_values())),
@@ -235,7 +251,7 @@ template <TargetCounter Counter>
 Candidate HistogramRows<Counter>::candidate_at(const Task& task, const OpenNode& open_node, TableColumn column) {
     const auto& [node, facts] = open_node;
     const LevelColumn* counted = context_.counted(column);
-    if (!counted || context_.plan.needs_squares) {
+    if (!counted || context_.plan.counts_sides) {
         return candidate_by_value(task, training(), facts, column, entries_of(rows(node), items(node)));
     }
     Candidate candidate =
@@ -331,7 +347,7 @@ std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recip
     std::vector<bool> has_missing(table.columns.size(), false);
     for (const ColumnBins& column : binned->columns()) has_missing[column.column.offset()] = column.has_missing;
     const SearchPlan plan = plan_search(recipe, table.columns, measure, has_missing, RowPlace::memory);
-    with_counter(counted_criterion(recipe.criterion), measure, [&](const auto& counter) {
+    with_counter_of_rows(counted_criterion(recipe.criterion), measure, [&](const auto& counter) {
         using Counter = std::decay_t<decltype(counter)>;
         auto tree_data =
             std::make_shared<TreeData<Counter>>(table, recipe, measure, binned, plan, counter, profile, pool);

@@ -14,7 +14,8 @@ namespace tw {
 
 // The counters of targets for which an order of levels is enough; SearchPlan::scans_levels uses no others.
 template <class Counter>
-constexpr bool orders_levels = Counter::fixed > 0 && Counter::fixed <= 3 && std::is_integral_v<typename Counter::Item>;
+constexpr bool orders_levels =
+    Counter::fixed > 0 && Counter::fixed <= 3 && std::is_integral_v<typename Counter::Item> && !ScoresRows<Counter>;
 
 template <TargetCounter Counter>
 class LevelScan {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "threshold/median_scan.hpp"
 #include "threshold/ordered_scan.hpp"
 #include "threshold/search.hpp"
 
@@ -34,7 +35,7 @@ public:
         pool.run(static_cast<int64_t>(searches.size() * columns), [&](int64_t i) {
             const ProfileTimer watch(columns_.profile, &Profile::refining);
             const size_t n = static_cast<size_t>(i) / columns;
-            refine_column(searches[n], refiners_[n], order[n][static_cast<size_t>(i) % columns]);
+            refine_column(searches[n], n, order[n][static_cast<size_t>(i) % columns]);
         });
     }
 
@@ -45,10 +46,10 @@ public:
         });
     }
 
-    Sides count_sides(size_t search, TableColumn column, const Cut& cut) const override {
+    Histogram count_sides(size_t search, TableColumn column, const Cut& cut) const override {
         if constexpr (TargetCounter<Counter>) {
             const std::vector<Entry> entries = entries_of(nodes_[search].rows, nodes_[search].items);
-            return count_cut_sides(columns_.training, entries, column.value, cut.low_rows > 0, cut.below);
+            return histogram_of_sides(columns_.training, entries, column.value, values_beside(cut));
         } else {
             return CutSource<Counter>::count_sides(search, column, cut);
         }
@@ -62,19 +63,40 @@ public:
         return !(edges.has_missing && search.scan->tries_missing()) && refiners_[number].is_one_value(scan_column);
     }
 
+    EdgeScan scan_bin_edges(const NodeSearches<Counter>& searches, size_t number, ScanColumn scan_column,
+                            bool roughly) const override {
+        if constexpr (ScoresRows<Counter>) {
+            return median_scan(searches[number], number, scan_column).scan_bin_edges();
+        } else {
+            return CutSource<Counter>::scan_bin_edges(searches, number, scan_column, roughly);
+        }
+    }
+
 private:
     struct Node {
         std::span<const uint32_t> rows;
         std::span<const Item> items;
     };
 
-    static void refine_column(NodeSearch<Counter>& search, const BinRefiner<Counter>& refiner, ScanColumn scan_column) {
-        if (search.rules.ordered) {
-            return search.set_cut(scan_column, OrderedScan<Counter>(refiner, search.rules, scan_column).find());
+    void refine_column(NodeSearch<Counter>& search, size_t number, ScanColumn scan_column) const {
+        const BinRefiner<Counter>& refiner = refiners_[number];
+        const auto to_beat = [&] { return search.gain_to_beat(scan_column); };
+        if constexpr (!ScoresRows<Counter>) {
+            if (search.rules.ordered) {
+                return search.set_cut(scan_column, OrderedScan<Counter>(refiner, search.rules, scan_column).find());
+            }
         }
         if (search.to_beat[scan_column] == std::numeric_limits<double>::infinity()) return;
-        search.set_cut(scan_column, refiner.refine(search.rules, scan_column, search.edges[scan_column],
-                                                   [&] { return search.gain_to_beat(scan_column); }));
+        EdgeScan& edges = search.edges[scan_column];
+        if constexpr (ScoresRows<Counter>) {
+            search.set_cut(scan_column, median_scan(search, number, scan_column).refine(edges, to_beat));
+        } else {
+            search.set_cut(scan_column, refiner.refine(search.rules, scan_column, edges, to_beat));
+        }
+    }
+
+    MedianScan<Counter> median_scan(const NodeSearch<Counter>& search, size_t number, ScanColumn scan_column) const {
+        return {*search.scan, search.rules, scan_column, nodes_[number].rows, nodes_[number].items};
     }
 
     const SearchColumns& columns_;

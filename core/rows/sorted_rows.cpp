@@ -81,7 +81,8 @@ template <TargetCounter Counter>
 Total SortedRows<Counter>::total(int node) const {
     if (const OwnedRows* own = nodes_[node].own.get()) return total_of_items<Counter>(context_, own->row, own->item);
     // Classes are counted without a look at the table.
-    constexpr bool rows_needed = std::is_same_v<Counter, MomentCounter> || !std::is_integral_v<Item>;
+    constexpr bool rows_needed =
+        std::is_same_v<Counter, MomentCounter> || ScoresRows<Counter> || !std::is_integral_v<Item>;
     return total_of_items<Counter>(context_, rows_needed ? at_node(row_, node) : std::vector<uint32_t>{},
                                    at_node(item_, node));
 }
@@ -120,9 +121,14 @@ SortedCut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typenam
     cut.constant =
         end == range.begin || (order[range.begin].rank == order[end - 1].rank && !(cut.has_missing && tries_missing));
     const auto value = [&](size_t at) { return context_.numbers(scan_column)[row_[order[at].row]]; };
-    SortedScan<AnyCounter> scan(counter, rules, scorer, context_.reciprocals, order + range.begin, end - range.begin,
-                                item);
-    const FirstOfBest<size_t>& best = scan.best(total, [&](size_t at) { return value(range.begin + at); }, cut.tried);
+    FirstOfBest<size_t> best;
+    if constexpr (ScoresRows<AnyCounter>) {
+        best = best_by_medians(counter, rules, scorer, {order + range.begin, end - range.begin}, {item, row_.size()});
+    } else {
+        SortedScan<AnyCounter> scan(counter, rules, scorer, context_.reciprocals, order + range.begin,
+                                    end - range.begin, item);
+        best = scan.best(total, [&](size_t at) { return value(range.begin + at); }, cut.tried);
+    }
     if (!best.found()) return found;
     cut.gain = best.winner().score;
     if (best.winner().item == 0) return found;
@@ -195,7 +201,7 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
         if (!made.scan_column) {
             return by_value.empty() ? make_by_value(made.column) : std::move(by_value[made.by_value]);
         }
-        if (entries.empty() && context_.plan.needs_squares) entries = entries_of<Item>(at_node(row_, node), items);
+        if (entries.empty() && context_.plan.counts_sides) entries = entries_of<Item>(at_node(row_, node), items);
         const ScanColumn scan_column = *made.scan_column;
         const auto& [cut, low_end, known_end] = cuts[scan_column];
         const Words<Counter> low = count(context_.counter, item_.data(), scan_column, {range.begin, low_end});
@@ -203,7 +209,7 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
         Words<Counter> known = total;
         for (int w = 0; w < context_.counter.words(); ++w) known[w] -= missing[w];
         return to_candidate(task, context_, facts, made.column, cut, known, missing, low, [&, &of = cut] {
-            return count_cut_sides(training(), entries, made.column.value, of.low_rows > 0, of.below);
+            return histogram_of_sides(training(), entries, made.column.value, values_beside(of));
         });
     };
     std::vector<Candidate> candidates;
@@ -369,5 +375,7 @@ template class SortedRows<WeightedClassCounter<Criterion::misclassification>>;
 template class SortedRows<WeightedMomentCounter>;
 template class SortedRows<ClassPairCounter>;
 template class SortedRows<MomentPairCounter>;
+template class SortedRows<MedianCounter<int64_t>>;
+template class SortedRows<MedianCounter<Sum>>;
 
 } // namespace tw

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "threshold/cut.hpp"
+#include "threshold/median_scan.hpp"
 
 namespace tw {
 
@@ -104,5 +104,29 @@ private:
     bool is_simple_;
     FirstOfBest<size_t> best_;
 };
+
+// The same for cuts that are scored from rows: `item` of all rows of the subtree, by rising target.
+template <ScoresRows Counter>
+FirstOfBest<size_t> best_by_medians(const Counter& counter, const CutRules& rules, const CutScorer<Counter>& scorer,
+                                    std::span<const RankedRow> order, std::span<const typename Counter::Item> item) {
+    MedianSides<Counter> sides(item, false);
+    for (const RankedRow& ranked : order) sides.add(ranked.row);
+    const auto undivided = sides.deviations();
+    Words<Counter> low{}, high = scorer.known(), row{};
+    FirstOfBest<size_t> best;
+    for (size_t at = 0; at + 1 < order.size(); ++at) {
+        sides.move(order[at].row);
+        row = {};
+        counter.add(row.data(), item[order[at].row]);
+        for (int w = 0; w < counter.words(); ++w) {
+            low[w] += row[w];
+            high[w] -= row[w];
+        }
+        if (order[at].rank == order[at + 1].rank) continue;
+        if (!scorer.is_enough(low.data()) || !scorer.is_enough(high.data())) continue;
+        rules.ties.offer(best, static_cast<double>(undivided - sides.deviations()), at + 1);
+    }
+    return best;
+}
 
 } // namespace tw

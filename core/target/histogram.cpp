@@ -65,6 +65,7 @@ Accumulator::Accumulator(const Measure& measure, const Histogram& histogram)
 void Accumulator::change(const Bin& bin, int sign) {
     rows_ += sign * bin.rows;
     for (size_t i = 0; i < stat_.size(); ++i) stat_[i] += sign * bin.stat[i];
+    if (bin.members.size() > weight_tree_.size() / 8) return change_many(bin.members, sign);
     for (const TargetWeight& member : bin.members) {
         if (++changes_ % 4096 == 0) check_interrupt();
         const Sum weight = sign * member.weight;
@@ -73,6 +74,25 @@ void Accumulator::change(const Bin& bin, int sign) {
             weight_tree_[i] += weight;
             sum_tree_[i] += sum;
         }
+    }
+}
+
+// One pass over the whole trees: every node of a tree passes what was added to it on to its parent.
+void Accumulator::change_many(std::span<const TargetWeight> members, int sign) {
+    check_interrupt();
+    std::vector<Sum> weights(weight_tree_.size(), 0), sums(weight_tree_.size(), 0);
+    for (const TargetWeight& member : members) {
+        const Sum weight = sign * member.weight;
+        weights[member.rank + 1] += weight;
+        sums[member.rank + 1] += weight * measure_.rank_target[histogram_.ranks[member.rank]];
+    }
+    for (size_t i = 1; i < weights.size(); ++i) {
+        weight_tree_[i] += weights[i];
+        sum_tree_[i] += sums[i];
+        const size_t parent = i + (i & (~i + 1));
+        if (parent >= weights.size()) continue;
+        weights[parent] += weights[i];
+        sums[parent] += sums[i];
     }
 }
 

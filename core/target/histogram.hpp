@@ -76,6 +76,7 @@ public:
 
 private:
     void change(const Bin& bin, int sign);
+    void change_many(std::span<const TargetWeight> members, int sign);
     struct Median {
         size_t below; // local ranks below the median
         Sum weight_below, sum_below;

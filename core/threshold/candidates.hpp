@@ -10,22 +10,30 @@
 
 namespace tw {
 
-// The sums of both sides of a cut and of the rows without a value, but for squares. Without a cut all known rows are
-// low.
+// The values next to a cut, one for each side; without a cut all known rows are one side.
+inline std::vector<double> values_beside(const Cut& cut) {
+    if (cut.low_rows == 0) return {cut.below};
+    return {cut.below, cut.above};
+}
+
+// Both sides of a cut and the rows without a value, from what was counted of them: squares and medians are not.
 template <TargetCounter Counter>
-Sides sides_of(const Counter& counter, const Measure& measure, const Words<Counter>& known,
-               const Words<Counter>& missing, const Cut& cut, const Words<Counter>& low) {
-    const Words<Counter>& below = cut.low_rows > 0 ? low : known;
+Histogram sides_of(const Counter& counter, const Measure& measure, int column, const Words<Counter>& known,
+                   const Words<Counter>& missing, const Cut& cut, const Words<Counter>& low) {
     Words<Counter> above = known;
-    for (int w = 0; w < counter.words(); ++w) above[w] -= below[w];
-    const size_t width = static_cast<size_t>(measure.sums());
-    Sides sides{std::vector<Sum>(3 * width, 0), {0, 0, 0}};
-    size_t side = 0;
-    for (const Words<Counter>* words : {&below, &std::as_const(above), &missing}) {
-        counter.to_sums(words->data(), &sides.stats[side * width]);
-        sides.rows[side++] = counter.rows(words->data());
-    }
-    return sides;
+    for (int w = 0; w < counter.words(); ++w) above[w] -= low[w];
+    Histogram histogram;
+    histogram.column = column;
+    histogram.width = measure.sums();
+    histogram.at = values_beside(cut);
+    const auto append = [&](const Words<Counter>& words) {
+        counter.to_sums(words.data(), histogram.append());
+        histogram.rows.back() = counter.rows(words.data());
+    };
+    append(cut.low_rows > 0 ? low : known);
+    if (cut.low_rows > 0) append(above);
+    append(missing);
+    return histogram;
 }
 
 // What a cut takes off the impurity where every row has a value, and its upper child. Small nodes are many: where there
@@ -80,18 +88,9 @@ Candidate cut_to_candidate(const Task& task, const Counter& counter, const NodeF
 
 // The general way to the same: the cut leaves at most two bins of known values, which split/branching.hpp rates.
 inline Candidate cut_to_rated_candidate(const Task& task, const TrainingTable& training, const NodeFacts& node,
-                                        int column, const Cut& cut, const Sides& sides) {
-    Histogram histogram;
-    histogram.column = column;
-    histogram.width = training.measure.sums();
-    for (size_t side = 0; side < 3; ++side) {
-        if (side < 2 && sides.rows[side] == 0) continue;
-        Sum* sums = histogram.append();
-        std::copy_n(&sides.stats[side * static_cast<size_t>(histogram.width)], histogram.width, sums);
-        histogram.rows.back() = sides.rows[side];
-        if (side < 2) histogram.at.push_back(side == 0 ? cut.below : cut.above);
-    }
-    Candidate candidate = best_candidate(task, node, training.facts[column], std::move(histogram), cut.tried);
+                                        int column, const Cut& cut, Histogram sides) {
+    Candidate candidate =
+        best_candidate(task, node, training.facts[static_cast<size_t>(column)], std::move(sides), cut.tried);
     candidate.column = column;
     return candidate;
 }
@@ -188,10 +187,10 @@ Candidate to_candidate(const Task& task, const SearchContext<Counter>& context, 
     if (!cut.found() || !(cut.has_missing || context.plan.rates_sides)) {
         return cut_to_candidate(task, context.counter, node, column.value, cut, known, low);
     }
-    const Measure& measure = context.training.measure;
-    return cut_to_rated_candidate(
-        task, context.training, node, column.value, cut,
-        context.plan.needs_squares ? count_sides() : sides_of(context.counter, measure, known, missing, cut, low));
+    return cut_to_rated_candidate(task, context.training, node, column.value, cut,
+                                  context.plan.counts_sides ? count_sides()
+                                                            : sides_of(context.counter, context.training.measure,
+                                                                       column.value, known, missing, cut, low));
 }
 
 // The levels of a column, from what was counted of each, but for squares that a counter does not keep.
@@ -241,6 +240,7 @@ template <TargetCounter Counter>
 Total total_of_items(const SearchContext<Counter>& context, std::span<const uint32_t> rows,
                      std::span<const typename Counter::Item> items) {
     using Item = typename Counter::Item;
+    if constexpr (ScoresRows<Counter>) return node_total(context.training, entries_of(rows, items));
     const Measure& measure = context.training.measure;
     Total total;
     Histogram& all = total.all;

@@ -175,7 +175,7 @@ public:
             const double least = min_side_weight(*rules.task, counter.weight(known_.data()));
             min_weight_ = std::max(min_weight_, least - weight_tolerance(rules.task->recipe));
         }
-        if constexpr (!ScoresPairs<Counter>) {
+        if constexpr (!ScoresPairs<Counter> && !ScoresRows<Counter>) {
             reference_ = counter.side(with_missing_ ? total : known_.data(), rules.target_range, ExactDivision{});
         }
     }

@@ -34,7 +34,8 @@ struct EdgeScan {
     double most =
         std::numeric_limits<double>::infinity(); // then: no cut of the column has more, inside bins or between
     GroupGains most_of_group;                    // the same for each group of bins
-    bool several = false;                        // known rows lie in more than one bin
+    std::vector<double> most_of_bin; // the gain that no cut inside a bin exceeds, where rows told it (MedianScan)
+    bool several = false;            // known rows lie in more than one bin
     bool has_missing = false;
     bool constant = false;
 };
@@ -93,12 +94,18 @@ public:
         const bool estimates = roughly && EstimatesGains<Counter> && column.bins >= min_bins_for_groups &&
                                !rules.ties.in_order && !(scorer.has_missing() && tries_missing_);
         EdgeScan edges = estimates ? score_one(rules, scan_column, scorer) : score_all(rules, scan_column, scorer);
-        edges.has_missing = scorer.has_missing();
-        // Known rows of one bin may still differ; the scan of the bin decides.
-        edges.constant = scorer.known_rows() == 0 || (!edges.several && (column.exact || scorer.known_rows() < 2) &&
-                                                      !(scorer.has_missing() && tries_missing_));
+        note_rows(scorer, scan_column, edges);
         rules.ties.offer(edges.best, scorer.gain_of_missing(), {});
         return edges;
+    }
+
+    // Whether some rows are missing, and whether the known ones are one value.
+    void note_rows(const CutScorer<Counter>& scorer, ScanColumn scan_column, EdgeScan& edges) const {
+        edges.has_missing = scorer.has_missing();
+        // Known rows of one bin may still differ; the scan of the bin decides.
+        edges.constant =
+            scorer.known_rows() == 0 || (!edges.several && (column(scan_column).exact || scorer.known_rows() < 2) &&
+                                         !(scorer.has_missing() && tries_missing_));
     }
 
     // The column's cut: the lowest of the best, between bins or inside one. `inner`: the best of those inside.

@@ -25,11 +25,24 @@ const char* name_of(const ClassPairCounter&) { return "weighted classes"; }
 const char* name_of(const MomentPairCounter&) { return "weighted sums and squares"; }
 const char* name_of(const MomentCounter&) { return "sums"; }
 const char* name_of(const WeightedMomentCounter&) { return "weighted sums"; }
+template <class Amount>
+const char* name_of(const MedianCounter<Amount>& counter) {
+    return counter.is_weighted ? "weighted rows" : "rows";
+}
 
-const char* counter_of(Criterion criterion, const Measure& measure) {
+const char* counter_of(Criterion criterion, const Measure& measure, RowPlace place) {
     const char* name = nullptr;
-    with_counter(counted_criterion(criterion), measure, [&](const auto& counter) { name = name_of(counter); });
+    const auto take = [&](const auto& counter) { name = name_of(counter); };
+    if (place == RowPlace::remote) {
+        with_counter(counted_criterion(criterion), measure, take);
+    } else {
+        with_counter_of_rows(counted_criterion(criterion), measure, take);
+    }
     return name;
+}
+
+bool is_ordered_search(const Recipe& recipe) {
+    return recipe.threshold.min_gap > 0 || recipe.threshold.cut_penalty || recipe.tie_tolerance > 0;
 }
 
 // The choice by which numbers are searched value by value; null: histograms serve.
@@ -44,6 +57,9 @@ const char* choice_by_value(const Recipe& recipe, size_t columns, const char* co
     if (recipe.branching == Branching::merge) return "branching";
     if (remote && recipe.stopping.significance) return "stopping.significance";
     if (remote && recipe.stopping.max_features < static_cast<int>(columns)) return "stopping.max_features";
+    // The search in order of values bounds bins by what they hold.
+    if (scores_rows(recipe.criterion) && is_ordered_search(recipe))
+        return recipe.tie_tolerance > 0 ? "tie_tolerance" : "numeric";
     // A tolerance of -ln p is none of a statistic.
     if (recipe.tie_tolerance > 0 && (remote || is_test(recipe.criterion))) return "tie_tolerance";
     return nullptr;
@@ -61,8 +77,8 @@ SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns,
                        const std::vector<bool>& has_missing, RowPlace place) {
     const ThresholdOptions& threshold = recipe.threshold;
     SearchPlan plan;
-    plan.counter = counter_of(recipe.criterion, measure);
-    plan.ordered = threshold.min_gap > 0 || threshold.cut_penalty || recipe.tie_tolerance > 0;
+    plan.counter = counter_of(recipe.criterion, measure, place);
+    plan.ordered = is_ordered_search(recipe);
     plan.needs_ranks = plan.ordered || threshold.observed;
     plan.tries_missing = scores_missing(recipe.missing);
     plan.draws_columns = recipe.stopping.max_features < static_cast<int>(columns.size());
@@ -74,26 +90,27 @@ SearchPlan plan_search(const Recipe& recipe, const std::vector<Column>& columns,
     const bool some_missing =
         has_missing.empty() || std::ranges::any_of(has_missing, [](bool is_missing) { return is_missing; });
     if (is_test(recipe.criterion) && some_missing && !plan.tries_missing) plan.keeps_all_columns = true;
-    const bool pairs = scores_pairs(recipe.criterion);
-    plan.rates_sides = !measure.unit_weights || plan.keeps_all_columns || threshold.observed || pairs ||
+    const bool pairs = scores_pairs(recipe.criterion), from_rows = scores_rows(recipe.criterion);
+    plan.rates_sides = !measure.unit_weights || plan.keeps_all_columns || threshold.observed || pairs || from_rows ||
                        recipe.stopping.significance.has_value();
-    plan.needs_squares = measure.n_classes == 0 && recipe.stopping.significance.has_value() && !pairs;
+    plan.counts_sides = from_rows || (measure.n_classes == 0 && recipe.stopping.significance.has_value() && !pairs);
     plan.surrogates_by_value =
         recipe.branching != Branching::binary && recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
     // Where one order of the levels is enough, and nothing but the gain decides which column wins.
     plan.scans_levels = place == RowPlace::memory && recipe.branching == Branching::binary && measure.unit_weights &&
                         recipe.missing != Missing::own && recipe.missing != Missing::fractional &&
-                        !plan.keeps_all_columns && !plan.draws_columns && !pairs &&
+                        !plan.keeps_all_columns && !plan.draws_columns && !pairs && !from_rows &&
                         (measure.n_classes == 0 || measure.n_classes == 2);
     // A third child for missing values is more than a cut gives; and where they are tried on both sides, cuts are not
-    // counted one by one.
+    // counted one by one, and medians are not followed.
     const bool own_child = recipe.missing == Missing::own && recipe.branching != Branching::binary;
     const bool counts_cuts = threshold.cut_penalty || recipe.tie_tolerance > 0;
-    const bool by_value_if_missing = own_child || (counts_cuts && plan.tries_missing);
+    const bool by_value_if_missing = own_child || ((counts_cuts || from_rows) && plan.tries_missing);
     const char* choice = choice_by_value(recipe, columns.size(), plan.counter, place);
     const auto has_levels = [](const Column& column) { return column.kind != Kind::number; };
     plan.scans_levels = plan.scans_levels && !choice && std::ranges::any_of(columns, has_levels);
-    plan.counts_levels = place == RowPlace::memory && plan.counter && std::ranges::any_of(columns, is_counted_by_level);
+    plan.counts_levels =
+        place == RowPlace::memory && plan.counter && !from_rows && std::ranges::any_of(columns, is_counted_by_level);
     for (size_t i = 0; i < columns.size(); ++i) {
         SearchPlan::Column& column = plan.columns.emplace_back();
         if (!columns[i].allowed) {
@@ -120,6 +137,7 @@ std::string to_text(const SearchPlan& plan) {
     add(plan.tries_missing, "missing values on either side");
     add(plan.keeps_all_columns, "candidates of all columns");
     add(plan.rates_sides, "sides are rated");
+    add(plan.counts_sides, "sides are counted from rows");
     add(plan.draws_columns, "columns are drawn");
     add(plan.counts_levels, "levels counted in large nodes");
     add(plan.scans_levels, "levels scanned before they are candidates");

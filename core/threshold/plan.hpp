@@ -30,7 +30,7 @@ struct SearchPlan {
     bool tries_missing = false;       // a cut is scored with the missing values on either side
     bool keeps_all_columns = false;   // the best cut of every column is a candidate, not only those of the largest gain
     bool rates_sides = false;         // a candidate needs the sums of both sides, not only the gain of its cut
-    bool needs_squares = false;       // and of squared targets, which counters do not keep
+    bool counts_sides = false;        // and these from its rows: squares and medians are in no counter
     bool counts_levels = false;       // levels are counted in the histograms of large nodes
     bool scans_levels = false;        // the gain of levels is known before they are made candidates
     bool draws_columns = false;       // a node looks at some of the columns only (split/column_draw.hpp)

@@ -85,13 +85,23 @@ template <CutCounter Counter>
 class CutSource {
 public:
     virtual ~CutSource() = default;
+    // The cuts between bins of a column, and the bins that could hold a better one.
+    virtual EdgeScan scan_bin_edges(const NodeSearches<Counter>& searches, size_t number, ScanColumn scan_column,
+                                    bool roughly) const {
+        if constexpr (ScoresRows<Counter>) {
+            throw std::logic_error("cuts are scored from rows, which lie elsewhere");
+        } else {
+            const NodeSearch<Counter>& search = searches[number];
+            return search.scan->scan_bin_edges(search.rules, scan_column, roughly);
+        }
+    }
     // Looks inside the bins where a cut that reaches the gain to beat could hide, and sets every cut.
     virtual void refine(NodeSearches<Counter>& searches, ThreadPool& pool) = 0;
     // Finds the values next to these cuts, which lie between bins.
     virtual void locate(NodeSearches<Counter>& searches, const std::vector<CutOfNode>& cuts, ThreadPool& pool) = 0;
-    // The sums of both sides of a cut from its rows, with squares.
-    virtual Sides count_sides(size_t /*search*/, TableColumn /*column*/, const Cut& /*cut*/) const {
-        throw std::logic_error("this plan needs no squares");
+    // Both sides of a cut, counted from its rows: with squares, or with medians.
+    virtual Histogram count_sides(size_t /*search*/, TableColumn /*column*/, const Cut& /*cut*/) const {
+        throw std::logic_error("this plan counts no sides");
     }
 };
 
@@ -110,9 +120,9 @@ void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, co
     if (!ordered) {
         pool.run(static_cast<int64_t>(searches.size() * scanned), [&](int64_t i) {
             const ProfileTimer watch(columns.profile, &Profile::edge_scan);
-            NodeSearch<Counter>& search = searches[static_cast<size_t>(i) / scanned];
+            const size_t n = static_cast<size_t>(i) / scanned;
             const ScanColumn scan_column(static_cast<size_t>(i) % scanned);
-            search.edges[scan_column] = search.scan->scan_bin_edges(search.rules, scan_column, roughly);
+            searches[n].edges[scan_column] = source.scan_bin_edges(searches, n, scan_column, roughly);
         });
         for (NodeSearch<Counter>& search : searches) set_gains_to_beat(search);
     }
