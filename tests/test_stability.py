@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 import treewright as tw
+from treewright import _core
 from treewright.data.rows import take, weights_of
-from treewright.prediction.routing import route
+from treewright.prediction.routing import overlap, route
 from treewright.training.learn import FitOptions, grow_and_prune, training_table
-from treewright.uncertainty.match_nodes import Overlap, Placed, adjusted_rand_index, closest_nodes
 from treewright.uncertainty.resamples import refit, resample
 
 FULL = tw.CART.with_(pruning=None)
@@ -47,22 +47,24 @@ def test_closest_nodes_share_the_most_rows(seed: int) -> None:
     first, second = table(60, seed), table(60, seed + 1)
     one, other = tw.learn(first, "ill", FULL), tw.learn(second, "ill", FULL)
     rows = training_table(first, "ill")[0]
-    placed, there = (Placed(tree, route(tree, rows, 1)) for tree in (one, other))
-    nodes = np.flatnonzero(one.arrays["stop"] == 0)
+    leaf, there = (route(tree, rows, 1) for tree in (one, other))
+    nodes = np.flatnonzero(one.arrays["stop"] == 0).astype(np.int32)
     if not len(nodes):
         return
-    overlap = Overlap.of(placed, there)
-    closest, jaccard = closest_nodes(overlap, nodes)
-    held = [rows_of(other, there.leaf, i) for i in range(other.n_nodes)]
-    for node, found, index in zip(nodes, closest, jaccard, strict=True):
-        own = rows_of(one, placed.leaf, int(node))
+    found = overlap(one, leaf, other, there, nodes)
+    held = [rows_of(other, there, i) for i in range(other.n_nodes)]
+    for node, closest, index in zip(nodes, found.closest, found.jaccard, strict=True):
+        own = rows_of(one, leaf, int(node))
         truth = [len(own & rest) / max(1, len(own | rest)) for rest in held]
-        assert found == int(np.argmax(truth))
-        assert index == pytest.approx(max(truth))
-    assert adjusted_rand_index(overlap) == pytest.approx(adjusted_rand_score(placed.leaf, there.leaf))
-    sparse = Overlap(placed, there, None)  # the form for pairs that are many
-    assert adjusted_rand_index(sparse) == adjusted_rand_index(Overlap.of(placed, there))
-    assert all(np.array_equal(a, b) for a, b in zip(closest_nodes(sparse, nodes), (closest, jaccard), strict=True))
+        assert closest == int(np.argmax(truth))
+        assert index == max(truth)
+    assert found.rand == pytest.approx(adjusted_rand_score(leaf, there))
+    parents = one.arrays["parent"], other.arrays["parent"]
+    for in_table in (True, False):  # both ways to count pairs of nodes: few in a table, many in lists
+        closest, jaccard, rand = _core.overlap(leaf, parents[0], there, parents[1], nodes, in_table)
+        assert np.array_equal(closest, found.closest)
+        assert np.array_equal(jaccard, found.jaccard)
+        assert rand == found.rand
 
 
 @pytest.mark.parametrize(

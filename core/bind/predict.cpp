@@ -1,4 +1,4 @@
-// Rows of a finished tree, for Python: predictions, traces, SHAP values, draws.
+// Rows of a finished tree, for Python: predictions, traces, SHAP values, two trees compared, draws.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -11,6 +11,7 @@
 #include "base/hash.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "predict/overlap.hpp"
 #include "predict/predictor.hpp"
 #include "predict/shap.hpp"
 
@@ -71,13 +72,23 @@ public:
 
     // Each gives one prediction (or row of outputs) per row, and whether the table holds an infinite number.
     nb::object predict(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
-        return run<double>(&Predictor::predict, predictor_.outputs(), columns, kinds, rows, n_threads);
+        const auto act = [&](const std::vector<Column>& table, ThreadPool& pool, double* out) {
+            return predictor_.predict(table, rows, pool, out);
+        };
+        return run<double>(act, predictor_.outputs(), columns, kinds, rows, n_threads);
     }
     nb::object classify(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
-        return run<int32_t>(&Predictor::classify, 0, columns, kinds, rows, n_threads);
+        const auto act = [&](const std::vector<Column>& table, ThreadPool& pool, int32_t* out) {
+            return predictor_.classify(table, rows, pool, out);
+        };
+        return run<int32_t>(act, 0, columns, kinds, rows, n_threads);
     }
-    nb::object apply(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads) const {
-        return run<int32_t>(&Predictor::apply, 0, columns, kinds, rows, n_threads);
+    nb::object apply(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, int n_threads,
+                     bool complete) const {
+        const auto act = [&](const std::vector<Column>& table, ThreadPool& pool, int32_t* out) {
+            return predictor_.apply(table, rows, pool, out, complete);
+        };
+        return run<int32_t>(act, 0, columns, kinds, rows, n_threads);
     }
     // A matrix of numbers whose results go into `out`: how rows come one at a time, where every microsecond counts.
     // Returns whether a number is infinite.
@@ -112,20 +123,33 @@ private:
     }
 
     // `width` values per row; 0: one, and no second dimension.
-    template <class Value>
-    nb::object run(Call<Value> call, int width, const nb::object& columns, const std::vector<int>& kinds, int64_t rows,
+    template <class Value, class Act>
+    nb::object run(const Act& act, int width, const nb::object& columns, const std::vector<int>& kinds, int64_t rows,
                    int n_threads) const {
         const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
         std::vector<Value> out(static_cast<size_t>(rows) * std::max(width, 1));
         const bool infinite = without_gil([&] {
             ThreadPool pool(n_threads);
-            return (predictor_.*call)(table, rows, pool, out.data());
+            return act(table, pool, out.data());
         });
         return nb::make_tuple(array(std::move(out), width), infinite);
     }
 
     Predictor predictor_;
 };
+
+// How alike two trees are on the same rows: `closest` and `jaccard` of the nodes looked up, and the adjusted Rand index.
+nb::tuple overlap(const Ints& first_leaf, const Ints& first_parent, const Ints& second_leaf, const Ints& second_parent,
+                  const Ints& nodes, const std::optional<bool>& in_table) {
+    const auto span_of = [](const Ints& ints) { return std::span<const int32_t>(ints.data(), ints.size()); };
+    const EndsInTree first{span_of(first_leaf), span_of(first_parent)};
+    const EndsInTree second{span_of(second_leaf), span_of(second_parent)};
+    Overlap found = without_gil([&] {
+        if (!in_table) return overlap_of(first, second, span_of(nodes));
+        return (*in_table ? overlap_in_table : overlap_in_lists)(first, second, span_of(nodes));
+    });
+    return nb::make_tuple(array(std::move(found.closest)), array(std::move(found.jaccard)), found.rand);
+}
 
 // Per row a number drawn by its values and the seed alone.
 nb::object row_draws(const nb::object& columns, const std::vector<int>& kinds, int64_t rows, uint64_t seed) {
@@ -142,7 +166,7 @@ void bind_predict(nb::module_& m) {
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("predict", &PyPredictor::predict, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
         .def("classify", &PyPredictor::classify, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
-        .def("apply", &PyPredictor::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a)
+        .def("apply", &PyPredictor::apply, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a, "complete"_a = false)
         .def("classify_matrix", &PyPredictor::classify_matrix<float>, "matrix"_a.noconvert(), "out"_a.noconvert(),
              "n_threads"_a)
         .def("classify_matrix", &PyPredictor::classify_matrix<double>, "matrix"_a.noconvert(), "out"_a.noconvert(),
@@ -156,6 +180,8 @@ void bind_predict(nb::module_& m) {
         .def(nb::init<const nb::dict&, uint64_t>(), "arrays"_a, "seed"_a)
         .def("base", &PyTreeShap::base)
         .def("values", &PyTreeShap::values, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a);
+    m.def("overlap", &overlap, "first_leaf"_a, "first_parent"_a, "second_leaf"_a, "second_parent"_a, "nodes"_a,
+          "in_table"_a.none() = nb::none());
     m.def("row_draws", &row_draws, "columns"_a, "kinds"_a, "n_rows"_a, "seed"_a);
 }
 

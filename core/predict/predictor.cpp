@@ -100,7 +100,7 @@ void Predictor::walk(const std::vector<Column>& columns, int64_t begin, std::spa
 
 template <class Single, class Several>
 bool Predictor::each_row(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, Single single,
-                         Several several) const {
+                         Several several, bool complete) const {
     constexpr int64_t block = 4096;
     const BranchlessTable branchless_table(branchless_, columns);
     const void* matrix = as_matrix(columns);
@@ -110,7 +110,7 @@ bool Predictor::each_row(const std::vector<Column>& columns, int64_t rows, Threa
         const int64_t last = std::min(rows, (b + 1) * block);
         NonFinite odd = NonFinite::none;
         for (int64_t begin = b * block; begin < last; begin += rows_per_walk) {
-            if (begin % looked_at == 0) {
+            if (!complete && begin % looked_at == 0) {
                 odd = worst_nonfinite(columns, matrix, begin, std::min(last, begin + looked_at));
                 if (odd == NonFinite::infinite) infinite = true;
             }
@@ -167,7 +167,8 @@ bool Predictor::classify(const std::vector<Column>& columns, int64_t rows, Threa
         });
 }
 
-bool Predictor::apply(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out) const {
+bool Predictor::apply(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out,
+                      bool complete) const {
     return each_row(
         columns, rows, pool, [&](int64_t row, int32_t node) { out[row] = node; },
         [&](int64_t row) {
@@ -177,7 +178,8 @@ bool Predictor::apply(const std::vector<Column>& columns, int64_t rows, ThreadPo
                 max_weight = weight;
                 out[row] = node;
             });
-        });
+        },
+        complete);
 }
 
 // A parent comes before its children, so one pass in the order of nodes is enough.

@@ -32,7 +32,9 @@ public:
     // out: the index of the largest output, the first of equals.
     bool classify(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out) const;
     // out: the node that predicts; where a row takes several paths, the heaviest (the first among equals).
-    bool apply(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out) const;
+    // `complete`: the table is known to hold neither missing values nor infinite numbers, so nobody looks for them.
+    bool apply(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out,
+               bool complete = false) const;
     Trace trace(const std::vector<Column>& columns, int64_t row) const;
 
 private:
@@ -43,10 +45,10 @@ private:
     // so that one waits for memory while the others go on.
     void walk(const std::vector<Column>& columns, int64_t begin, std::span<int32_t> end) const;
     int next(const std::vector<Column>& columns, int32_t node, int64_t row) const;
-    // Calls single(row, node) for rows with one path, several(row) for the others.
+    // Calls single(row, node) for rows with one path, several(row) for the others. `complete`: as for `apply`.
     template <class Single, class Several>
-    bool each_row(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, Single single,
-                  Several several) const;
+    bool each_row(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, Single single, Several several,
+                  bool complete = false) const;
     void add_values(const std::vector<Column>& columns, int64_t row, double* out) const;
 
     int outputs_;

@@ -269,7 +269,8 @@ def codes_at_leaves(tree: Tree, rows: Encoded, leaf: Int32Array) -> Array:
     if tree.models or (isinstance(tree.recipe.missing, Fractional) and (any(rows.levels) or not rows.complete)):
         return predicted_codes(tree, rows, 1)  # a row may end in several leaves, or the leaf alone does not decide
     values = tree.arrays["value"]
-    by_node = values[:, 0] if tree.schema.target.classes is None else predicted_index(tree.schema.target, values)
+    target = tree.schema.target
+    by_node = values[:, 0] if target.classes is None else predicted_index(target, values).astype(np.int32)
     found: Array = by_node[leaf]
     return found
 

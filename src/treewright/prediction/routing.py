@@ -24,8 +24,27 @@ _AT_ONCE = 1 << 22
 
 def route(tree: Tree, rows: Encoded, n_threads: int) -> Int32Array:
     """Return the leaf of each row; for a row that follows several paths the one with most of its weight."""
-    nodes: Int32Array = _called(tree, rows, _router(tree).apply, n_threads)
+    nodes: Int32Array = _called(tree, rows, _router(tree).apply, n_threads, complete=rows.complete)
     return nodes
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """How alike two trees are on the same rows.
+
+    Of each node looked up: the `closest` node of the other tree by the Jaccard index (rows in both over rows in either;
+    of equals the one nearest the root) and that index, `jaccard`. `rand`: how far both put the same pairs of rows into
+    one leaf, 1 if all, 0 as chance would (the adjusted Rand index, Hubert and Arabie 1985).
+    """
+
+    closest: Int32Array
+    jaccard: FloatArray
+    rand: float
+
+
+def overlap(first: Tree, first_leaf: Int32Array, second: Tree, second_leaf: Int32Array, nodes: Int32Array) -> Overlap:
+    """Compare two trees by the leaf of each row in both; `nodes` of the first are looked up in the second."""
+    return Overlap(*_core.overlap(first_leaf, first.arrays["parent"], second_leaf, second.arrays["parent"], nodes))
 
 
 def predict_values(tree: Tree, rows: Encoded, n_threads: int) -> FloatArray:
@@ -108,9 +127,9 @@ def shap_parts(tree: Tree, rows: Encoded, n_threads: int) -> tuple[FloatArray, F
     return base, values.reshape(rows.n_rows, len(tree.schema.columns), len(base))
 
 
-def _called(tree: Tree, rows: Encoded, function: Callable[..., Any], n_threads: int) -> Any:
+def _called(tree: Tree, rows: Encoded, function: Callable[..., Any], n_threads: int, **known: bool) -> Any:
     check_threads(n_threads)
-    found, infinite = function(rows.columns, list(rows.kinds), rows.n_rows, n_threads)
+    found, infinite = function(rows.columns, list(rows.kinds), rows.n_rows, n_threads, **known)
     if infinite:
         survey(rows, tree.schema, n_threads)  # which names the place
     return found

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray, Int32Array
 from treewright.data.encoding import Encoded
 from treewright.errors import DataError
 from treewright.growing.grow import with_bins
 from treewright.growing.progress import Progress
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.predict import codes_at_leaves, predicted_codes
-from treewright.prediction.routing import route
+from treewright.prediction.routing import overlap, own_splits, route
 from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.shape import is_leaf
 from treewright.tree.tree import Tree
-from treewright.uncertainty.match_nodes import Overlap, Placed, adjusted_rand_index, closest_nodes
 from treewright.uncertainty.resamples import Scheme, only_grows, refit, resample
 from treewright.uncertainty.stability_report import SplitStability, Stability
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 #: Stands for the column of a leaf.
 _NO_SPLIT = -1
@@ -105,12 +100,12 @@ def stability_on(
     rows = with_bins(rows, n_threads)
     samples = resample(rows, scheme, resamples, seed, only_grown=only_grows(tree, rows))
     nodes = _largest_splits(tree, max_splits)
-    placed, predicted = Placed(tree, route(tree, rows, n_threads)), predicted_codes(tree, rows, n_threads)
+    leaf, predicted = route(tree, rows, n_threads), predicted_codes(tree, rows, n_threads)
 
     is_class = tree.schema.target.classes is not None
 
     def summarize(fitted: Tree) -> tuple[_Refit, Array]:
-        found, values = _compared(placed, nodes, fitted, rows)
+        found, values = _compared(tree, leaf, nodes, fitted, rows)
         return found, values != predicted if is_class else (values - predicted) ** 2
 
     refits: list[_Refit] = []
@@ -138,11 +133,11 @@ def _refuse_searched(tree: Tree) -> None:
         )
 
 
-def _largest_splits(tree: Tree, limit: int) -> NDArray[np.int64]:
+def _largest_splits(tree: Tree, limit: int) -> Int32Array:
     """Return the inner nodes with the most rows, in their order."""
     inner = np.flatnonzero(~is_leaf(tree))
     largest = np.argsort(-tree.arrays["rows"][inner], kind="stable")[: max(limit, 0)]
-    return np.sort(inner[largest])
+    return np.sort(inner[largest]).astype(np.int32)
 
 
 # --- one refit ------------------------------------------------------------------------------------------------------
@@ -155,30 +150,28 @@ class _Refit:
     column: Array
     cut: FloatArray
     jaccard: FloatArray
-    columns_used: Array
+    columns_used: set[int]
     rand: float
     n_leaves: int
     depth: int
 
 
-def _compared(placed: Placed, nodes: NDArray[np.int64], fitted: Tree, rows: Encoded) -> tuple[_Refit, Array]:
-    """Compare a refit with the tree; return the predictions of the rows too."""
-    there = Placed(fitted, route(fitted, rows, 1))
-    overlap = Overlap.of(placed, there)
-    closest, jaccard = closest_nodes(overlap, nodes)
-    column, cut = _splits_of(fitted)
-    used = np.unique(column[column != _NO_SPLIT])
-    rand = adjusted_rand_index(overlap)
-    found = _Refit(column[closest], cut[closest], jaccard, used, rand, fitted.n_leaves, fitted.depth)
-    return found, codes_at_leaves(fitted, rows, there.leaf)
+def _compared(tree: Tree, leaf: Int32Array, nodes: Int32Array, fitted: Tree, rows: Encoded) -> tuple[_Refit, Array]:
+    """Compare a refit with the tree, where each row ends in `leaf`; return the predictions of the rows too."""
+    there = route(fitted, rows, 1)
+    alike = overlap(tree, leaf, fitted, there, nodes)
+    column, cut = _splits_at(fitted, alike.closest)
+    used = set(fitted.arrays["column"][own_splits(fitted)].tolist())
+    found = _Refit(column, cut, alike.jaccard, used, alike.rand, fitted.n_leaves, fitted.depth)
+    return found, codes_at_leaves(fitted, rows, there)
 
 
-def _splits_of(tree: Tree) -> tuple[Array, FloatArray]:
+def _splits_at(tree: Tree, nodes: Int32Array) -> tuple[Array, FloatArray]:
     """Return the column of each node's split, and its threshold; NaN where there is not exactly one."""
     arrays = tree.arrays
-    column, cut = np.full(tree.n_nodes, _NO_SPLIT), np.full(tree.n_nodes, np.nan)
-    inner = np.flatnonzero(~is_leaf(tree))
-    split = arrays["split_start"][inner]
+    column, cut = np.full(len(nodes), _NO_SPLIT), np.full(len(nodes), np.nan)
+    inner = (arrays["stop"][nodes] == 0).nonzero()[0]
+    split = arrays["split_start"][nodes[inner]]
     column[inner] = arrays["column"][split]
     first = arrays["break_start"][split]
     single = arrays["break_start"][split + 1] - first == 1
@@ -190,12 +183,12 @@ def _splits_of(tree: Tree) -> tuple[Array, FloatArray]:
 
 
 def _report(
-    tree: Tree, nodes: NDArray[np.int64], refits: list[_Refit], rows: FloatArray, scheme: Scheme, seed: int
+    tree: Tree, nodes: Int32Array, refits: list[_Refit], rows: FloatArray, scheme: Scheme, seed: int
 ) -> Stability:
     column = np.stack([one.column for one in refits])
     cut = np.stack([one.cut for one in refits])
     jaccard = np.stack([one.jaccard for one in refits])
-    used = Counter(int(i) for one in refits for i in one.columns_used)
+    used = Counter(i for one in refits for i in one.columns_used)
     names = tree.schema.names
     return Stability(
         tree=tree,
