@@ -3,7 +3,6 @@
 Prints both trees, each with its accuracy on rows it did not learn from, and writes a page to explore the second one.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +50,8 @@ def tennis() -> None:
         others = tw.learn(rows_of(table, days != day), target="play", recipe=tw.ID3)
         right += tw.predict(others, rows_of(table, days == day))[0] == play[day]
     majority = max(np.mean(play == label) for label in set(play))
-    print(f"\nLeaving one day out at a time: {right} of {len(play)} right ({right / len(play):.0%}).")
-    print(f"Always predicting the majority class: {majority:.0%}. Fourteen days are few.\n")
+    print(f"\nLeaving one day out at a time: {right} of {len(play)} right ({100 * right / len(play):.0f} %).")
+    print(f"Always predicting the majority class: {100 * majority:.0f} %. Fourteen days are few.\n")
 
 
 def breast_cancer() -> None:
@@ -62,7 +61,7 @@ def breast_cancer() -> None:
 
     rows = np.random.default_rng(0).permutation(len(data.target))
     learned, held_out = np.split(rows, [round(0.7 * len(rows))])
-    recipe = replace(tw.CART, stopping=tw.stopping.Stopping(max_depth=4, min_samples_leaf=5))
+    recipe = tw.CART.with_(max_depth=4, min_samples_leaf=5)
     tree = tw.learn(rows_of(table, learned), target="diagnosis", recipe=recipe)
     print(f"Breast cancer: {len(learned)} of {len(rows)} rows, learned with CART, depth at most 4\n")
     print(tree)
@@ -71,7 +70,8 @@ def breast_cancer() -> None:
     accuracy = np.mean(tw.predict(tree, rows_of(table, held_out)) == truth)
     names, counts = np.unique(table["diagnosis"][learned], return_counts=True)
     baseline = np.mean(truth == names[counts.argmax()])
-    print(f"\nOn the {len(held_out)} rows held out: {accuracy:.1%} right; always saying the majority: {baseline:.1%}.")
+    print(f"\nOf the {len(held_out)} rows held out, {100 * accuracy:.1f} % are predicted correctly,")
+    print(f"{100 * baseline:.1f} % by always predicting the majority class.")
 
     page = Path(__file__).resolve().parent.parent / "build" / "demo.html"
     page.parent.mkdir(exist_ok=True)

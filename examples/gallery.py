@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import treewright as tw
 from treewright.inspection.histograms import histograms
 from treewright.render import boundary, curve, depth_scores, growth, path_plot, plot, svg
 
-UNPRUNED = replace(tw.CART, pruning=None)
+UNPRUNED = tw.CART.with_(pruning=None)
 
 
 def bundled(load: Callable[[], Any], target: str) -> dict[str, Any]:
@@ -27,7 +26,7 @@ def bundled(load: Callable[[], Any], target: str) -> dict[str, Any]:
 
 
 def limited(leaves: int) -> tw.Recipe:
-    return replace(UNPRUNED, stopping=tw.stopping.Stopping(max_leaf_nodes=leaves))
+    return UNPRUNED.with_(max_leaf_nodes=leaves)
 
 
 def forty_classes() -> dict[str, Any]:
@@ -74,7 +73,7 @@ def trees() -> dict[str, tuple[tw.Tree, dict[str, Any]]]:
         "iris-cart": (iris, "species", tw.CART),
         "wine-c45": (wine, "cultivar", tw.C45),
         "cancer-chaid": (cancer, "diagnosis", tw.CHAID),
-        "diabetes-cart": (diabetes, "progression", replace(UNPRUNED, stopping=tw.stopping.Stopping(max_depth=3))),
+        "diabetes-cart": (diabetes, "progression", UNPRUNED.with_(max_depth=3)),
         "digits-fifty-leaves": (digits, "digit", limited(50)),
         "forty-classes": (forty_classes(), "field", limited(40)),
         "noise-folded": (noise(), "coin", UNPRUNED),
@@ -96,7 +95,7 @@ def scores_by_depth(table: dict[str, Any], target: str) -> dict[int, tuple[float
     parts = [{name: np.asarray(column)[rows] for name, column in table.items()} for rows in (used, ~used)]
     scores = {}
     for depth in range(1, 11):
-        tree = tw.learn(parts[0], target, replace(UNPRUNED, stopping=tw.stopping.Stopping(max_depth=depth)))
+        tree = tw.learn(parts[0], target, UNPRUNED.with_(max_depth=depth))
         right = [float(np.mean(tw.predict(tree, part) == part[target])) for part in parts]
         scores[depth] = (right[0], right[1])
     return scores

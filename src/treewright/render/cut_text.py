@@ -26,9 +26,8 @@ def cuts(tree: TreeLike) -> str:
     Examples
     --------
     >>> import treewright as tw
-    >>> from dataclasses import replace
     >>> table = {"x": [1, 2, 3, 4, 5, 6], "y": ["a", "b", "a", "b", "b", "b"]}
-    >>> tree = tw.learn(table, "y", replace(tw.CART, pruning=tw.pruning.MaxDepth(1)))
+    >>> tree = tw.learn(table, "y", tw.CART.with_(pruning=tw.pruning.MaxDepth(1)))
     >>> print(tw.render.cuts(tree))
     x <= 3.5: split on x <= 1.5; 2 leaves less: by hand: no path longer than 1
     """

@@ -14,13 +14,12 @@ from treewright.errors import DataError
 #: What stands for a missing value in a text file, by default.
 MARKERS = ("", "?", "NA", "N/A", "NaN", "null")
 
-FORMATS = ("csv", "tsv", "parquet", "jsonl", "arrow", "arff", "c4.5", "sqlite", "duckdb")
-
 _ENDINGS = {
     ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet",
     ".json": "jsonl", ".jsonl": "jsonl", ".ndjson": "jsonl", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
     ".arff": "arff", ".names": "c4.5", ".data": "c4.5", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".duckdb": "duckdb",
 }  # fmt: skip
+FORMATS = tuple(dict.fromkeys(_ENDINGS.values()))
 #: The module here and its function (path, reading) -> Source that opens a format. DuckDB reads what is not listed.
 OPENERS = {
     "arff": ("declared", "open_declared"),
