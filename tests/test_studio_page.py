@@ -291,6 +291,70 @@ def test_a_column_is_left_out_a_kind_changed_another_target_and_all_undone(brows
         assert studio.tree.schema.target.name == "buys"
 
 
+def test_a_tree_is_pruned_by_the_price_of_a_leaf_and_by_a_rule(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(900), "buys", tmp_path) as (page, studio):
+        page.keyboard.press("A")
+        steps(page, 1)
+        leaves = studio.tree.n_leaves
+        page.keyboard.press("P")
+        panel = page.get_by_role("tabpanel", name="Prune")
+        slider = panel.get_by_role("slider")
+        slider.wait_for()
+        slider.press("End")
+        assert "1 of" in panel.inner_text()
+        assert page.locator(".st-place .st-going").count() > 0
+        panel.get_by_role("button", name="Least held-out risk").click()
+        panel.locator(".st-main-button").click()
+        steps(page, 2)
+        assert 1 < studio.tree.n_leaves < leaves
+        edit = studio.log[-1]
+        assert isinstance(edit, tw.edit.Prune)
+        assert isinstance(edit.pruner, tw.pruning.CostComplexity)
+        assert page.locator(".st-place .st-going").count() == 0
+        cut = studio.tree.cuts[-1]
+        page.evaluate("(node) => document.getElementById('studio').studio.app.select(node, false)", cut.node)
+        page.wait_for_selector(f".st-node >> text=Node {cut.node}")
+        assert "by hand: " in panel.inner_text()
+        assert "nothing lies below it" in panel.inner_text()
+        panel.get_by_role("button", name="Select the root").click()
+        rule = panel.get_by_label("Rule")
+        rule.select_option(label="max leaves")
+        panel.get_by_label("Setting").fill("3")
+        panel.get_by_role("button", name="Prune by it").click()
+        steps(page, 3)
+        assert studio.tree.n_leaves == 3
+        panel.get_by_label("Rule").select_option(label="merge equal leaves")
+        panel.get_by_role("button", name="Prune by it").click()
+        page.wait_for_selector(".st-alert .st-wrong >> text=finds nothing to prune")
+        inner = next(node.id for node in studio.tree.walk() if node.id and not node.is_leaf)
+        card(page, inner).click()
+        off = panel.get_by_role("option", name="cost complexity, cross-validated (of the whole tree)")
+        off.wait_for(state="attached")
+        assert off.is_disabled()
+        said = tab(page, "Take away").inner_text()
+        assert "prune below node 0 by the price of a leaf, alpha" in said
+        assert "prune below node 0 by max leaves, leaves 3" in said
+
+
+def test_the_tree_by_hand_is_cross_validated_beside_the_recipe(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, people(900), "buys", tmp_path) as (page, studio):
+        page.keyboard.press("1")
+        steps(page, 1)
+        panel = tab(page, "Scores")
+        assert "balanced accuracy" in panel.inner_text()
+        panel.get_by_role("button", name="Cross-validate").click()
+        panel.get_by_role("row", name="baseline").wait_for()
+        panel.locator("tr >> text=CART").wait_for()
+        rows = panel.locator(".st-validation tbody tr").all_inner_texts()
+        assert [row.split("\t")[0] for row in rows] == ["your steps", "CART", "baseline"]
+        mean = studio._session.cross_validated()["mean"]
+        assert f"{100 * mean:.1f}\u00a0%" in rows[0]
+        assert "Every step found its place" in panel.inner_text()
+        page.keyboard.press("u")
+        steps(page, 0)
+        panel.locator(".st-validation table").wait_for(state="detached")
+
+
 def test_two_trees_side_by_side_and_another_recipe(browser: Any, tmp_path: Path) -> None:
     with opened(browser, people(900), "buys", tmp_path) as (page, studio):
         page.keyboard.press("3")

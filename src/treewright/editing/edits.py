@@ -6,27 +6,16 @@ JSON object; what has its default is left out.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from itertools import pairwise
 from typing import Any, Literal
 
 from treewright.data.schema import Level
+from treewright.editing.fields import check_name, groups_of, level_of, names, pruner_of, thresholds, whole
 from treewright.errors import DataError
 from treewright.recipes.choice import Choice
 from treewright.recipes.named import RECIPES, named_recipe
-from treewright.recipes.pruners import (
-    PRUNERS,
-    PRUNING_NAMES,
-    AdjustedError,
-    CollapseNodes,
-    CostComplexityCV,
-    ErrorBased,
-    ImpurityThresholdCV,
-    Pruner,
-    ReducedError,
-)
+from treewright.recipes.pruners import CostComplexityCV, ErrorBased, ImpurityThresholdCV, Pruner
 from treewright.recipes.recipe import Recipe, read_choice, written_choice
 
 #: Where missing values go, other than to a child: every child by share, nowhere, a child by chance.
@@ -46,7 +35,7 @@ class Edit:
     node: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "node", _whole(self.node, "node", 0))
+        object.__setattr__(self, "node", whole(self.node, "node", 0))
         self._normalise()
 
     def _normalise(self) -> None:
@@ -139,15 +128,15 @@ class Split(Edit):
     missing: int | Literal["spread", "stop", "random"] | None = None
 
     def _normalise(self) -> None:
-        _text(self.column, "column")
+        check_name(self.column, "column")
         if (self.threshold is None) == (self.groups is None):
             raise DataError("a split needs either threshold= (of a number) or groups= (of levels)")
         if self.threshold is not None:
-            object.__setattr__(self, "threshold", _thresholds(self.threshold))
+            object.__setattr__(self, "threshold", thresholds(self.threshold))
         else:
-            object.__setattr__(self, "groups", _groups(self.groups))
+            object.__setattr__(self, "groups", groups_of(self.groups))
         if self.missing is not None and self.missing not in NO_CHILD:
-            object.__setattr__(self, "missing", _whole(self.missing, "missing", 0, f"or one of {', '.join(NO_CHILD)}"))
+            object.__setattr__(self, "missing", whole(self.missing, "missing", 0, f"or one of {', '.join(NO_CHILD)}"))
 
     @property
     def breaks(self) -> tuple[float, ...]:
@@ -189,10 +178,10 @@ class Grow(Edit):
 
     def _normalise(self) -> None:
         if self.levels is not None:
-            object.__setattr__(self, "levels", _whole(self.levels, "levels", 1))
+            object.__setattr__(self, "levels", whole(self.levels, "levels", 1))
         if self.recipe is not None:
             object.__setattr__(self, "recipe", named_recipe(self.recipe))
-        object.__setattr__(self, "without", _names(self.without, "without", needed=False))
+        object.__setattr__(self, "without", names(self.without, "without", needed=False))
 
 
 @dataclass(frozen=True)
@@ -231,7 +220,7 @@ class Prune(Edit):
     pruner: Pruner | str
 
     def _normalise(self) -> None:
-        object.__setattr__(self, "pruner", _pruner(self.pruner))
+        object.__setattr__(self, "pruner", pruner_of(self.pruner))
         if self.needs_rows and self.node:
             raise DataError(
                 f"{type(self.pruner).__name__} compares the whole tree with the training rows; prune node 0 by it, or "
@@ -260,7 +249,7 @@ class Forbid(Edit):
     columns: tuple[str, ...]
 
     def _normalise(self) -> None:
-        object.__setattr__(self, "columns", _names(self.columns, "columns", needed=True))
+        object.__setattr__(self, "columns", names(self.columns, "columns", needed=True))
 
 
 @dataclass(frozen=True)
@@ -313,96 +302,13 @@ class SetPrediction(Edit):
     prediction: Level
 
     def _normalise(self) -> None:
-        object.__setattr__(self, "prediction", _level(self.prediction))
+        object.__setattr__(self, "prediction", level_of(self.prediction))
 
 
 #: The edits by name.
 EDITS: dict[Any, type[Edit]] = {
     kind.__name__: kind for kind in (Split, Grow, Collapse, Prune, Forbid, Allow, Lock, Unlock, SetPrediction)
 }
-
-
-# --- checks -----------------------------------------------------------------------------------------------------------
-
-
-def _whole(value: Any, name: str, low: int, more: str = "") -> int:
-    value = _unboxed(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < low:
-        raise DataError(f"{name} must be a whole number of at least {low}{more and ', '}{more}, not {value!r}")
-    return value
-
-
-def _text(value: object, name: str) -> None:
-    if not isinstance(value, str):
-        raise DataError(f"{name} must be the name of a column, not {value!r}")
-
-
-def _names(value: Any, name: str, *, needed: bool) -> tuple[str, ...]:
-    names = (value,) if isinstance(value, str) else tuple(value)
-    for one in names:
-        _text(one, name)
-    if needed and not names:
-        raise DataError(f"{name} must name at least one column")
-    return tuple(dict.fromkeys(names))
-
-
-def _pruner(value: object) -> Pruner:
-    if isinstance(value, str) and value not in PRUNING_NAMES:
-        raise DataError(f"pruner={value!r} is not known; choose from {', '.join(PRUNING_NAMES)}, or give a Pruner")
-    pruner = PRUNING_NAMES[value] if isinstance(value, str) else value
-    if isinstance(pruner, ReducedError):
-        raise DataError(
-            "ReducedError needs rows that the tree has not seen, and an edit has the training rows; use "
-            "tw.prune(tree, ReducedError(), rows), or another pruner"
-        )
-    if isinstance(pruner, AdjustedError):
-        raise DataError("AdjustedError compares linear models, and trees that are edited have none")
-    if isinstance(pruner, CollapseNodes):
-        raise DataError("CollapseNodes names nodes; make an edit Collapse(node) for each")
-    if not isinstance(pruner, PRUNERS):
-        raise DataError(f"pruner must be a pruner, such as tw.pruning.CostComplexity(0.01), not {value!r}")
-    return pruner
-
-
-def _thresholds(value: Any) -> float | tuple[float, ...]:
-    several = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-    numbers = tuple(_number(one) for one in several)
-    if not numbers or any(a >= b for a, b in pairwise(numbers)):
-        raise DataError(f"thresholds must rise, and there must be one, not {value!r}")
-    return numbers if len(numbers) > 1 else numbers[0]
-
-
-def _number(value: Any) -> float:
-    value = _unboxed(value)
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
-        raise DataError(f"a threshold must be a finite number, not {value!r}")
-    return float(value) + 0.0  # zero without a sign
-
-
-def _groups(value: Any) -> tuple[tuple[Level, ...], ...]:
-    if isinstance(value, str) or any(isinstance(group, str) for group in value):
-        raise DataError(f"groups must be a list of lists of levels, not {value!r}")
-    groups = tuple(tuple(_level(one) for one in group) for group in value)
-    if not groups or not all(groups):
-        raise DataError("every group needs a level; give one group (the others form the second), or several")
-    seen: set[Level] = set()
-    for level in (one for group in groups for one in group):
-        if level in seen:
-            raise DataError(f"the level {level!r} is named twice; each belongs to one group")
-        seen.add(level)
-    return groups
-
-
-def _level(value: Any) -> Level:
-    value = _unboxed(value)
-    if not isinstance(value, (str, int, float, bool)) or (isinstance(value, float) and not math.isfinite(value)):
-        raise DataError(f"a level is a string, a finite number or a boolean, not {value!r}")
-    return value
-
-
-def _unboxed(value: Any) -> Any:
-    """Return a numpy scalar as Python's own."""
-    return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
 
 
 # --- the written form -------------------------------------------------------------------------------------------------

@@ -104,4 +104,4 @@ def weighed(ranges: Ranges, node: int, whole: Entries) -> Entries:
     """
     row, fraction = ranges.at(node)
     weight = whole.weight[row] if fraction is None else whole.weight[row] * fraction
-    return replace(whole, weight=np.bincount(row, weight, len(whole.weight)))
+    return replace(whole, weight=np.bincount(row, weight, len(whole.weight)).astype(np.float64, copy=False))

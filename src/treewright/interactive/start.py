@@ -128,8 +128,9 @@ def pruner_choices() -> list[dict[str, Any]]:
 
     `whole`: it prunes whole trees only, `classes_only`: it has no meaning for numbers.
     """
-    plain = [one for one in PRUNING_NAMES.values() if not isinstance(one, (ReducedError, AdjustedError))]
-    given = {"leaves": MaxLeaves(8), "depth": MaxDepth(3), "value": CriticalValue(0.0)}
+    plain: list[Pruner] = [one for one in PRUNING_NAMES.values() if not isinstance(one, (ReducedError, AdjustedError))]
+    given: dict[str, Pruner] = {"leaves": MaxLeaves(8), "depth": MaxDepth(3), "value": CriticalValue(0.0)}
+    pruners = [*plain, ErrorBased(raising=False), *given.values()]
     settings = [None] * (len(plain) + 1) + list(given)
     return [
         {
@@ -139,7 +140,7 @@ def pruner_choices() -> list[dict[str, Any]]:
             "classes_only": one.classes_only,
             "setting": None if setting is None else saved_setting(type(one), setting),
         }
-        for one, setting in zip([*plain, ErrorBased(raising=False), *given.values()], settings, strict=True)
+        for one, setting in zip(pruners, settings, strict=True)
     ]
 
 

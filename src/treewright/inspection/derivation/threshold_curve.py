@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from treewright.criteria.statistics import score_of, significance_of
-from treewright.data.arrays import BoolArray, FloatArray, IndexArray, Int32Array
+from treewright.data.arrays import Array, BoolArray, FloatArray, IndexArray, Int32Array
 from treewright.data.schema import ColumnSpec
 from treewright.inspection.derivation.criterion_names import Measure, measure_of
 from treewright.inspection.derivation.node_rows import Entries
@@ -179,11 +179,11 @@ class _Cutter:
         weight, bins = self.entries.weight, np.where(self.bins < 0, np.int32(self.n_bins), self.bins)
         target = self.entries.encoded.target
         assert target is not None
-        parts = (lambda: weight, lambda: (weight > 0).astype(np.float64), lambda: weight * target)
-        weights, rows, sums = (
-            np.bincount(bins, part(), self.n_bins + 1).astype(np.float64, copy=False) for part in parts
-        )
-        return weights, rows, sums
+
+        def summed(part: Array) -> FloatArray:
+            return np.bincount(bins, part, self.n_bins + 1).astype(np.float64, copy=False)
+
+        return summed(weight), summed((weight > 0).astype(np.float64)), summed(weight * target)
 
     def _large(self, recipe: Recipe, weight: FloatArray, rows: FloatArray, sums: FloatArray) -> BoolArray:
         """Return whether all branches [cuts, branches] are large enough, as the engine compares."""
@@ -215,7 +215,7 @@ class _Cutter:
             return np.array([share * cut_score(criterion, measure, parent, each) for share, parent, each in parts])
         # Values between two cuts count together; the rows without a value, at -1, find the last entry.
         between = np.searchsorted(places, np.arange(self.n_bins))
-        bins = np.append(between, len(places) + 1 if scored else -1).astype(np.int32)[self.bins]
+        bins: IndexArray = np.append(between, len(places) + 1 if scored else -1)[self.bins]
         name = (
             "variance" if measure.name in ("standard_deviation", "fifth_root") else measure.name
         )  # whose sums can be added up
