@@ -39,8 +39,9 @@ def check_recipe(recipe: Recipe, schema: Schema) -> None:
             f"{type(criterion).__name__} compares {most} classes, but the target {schema.target.name!r} has "
             f"{len(classes)}; use another criterion such as Gini(), or put classes together"
         )
-    numbers = [column.name for column in schema.columns if not column.has_levels]
-    if isinstance(recipe.numeric, CategoricalOnly) and numbers:
+    only_levels = isinstance(recipe.numeric, CategoricalOnly)
+    numbers = [column.name for column in schema.columns if not column.has_levels] if only_levels else []
+    if numbers:
         raise DataError(
             f"the recipe {recipe.name!r} splits on levels only, but {listed(numbers)} "
             f"{'is numeric' if len(numbers) == 1 else 'are numeric'}; use C45 or CART, give the recipe "
