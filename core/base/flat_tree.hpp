@@ -30,6 +30,39 @@ struct FlatTree {
     NodeModels models;
 };
 
+// Calls visit(name, member) for every array that holds one number per place; the one list of the format's arrays.
+template <class Tree, class Visit>
+void each_array(Tree& flat, Visit visit) {
+    visit("parent", flat.parent);
+    visit("depth", flat.depth);
+    visit("rows", flat.rows);
+    visit("weight", flat.weight);
+    visit("impurity", flat.impurity);
+    visit("gain", flat.gain);
+    visit("stop", flat.stop);
+    visit("child_start", flat.child_start);
+    visit("children", flat.children);
+    visit("split_start", flat.split_start);
+    visit("n_surrogates", flat.n_surrogates);
+    visit("column", flat.column);
+    visit("closed", flat.closed);
+    visit("score", flat.score);
+    visit("adjusted", flat.adjusted);
+    visit("split_gain", flat.split_gain);
+    visit("statistic", flat.statistic);
+    visit("degrees", flat.degrees);
+    visit("log_p", flat.log_p);
+    visit("log_multiplier", flat.log_multiplier);
+    visit("missing", flat.missing);
+    visit("unseen", flat.unseen);
+    visit("break_start", flat.break_start);
+    visit("breaks", flat.breaks);
+    visit("bin_start", flat.bin_start);
+    visit("child_of_bin", flat.child_of_bin);
+    visit("share_start", flat.share_start);
+    visit("share", flat.share);
+}
+
 // One row of the split table.
 Split split_at(const FlatTree& flat, int i);
 

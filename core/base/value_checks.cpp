@@ -47,7 +47,9 @@ ValueChecks check_values(const Table& table, const double* weight, ThreadPool& p
         int infinite = 0, absent = 0;
         for (const Column& column : table.columns) {
             if (column.kind != Kind::number) {
-                for (int64_t row = begin; row < end; ++row) {
+                int negative = 0;
+                for (int64_t row = begin; row < end; ++row) negative |= column.codes[row];
+                for (int64_t row = begin; row < end && negative < 0; ++row) {
                     absent |= static_cast<int>(column.codes[row] < 0 && (!weight || weight[row] > 0));
                 }
                 continue;

@@ -16,6 +16,7 @@
 #include "bind/module.hpp"
 #include "bind/recipe.hpp"
 #include "binning/binned_table.hpp"
+#include "binning/level_codes.hpp"
 #include "rows/exhaustive_rows.hpp"
 #include "rows/histogram_rows.hpp"
 #include "threshold/plan.hpp"
@@ -144,11 +145,12 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         }
         if (!rows) rows = std::make_unique<ExhaustiveRows>(table, recipe, measure_rows, pool);
         const Task task{recipe, measure_rows, score, rows->total(0).all.rows[0]};
-        const std::vector<GrownNode> nodes = grow(*rows, task, pool, costs, options);
+        std::vector<GrownNode> nodes = grow(*rows, task, pool, costs, options);
         for (const GrownNode& node : nodes) against = std::max(against, static_cast<int>(node.against));
         const DepthFirst depth_first(nodes);
         flat = flatten(nodes, depth_first);
         if (followers) followed_to = follower_nodes(nodes, depth_first, followers->size());
+        forget(std::move(nodes), pool);
         if (!profile.is_none()) kept.unshared = pool.unshared_time();
     }
     if (!profile.is_none()) write_profile(kept, profile);
@@ -170,6 +172,24 @@ nb::tuple check_values_of(const nb::object& columns, const std::vector<int>& kin
     });
     if (!found.infinite) return nb::make_tuple(found.missing, nb::none());
     return nb::make_tuple(found.missing, nb::make_tuple(found.infinite->first, found.infinite->second));
+}
+
+// Of each column of numbers its codes and levels, or None where they are better sorted.
+nb::list count_levels_of(const std::vector<nb::object>& columns, int64_t rows) {
+    std::vector<Numbers> numbers(columns.size());
+    for (size_t i = 0; i < columns.size(); ++i) {
+        if (read_numbers(columns[i], numbers[i]) != rows) throw std::invalid_argument("a column has another length");
+    }
+    std::vector<std::optional<LevelCodes>> found = without_gil([&] { return count_levels(numbers, rows); });
+    nb::list out;
+    for (std::optional<LevelCodes>& column : found) {
+        if (column) {
+            out.append(nb::make_tuple(owning<int32_t>(std::move(column->code), 0), array(std::move(column->level))));
+        } else {
+            out.append(nb::none());
+        }
+    }
+    return out;
 }
 
 // Which column is searched how, as text, for debugging.
@@ -197,6 +217,7 @@ void bind_grow(nb::module_& m) {
           "kept"_a.none() = nb::none(), "given"_a.none() = nb::none(), "has_missing"_a = true);
     m.def("search_plan", &search_plan_of, "kinds"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
           "has_missing"_a = std::vector<bool>(), "remote"_a = false);
+    m.def("count_levels", &count_levels_of, "columns"_a, "n_rows"_a);
     m.def("check_values", &check_values_of, "columns"_a, "kinds"_a, "n_rows"_a, "n_threads"_a,
           "weight"_a.none() = nb::none());
 }

@@ -74,6 +74,7 @@ FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_fi
     FlatTree flat;
     flat.stats = NodeTable(order.size(), nodes[0].reported.size());
     flat.value = NodeTable(order.size(), nodes[0].value.size());
+    each_array(flat, [&](const char*, auto& values) { values.reserve(order.size() + 1); });
     for (auto* start : {&flat.child_start, &flat.split_start, &flat.break_start, &flat.bin_start, &flat.share_start}) {
         start->push_back(0);
     }
@@ -112,6 +113,14 @@ int majority_child(const std::vector<GrownNode>& nodes, const GrownNode& node) {
         return nodes[child].rows == nodes[node.children[largest]].rows;
     });
     return equals > 1 ? stop_here : largest;
+}
+
+void forget(std::vector<GrownNode> nodes, ThreadPool& pool) {
+    constexpr size_t block = 1 << 14;
+    pool.run(static_cast<int64_t>((nodes.size() + block - 1) / block), [&](int64_t b) {
+        const size_t begin = static_cast<size_t>(b) * block, end = std::min(nodes.size(), begin + block);
+        for (size_t i = begin; i < end; ++i) nodes[i] = GrownNode();
+    });
 }
 
 void graft(std::vector<GrownNode>& nodes, int position, std::vector<GrownNode> subtree) {

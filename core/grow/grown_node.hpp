@@ -6,6 +6,7 @@
 
 #include "base/flat_tree.hpp"
 #include "base/packed.hpp"
+#include "base/thread_pool.hpp"
 #include "split/branching.hpp"
 #include "split/surrogate.hpp"
 
@@ -73,6 +74,8 @@ std::vector<Split> surrogate_splits(const GrownNode& node);
 // The child where most rows ended, which rpart's predict follows, not the one where most known ones went; stop_here if
 // there are several.
 int majority_child(const std::vector<GrownNode>& nodes, const GrownNode& node);
+// Frees many nodes, which takes one thread as long as growing some of them.
+void forget(std::vector<GrownNode> nodes, ThreadPool& pool);
 // Puts a subtree, grown apart, in the place of a node.
 void graft(std::vector<GrownNode>& nodes, int position, std::vector<GrownNode> subtree);
 

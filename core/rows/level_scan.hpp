@@ -6,6 +6,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "threshold/cut.hpp"
@@ -43,14 +45,15 @@ public:
             const Counter& counter = context.counter;
             const size_t words = static_cast<size_t>(counter.words());
             present_.clear();
+            present_.reserve(static_cast<size_t>(column.levels));
             for (int code = 0; code < column.levels; ++code, cells += words) {
                 if (counter.listed(cells) == 0) continue;
                 Level& level = present_.emplace_back(Level{code, 0, zero_words(counter)});
                 std::copy_n(cells, words, level.words.begin());
                 level.mean = mean_of(counter, level.words);
             }
-            return best_division(context, rules, total, cells, context.training.facts[column.column.offset()].kind,
-                                 ExactDivision{});
+            if (context.training.facts[column.column.offset()].kind == Kind::nominal) order_by_mean();
+            return best_division(context, rules, total, cells, ExactDivision{});
         }
         return no_gain;
     }
@@ -64,15 +67,16 @@ private:
         Words<Counter> missing = zero_words(counter);
         count(counter, codes_of(context.training, column.value), static_cast<size_t>(facts.levels), rows, row, item,
               missing);
-        return best_division(context, rules, total, missing.data(), facts.kind, context.reciprocals);
+        if (present_.size() < 2 && !context.plan.tries_missing) return no_gain;
+        put_in_order(facts.kind == Kind::nominal);
+        return best_division(context, rules, total, missing.data(), context.reciprocals);
     }
 
-    // Of the levels present, in order.
+    // Of the levels present, which are in order.
     template <class Over>
     double best_division(const SearchContext<Counter>& context, const CutRules& rules, const Words<Counter>& total,
-                         const typename Counter::Word* missing, Kind kind, const Over& over) {
+                         const typename Counter::Word* missing, const Over& over) {
         const Counter& counter = context.counter;
-        put_in_order(kind == Kind::nominal);
         CutScorer<Counter> scorer(counter, rules, total.data(), missing, context.plan.tries_missing);
         Words<Counter> low = zero_words(counter);
         double best = scorer.gain_of_missing();
@@ -120,14 +124,52 @@ private:
         });
     }
 
+    // The same order for the levels of a histogram, which stand by code: they are dealt into as many ranges of means as
+    // there are levels, and only those of one range are compared.
+    void order_by_mean() {
+        if (present_.size() < 2) return;
+        const auto below = [](const Level& a, const Level& b) { return a.mean < b.mean; };
+        const size_t levels = present_.size();
+        const auto [least, most] = std::minmax_element(present_.begin(), present_.end(), below);
+        const double low = least->mean, scale = static_cast<double>(levels - 1) / (most->mean - low);
+        if (!std::isfinite(scale)) return std::stable_sort(present_.begin(), present_.end(), below);
+        const auto range = [&](const Level& level) {
+            return std::min(levels - 1, static_cast<size_t>((level.mean - low) * scale));
+        };
+        next_.assign(levels + 1, 0);
+        for (const Level& level : present_) ++next_[range(level) + 1];
+        std::partial_sum(next_.begin(), next_.end(), next_.begin());
+        ordered_.resize(levels);
+        for (const Level& level : present_) ordered_[next_[range(level)]++] = level;
+        for (size_t i = 0, begin = 0; i < levels; begin = next_[i++]) order_few(begin, next_[i]); // now where it ends
+        present_.swap(ordered_);
+    }
+
+    void order_few(size_t begin, size_t end) {
+        constexpr size_t few = 16;
+        if (end - begin > few) {
+            std::stable_sort(ordered_.begin() + static_cast<std::ptrdiff_t>(begin),
+                             ordered_.begin() + static_cast<std::ptrdiff_t>(end),
+                             [](const Level& a, const Level& b) { return a.mean < b.mean; });
+            return;
+        }
+        for (size_t i = begin + 1; i < end; ++i) {
+            for (size_t to = i; to > begin && ordered_[to].mean < ordered_[to - 1].mean; --to) {
+                std::swap(ordered_[to], ordered_[to - 1]);
+            }
+        }
+    }
+
     static double mean_of(const Counter& counter, const Words<Counter>& words) {
         Sum sums[3] = {0, 0, 0};
         counter.to_sums(words.data(), sums);
         constexpr bool by_class = !std::is_same_v<Counter, MomentCounter>;
-        return static_cast<double>(sums[by_class ? 0 : 1]) / counter.weight(words.data());
+        // Counts and sums of targets fit 64 bits; only sums of squares may not.
+        return static_cast<double>(static_cast<int64_t>(sums[by_class ? 0 : 1])) / counter.weight(words.data());
     }
 
-    std::vector<Level> present_;
+    std::vector<Level> present_, ordered_;
+    std::vector<size_t> next_;   // of each range of means, where its next level comes to lie
     std::vector<int32_t> place_; // of each level in `present_`, -1: not there
 };
 

@@ -7,6 +7,7 @@ namespace tw {
 RowRouter::RowRouter(const BinnedTable& binned, const std::vector<Column>& columns, const Split& split,
                      const std::vector<Split>& surrogates, uint64_t node_key)
     : columns_(columns), split_(split), surrogates_(surrogates), node_key_(node_key) {
+    codes_ = columns[split.column].codes;
     const bool by_bin = columns[split.column].kind == Kind::number && split.breaks.size() == 1 &&
                         split.children() == 2 && split.child_of_bin[0] == 0;
     if (!by_bin) return;
@@ -24,6 +25,7 @@ int RowRouter::route_one(uint32_t row) const {
 
 void RowRouter::route(std::span<const uint32_t> rows, int32_t* child, std::span<size_t> count) const {
     if (bin_) return route_by_bin(rows, child, count);
+    if (codes_) return route_by_code(rows, child, count);
     for (size_t i = 0; i < rows.size(); ++i) {
         child[i] = route_one(rows[i]);
         if (child[i] >= 0) ++count[static_cast<size_t>(child[i])];
@@ -53,6 +55,19 @@ void RowRouter::route_by_bin(std::span<const uint32_t> rows, int32_t* child, std
     }
     count[0] += known - high;
     count[1] += high;
+}
+
+// A row's level gives its child, unless it is missing or no child holds it.
+void RowRouter::route_by_code(std::span<const uint32_t> rows, int32_t* child, std::span<size_t> count) const {
+    const int32_t* child_of_level = split_.child_of_bin.data();
+    const size_t levels = split_.child_of_bin.size();
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const size_t code = static_cast<size_t>(codes_[rows[i]]); // negative codes are large
+        int32_t to = code < levels ? child_of_level[code] : -1;
+        if (to < 0) to = route_one(rows[i]);
+        child[i] = to;
+        if (to >= 0) ++count[static_cast<size_t>(to)];
+    }
 }
 
 } // namespace tw

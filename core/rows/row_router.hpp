@@ -1,6 +1,6 @@
 // The child of each row of a binned table.
 //
-// Equals `route_row`; for a threshold the bin decides, except in the bin that holds the threshold.
+// Equals `route_row`; for a threshold the bin decides, except in the bin that holds the threshold, for levels the code.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ public:
 private:
     int route_one(uint32_t row) const;
     void route_by_bin(std::span<const uint32_t> rows, int32_t* child, std::span<size_t> count) const;
+    void route_by_code(std::span<const uint32_t> rows, int32_t* child, std::span<size_t> count) const;
 
     const std::vector<Column>& columns_;
     const Split& split_;
@@ -31,6 +32,7 @@ private:
     uint64_t node_key_;
     const uint8_t* bin_ = nullptr; // of the split's column, if it is a number with one limit
     int limit_bin_ = 0, missing_ = 0;
+    const int32_t* codes_ = nullptr; // of the split's column, if it has levels
 };
 
 // Calls put(child, entry) for wherever each entry goes.

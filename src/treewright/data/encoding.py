@@ -26,6 +26,7 @@ from treewright.data.kinds import (
     misfit,
     numbers_of,
     specify,
+    specify_columns,
 )
 from treewright.data.schema import LEVEL_KINDS, TIME_KINDS, ColumnSpec, Level, Schema, TargetSpec, Task
 from treewright.data.value_text import listed
@@ -128,8 +129,7 @@ def describe(
     for column in frame.columns:
         if not (keep_empty and column.kind == "numeric" and column.all_missing):
             _refuse_useless(column, target)
-    specs = tuple(specify(column, chosen.get(column.name)) for column in frame.columns)
-    return Schema(specs, target_spec, frame.text_form)
+    return Schema(specify_columns(frame.columns, chosen), target_spec, frame.text_form)
 
 
 def check_table(n_columns: int, n_rows: int, target_name: str) -> None:
@@ -144,7 +144,7 @@ def describe_target(
     target: RawColumn, task: Task | None = None, choice: KindChoice | None = None, n_rows: int | None = None
 ) -> TargetSpec:
     """Return the target's task and classes. Classes are declared levels in their order, or the values found, sorted."""
-    refuse_missing_target(target.name, int(target.missing.sum()), target.n_rows)
+    refuse_missing_target(target.name, int(np.count_nonzero(target.missing)), target.n_rows)
     kind = choice if isinstance(choice, str) else "ordinal" if choice is not None else target.kind
     if task not in (None, "classification", "regression"):
         raise DataError(f"task must be 'classification' or 'regression', not {task!r}")
@@ -235,7 +235,7 @@ def encode_rows(
 def encode_target(target: RawColumn, spec: TargetSpec, n_rows: int) -> FloatArray | Int32Array:
     """Return the target as class codes or as numbers; no value may be missing or foreign."""
     check_rows(n_rows, target, "target")
-    refuse_missing_target(target.name, int(target.missing.sum()), n_rows)
+    refuse_missing_target(target.name, int(np.count_nonzero(target.missing)), n_rows)
     if spec.classes is None:
         return _target_numbers(target)
     codes = _recoded(target, spec.classes)
@@ -308,7 +308,9 @@ def _encode_column(column: RawColumn, spec: ColumnSpec, strict: bool) -> FloatAr
         if row is not None:
             raise _changed(column, spec, column.text(row))
         return numbers_of(column)
-    found = levels_of(column)[1]
+    codes, found = levels_of(column)
+    if found is spec.levels:  # of the very table that was described
+        return codes
     if not (has_text(found) and has_text(spec.levels)) and not (has_numbers(found) and has_numbers(spec.levels)):
         raise _changed(column, spec, column.example())
     codes = _recoded(column, spec.levels)

@@ -7,14 +7,16 @@ or to a list of levels, which means ordinal in that order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from treewright.data.arrays import Array, BoolArray, FloatArray, Int32Array
+from treewright.data.arrays import BoolArray, FloatArray, Int32Array
 from treewright.data.columns import LARGEST_EXACT
 from treewright.data.frame import Frame, RawColumn
+from treewright.data.level_codes import level_codes
 from treewright.data.schema import KINDS, LEVEL_KINDS, TIME_KINDS, ColumnSpec, Kind, Level, level_fault
 from treewright.data.value_text import listed, moment
 from treewright.errors import DataError
@@ -47,6 +49,13 @@ def check_kinds(kinds: Mapping[str, KindChoice] | None, names: Sequence[str]) ->
     return chosen
 
 
+def specify_columns(columns: Sequence[RawColumn], chosen: Mapping[str, KindChoice]) -> tuple[ColumnSpec, ...]:
+    """Return the descriptions of the columns of a table; numbers that become levels are coded together."""
+    without_levels = ("numeric", "boolean", *TIME_KINDS)  # no set: a choice may be a list
+    work_out_levels([each for each in columns if chosen.get(each.name, "numeric") not in without_levels])
+    return tuple(specify(column, chosen.get(column.name)) for column in columns)
+
+
 def specify(column: RawColumn, choice: KindChoice | None = None) -> ColumnSpec:
     """Return the column's description, by the user's choice or else by its type."""
     if isinstance(choice, (list, tuple)):
@@ -60,9 +69,9 @@ def specify(column: RawColumn, choice: KindChoice | None = None) -> ColumnSpec:
         )
     if kind not in LEVEL_KINDS:
         return ColumnSpec(column.name, kind)
-    if column.levels is None:
-        finite_numbers_of(column)  # no infinity among the levels either
     levels = (False, True) if kind == "boolean" else levels_of(column)[1]
+    if column.levels is None and levels and (levels[0] == -np.inf or levels[-1] == np.inf):
+        finite_numbers_of(column)  # no infinity among the levels either
     _check_levels(column.name, levels, column.crowded)
     return ColumnSpec(column.name, kind, levels)
 
@@ -75,6 +84,8 @@ def _check_levels(name: str, levels: tuple[Level, ...], crowded: bool = False) -
             f"column {name!r} has {count} levels, for example {levels[0]!r}; at most {MOST_LEVELS} are possible. "
             f"Drop it, group its rare levels, or, if it holds numbers, declare it with kinds={{{name!r}: 'numeric'}}"
         )
+    if set(map(type, levels)) == {float} and all(map(math.isfinite, levels)):
+        return  # a thousand levels need no closer look
     for level in levels:
         fault = level_fault(level)
         if fault is not None:
@@ -156,36 +167,23 @@ def levels_of(column: RawColumn) -> tuple[Int32Array, tuple[Level, ...]]:
     """Return the values as codes and levels; times become text. Worked out once per column."""
     if column.levels is not None:
         return column.values, column.levels
-    found: tuple[Int32Array, tuple[Level, ...]] | None = column.kept.get("levels")
-    if found is None:
-        found = column.kept["levels"] = _found_levels(column)
+    if "levels" not in column.kept:
+        work_out_levels([column])
+    found: tuple[Int32Array, tuple[Level, ...]] = column.kept["levels"]
     return found
 
 
-def _found_levels(column: RawColumn) -> tuple[Int32Array, tuple[Level, ...]]:
-    missing = column.missing
-    known = column.values[~missing] if missing.any() else column.values
-    distinct, inverse = _distinct(known)
-    codes: Int32Array = inverse.astype(np.int32, copy=False)
-    if len(known) < column.n_rows:
-        codes = np.full(column.n_rows, -1, dtype=np.int32)
-        codes[~missing] = inverse
+def work_out_levels(columns: Sequence[RawColumn]) -> None:
+    """Work out and keep the levels of columns of one table, which takes less time than one by one."""
+    numbers = [column for column in columns if column.levels is None and "levels" not in column.kept]
+    for column, (codes, values) in zip(numbers, level_codes([each.values for each in numbers]), strict=True):
+        column.kept["levels"] = codes, _as_levels(column, values.tolist())
+
+
+def _as_levels(column: RawColumn, values: list[float]) -> tuple[Level, ...]:
     if column.kind in TIME_KINDS:
-        return codes, tuple(moment(column.kind, value) for value in distinct.tolist())
-    levels = tuple(int(value) for value in distinct.tolist()) if column.whole else tuple((distinct + 0.0).tolist())
-    return codes, levels  # -0.0 is 0.0, whichever of them numpy kept
-
-
-def _distinct(values: FloatArray) -> tuple[Array, Array]:
-    """np.unique with the inverse: where whole numbers lie close together, counting is much faster than sorting."""
-    low = float(values.min()) if len(values) else np.nan
-    if not float(values.max(initial=low)) - low <= 4 * len(values):  # far apart, infinite, or no value at all
-        return np.unique(values, return_inverse=True)
-    places: Array = (values - low).astype(np.int32 if len(values) < 2**28 else np.int64)
-    if not (places + low == values).all():  # the sum depends on the place alone, so a place holds one value
-        return np.unique(values, return_inverse=True)
-    found = np.bincount(places) > 0
-    return np.flatnonzero(found) + low, (np.cumsum(found, dtype=np.int32) - 1)[places]
+        return tuple(moment(column.kind, value) for value in values)
+    return tuple(map(int, values)) if column.whole else tuple(values)
 
 
 def has_numbers(levels: Sequence[Level]) -> bool:

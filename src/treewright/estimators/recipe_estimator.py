@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, replace
+from functools import cache
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -85,7 +86,12 @@ class RecipeEstimator(TreeEstimator):
 
     def _recipes_for(self, rows: Encoded | None) -> tuple[Recipe, ...]:
         """Return the recipes with the parameters; fractions refer to the rows, and are refused without them."""
-        parameters = {f.name: getattr(self, f.name) for f in fields(self) if not _is_default(self, f)}
+        own = vars(self)
+        parameters = {
+            f.name: getattr(self, f.name)
+            for f in _parameters(type(self))
+            if own.get(f.name) is not f.default and not _is_default(self, f)
+        }
         parameters["seed"] = self._seed()
         sizes: dict[str, Any] = {
             "n_rows": None if rows is None else rows.n_rows,
@@ -112,6 +118,11 @@ class RecipeEstimator(TreeEstimator):
         if isinstance(self.random_state, (int, Integral)):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+@cache
+def _parameters(estimator: type[RecipeEstimator]) -> tuple[Field[Any], ...]:
+    return fields(estimator)
 
 
 def _is_default(estimator: object, field: Field[Any]) -> bool:
