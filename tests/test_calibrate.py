@@ -100,7 +100,7 @@ def test_what_cannot_work_is_refused() -> None:
     assert tw.calibrate(tree, numbers(19, 1), coverage=0.95).calibration is not None
     with pytest.raises(tw.DataError, match="give them as data"):
         tw.calibrate(tree, None)
-    with pytest.raises(tw.DataError, match="folds must be at least 2, not 1"):
+    with pytest.raises(tw.DataError, match="folds must be a whole number of at least 2, not 1"):
         tw.calibrate(tree, numbers(100, 0), folds=1)
     with pytest.raises(tw.DataError, match="is not calibrated"):
         tw.predict_interval(tree, numbers(5, 0))

@@ -78,6 +78,13 @@ def test_time_goes_forward() -> None:
     assert found.folds[-1].test[data["day"].argmax()]
 
 
+def test_the_baseline_knows_the_training_rows_only() -> None:
+    """With one row in every fold, the most frequent class of the tested rows would always be right."""
+    data = {"x": np.arange(20.0), "y": ["a"] * 13 + ["b"] * 7}
+    found = tw.cross_validate(data, "y", FULL, folds=20).scores["CART"]
+    assert found.baseline == pytest.approx(13 / 20)
+
+
 def test_what_cannot_work_is_refused() -> None:
     data = table() | {"alone": np.arange(150.0) * 2, "two": np.arange(150) % 2}
     with pytest.raises(tw.DataError, match="every group of 'alone' has one row"):
@@ -88,8 +95,14 @@ def test_what_cannot_work_is_refused() -> None:
         tw.cross_validate(data, "y", time="two", folds=4)
     with pytest.raises(tw.DataError, match="give one of them"):
         tw.cross_validate(data, "y", time="x", groups="two")
-    with pytest.raises(tw.DataError, match="folds must be at least 2, not 1"):
+    with pytest.raises(tw.DataError, match="folds must be a whole number of at least 2, not 1"):
         tw.cross_validate(data, "y", folds=1)
+    with pytest.raises(tw.DataError, match="have one order in time"):
+        tw.cross_validate(data, "y", time="x", repeats=2)
+    with pytest.raises(tw.DataError, match="seed must be a whole number of at least 0, not -1"):
+        tw.cross_validate(data, "y", seed=-1)
+    with pytest.raises(tw.DataError, match="recipes is empty"):
+        tw.cross_validate(data, "y", {})
     with pytest.raises(tw.DataError, match="has no criterion for regression"):
         tw.cross_validate(table(), "x", "id3")
     with pytest.raises(tw.DataError, match="recipes is empty"):
@@ -99,7 +112,7 @@ def test_what_cannot_work_is_refused() -> None:
         found.interval("c45")
     with pytest.raises(tw.DataError, match=r"confidence must lie between 0 and 1, not 1\.5"):
         found.interval("CART", 1.5)
-    with pytest.raises(tw.DataError, match="permutations must be at least 1, not 0"):
+    with pytest.raises(tw.DataError, match="permutations must be a whole number of at least 1, not 0"):
         tw.permutation_test(table(), "y", permutations=0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,43 @@ def test_a_bootstrap_sample_is_a_table_with_repeated_rows(recipe: tw.Recipe, tar
         sample = samples[i]
         written_out = take(rows, np.repeat(np.arange(rows.n_rows), sample.repeats))
         assert tree == grow_and_prune(written_out, schema, recipe.with_(rivals=0))
+
+
+@pytest.mark.parametrize("n", [700, 6_000])
+@pytest.mark.parametrize("target", ["two", "three", "number"])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        tw.SKLEARN.with_(max_depth=7),
+        tw.SKLEARN.with_(max_depth=5, min_samples_leaf=20, max_features=2),
+        tw.CART.with_(pruning=None, missing="own_category", min_samples_split=9),
+        tw.CART.with_(pruning=None, max_leaf_nodes=12, min_weight_leaf=3.5),
+    ],
+)
+def test_rows_listed_once_give_the_tree_of_rows_written_out(recipe: tw.Recipe, target: str, n: int) -> None:
+    """The core lists a row of a sample once, with a count, where nothing looks at rows one by one."""
+    rng = np.random.default_rng(n)
+    x, z, w = rng.normal(size=n), rng.integers(0, 9, n).astype(float), rng.exponential(size=n).round(2)
+    place = rng.choice(["a", "b", "c", "d"], n)
+    z[rng.random(n) < 0.1] = np.nan
+    signal = x + np.nan_to_num(z) / 3 + (place == "b") * w + rng.normal(size=n)
+    given = {"two": signal > 2, "three": np.digitize(signal, [1, 3]), "number": signal}[target]
+    rows, schema = training_table({"x": x, "z": z, "w": w, "place": place, "y": given}, "y")
+    for i in range(2):
+        sample = resample(rows, "bootstrap", 2, 3)[i]
+        written_out = take(rows, np.repeat(np.arange(n), sample.repeats))
+        assert grow_and_prune(sample, schema, recipe) == grow_and_prune(written_out, schema, recipe)
+
+
+def test_a_row_that_is_drawn_very_often() -> None:
+    rows, schema = training_table(table(400), "ill")
+    repeats = np.ones(400, dtype=np.int32)
+    for most in (16, 17, 3_000):
+        repeats[7] = most
+        sample = replace(rows, weight=repeats.astype(float), repeats=repeats)
+        written_out = take(rows, np.repeat(np.arange(400), repeats))
+        recipe = tw.SKLEARN.with_(max_depth=5)
+        assert grow_and_prune(sample, schema, recipe) == grow_and_prune(written_out, schema, recipe)
 
 
 def test_weights_and_priors_of_a_bootstrap_sample() -> None:
@@ -177,12 +215,16 @@ def test_numbers() -> None:
 def test_what_cannot_work_is_refused() -> None:
     data = table()
     tree = tw.learn(data, "ill")
-    with pytest.raises(tw.DataError, match="resamples must be at least 2, not 1"):
+    with pytest.raises(tw.DataError, match="resamples must be a whole number of at least 2, not 1"):
         tw.stability(tree, data, resamples=1)
     with pytest.raises(
         tw.DataError, match="scheme must be 'bootstrap', 'subsample', 'cross-validation', not 'jackknife'"
     ):
         tw.stability(tree, data, scheme="jackknife")
+    for argument, value in (("resamples", "many"), ("seed", -1), ("max_splits", 0), ("max_splits", 2.5)):
+        with pytest.raises(tw.DataError, match=f"{argument} must be a whole number of at least"):
+            tw.stability(tree, data, **{argument: value})  # type: ignore[arg-type]
+    assert tw.stability(tree, data, resamples=2, n_threads=-1).resamples == 2, "all processors, as for learn"
     with pytest.raises(tw.DataError, match="give them as data"):
         tw.stability(tree, None)
     best = tw.learn_optimal(data, "ill", max_depth=1)

@@ -35,7 +35,8 @@ from treewright.tree.tree import Tree
 class Scores:
     """What one recipe reached: a measure, its mean over the folds, and how far that can be trusted.
 
-    `baseline` is what the most frequent class or the mean reaches. `refused`: why the recipe cannot do it.
+    `baseline` is what the most frequent class of the training rows, or their mean, reaches. `refused`: why the recipe
+    cannot do it.
     `measures` has the means of all measures by name: balanced accuracy and ROC AUC beside accuracy, R² beside errors;
     `values` has the measure in each fold; `classes` has rows, recall and precision of each class over the held-out rows
     of all folds, and the mean of its average precisions.
@@ -131,13 +132,25 @@ def _summary(found: list[tuple[Tree, Encoded]], refused: str | None) -> Scores:
         measure=heads[0]["name"],
         value=float(mean),
         error=float(spread / math.sqrt(len(values))),
-        baseline=float(np.mean([head["baseline"] for head in heads])),
+        baseline=float(np.mean([_baseline(tree, score) for (tree, _), score in zip(found, scores, strict=True)])),
         leaves=float(np.mean([tree.n_leaves for tree, _ in found])),
         depth=float(np.mean([tree.depth for tree, _ in found])),
         measures=_means([score["measures"] for score in scores]),
         values=tuple(values.tolist()),
         classes=_classes(scores),
     )
+
+
+def _baseline(tree: Tree, score: Mapping[str, Any]) -> float:
+    """Return the score of the class that is most frequent among the training rows, or of their mean.
+
+    The most frequent class of the tested rows would reach more than can be known, in small folds much more.
+    """
+    head = score["headline"]
+    if head["name"] != "accuracy":
+        return float(head["baseline"])
+    rows = np.sum(score["matrix"], axis=1)
+    return float(rows[int(tree.arrays["stats"][:1].argmax())] / rows.sum())
 
 
 def _classes(folds: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:

@@ -14,6 +14,7 @@ from treewright.data.arrays import BoolArray, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.data.frame import RawColumn
 from treewright.data.kinds import levels_of, numbers_of
+from treewright.data.number_text import many
 from treewright.errors import DataError
 from treewright.pruning.cross_validation import deal
 
@@ -54,7 +55,9 @@ def grouped_folds(groups: RawColumn, n: int, seed: int, *, repeats: int = 1) -> 
     if groups.missing.any():
         raise DataError(f"groups {groups.name!r} is missing in {int(groups.missing.sum())} rows; give each row a group")
     if len(levels) < n:
-        raise DataError(f"groups {groups.name!r} has {len(levels)} groups, fewer than the {n} folds; use fewer folds")
+        raise DataError(
+            f"groups {groups.name!r} has {many(len(levels), 'group')}, fewer than the {n} folds; use fewer folds"
+        )
     if len(levels) == len(codes):
         raise DataError(f"every group of {groups.name!r} has one row, so it groups nothing; leave groups out")
     size = np.bincount(codes, minlength=len(levels))

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from treewright.data.number_text import many
 from treewright.data.schema import Parts, as_parts, is_whole
 from treewright.recipes.choice import is_number
 
@@ -31,7 +32,7 @@ class Honest:
     stats: tuple[tuple[float, ...], ...]
 
     def __str__(self) -> str:
-        return f"honest: predictions come from {self.rows:,} rows that chose no split"
+        return f"honest: predictions come from {many(self.rows, 'row')} that chose no split"
 
     def weight(self, node: int, *, classes: bool) -> float:
         """Return the weight of the rows that came to a node."""

@@ -18,6 +18,7 @@ from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.calibration import Calibration
 from treewright.tree.shape import rows_below
 from treewright.tree.tree import Tree
+from treewright.uncertainty.arguments import check_whole
 from treewright.uncertainty.resamples import in_order, procedure
 
 FloatArray = NDArray[np.float64]
@@ -108,8 +109,7 @@ def _scores(tree: Tree, rows: Encoded) -> FloatArray:
 
 
 def _held_out_scores(tree: Tree, rows: Encoded, folds: int, seed: int, n_threads: int) -> FloatArray:
-    if isinstance(folds, bool) or folds < 2:
-        raise DataError(f"folds must be at least 2, not {folds!r}")
+    check_whole(folds=(folds, 2), seed=(seed, 0))
     if tree.certificate is not None:
         raise DataError(
             "this tree comes from a search for the best tree and not from a recipe, so folds cannot learn it again; "

@@ -20,6 +20,7 @@ from treewright.recipes.recipe import Recipe
 from treewright.training.cross_validation import Scores, cross_validated
 from treewright.training.folds import Fold, grouped_folds, ordered_folds, random_folds
 from treewright.training.learn import FitOptions, training_table
+from treewright.uncertainty.arguments import check_whole
 from treewright.uncertainty.corrected_test import corrected_error, interval, paired_p
 
 _CONFIDENCE = 0.95
@@ -169,9 +170,9 @@ def cross_validate(
     recipes : Recipe, str, list or dict, default=CART
         One recipe or several, compared on the same folds; a dict gives them names.
     folds : int, default=10
-        Number of folds.
+        Number of folds; no more than rows.
     repeats : int, default=1
-        How often the rows are dealt into folds anew.
+        How often the rows are dealt into folds anew; 1 with `time`.
     stratified : bool, default=True
         Whether every fold has its share of each class.
     groups : str or array-like, optional
@@ -202,11 +203,13 @@ def cross_validate(
     True
     """
     chosen = _named(recipes)
-    for name, number, least in (("folds", folds, 2), ("repeats", repeats, 1)):
-        if isinstance(number, bool) or number < least:
-            raise DataError(f"{name} must be at least {least}, not {number!r}")
+    check_whole(folds=(folds, 2), repeats=(repeats, 1), seed=(seed, 0))
     if groups is not None and time is not None:
         raise DataError("groups and time are two ways to choose folds; give one of them")
+    if time is not None and repeats > 1:
+        raise DataError(
+            f"rows have one order in time, so there is nothing to deal anew {repeats} times; leave repeats out"
+        )
     frame = read(data)
     apart = None
     if groups is not None or time is not None:
@@ -229,7 +232,7 @@ def cross_validate(
 
 
 def _named(recipes: Any) -> dict[str, Recipe]:
-    if isinstance(recipes, Mapping):
+    if isinstance(recipes, Mapping) and recipes:
         return {str(name): named_recipe(recipe) for name, recipe in recipes.items()}
     listed = [recipes] if isinstance(recipes, (Recipe, str)) else list(recipes)
     if not listed:

@@ -25,6 +25,7 @@ from treewright.training.cross_validation import scores_of
 from treewright.training.folds import Mask, random_folds
 from treewright.training.learn import FitOptions, training_table
 from treewright.tree.text import name_text
+from treewright.uncertainty.arguments import check_whole
 from treewright.uncertainty.resamples import in_order
 
 FloatArray = NDArray[np.float64]
@@ -151,9 +152,7 @@ def permutation_test(
     0.05
     """
     recipe = replace(named_recipe(recipe), rivals=0)
-    for name, number, least in (("permutations", permutations, 1), ("folds", folds, 2)):
-        if isinstance(number, bool) or number < least:
-            raise DataError(f"{name} must be at least {least}, not {number!r}")
+    check_whole(permutations=(permutations, 1), folds=(folds, 2), seed=(seed, 0))
     rows, schema = training_table(data, target, FitOptions(weight, kinds, task, None, costs, priors))
     dealt = random_folds(rows, folds, seed, stratified=False)  # folds must not know the target
     rows = with_bins(rows, n_threads)

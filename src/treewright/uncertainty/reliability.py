@@ -20,6 +20,7 @@ from treewright.prediction.routing import predict_values
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Tree
+from treewright.uncertainty.arguments import check_whole
 
 FloatArray = NDArray[np.float64]
 Strategy = Literal["uniform", "quantile"]
@@ -160,9 +161,7 @@ def reliability(
         raise DataError(
             f"the target {spec.name!r} is a number and has no probabilities; calibrate gives intervals for numbers"
         )
-    given: object = bins
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        raise DataError(f"bins must be a whole number of at least 1, not {bins!r}")
+    check_whole(bins=(bins, 1))
     if strategy not in ("uniform", "quantile"):
         raise DataError(f"strategy must be 'uniform' or 'quantile', not {strategy!r}")
     rows = encode_labelled(tree, data, target, weight)

@@ -24,6 +24,7 @@ from treewright.recipes.leaves import Constant
 from treewright.training.honest import learn_honestly
 from treewright.training.learn import grow_and_prune
 from treewright.tree.tree import Tree
+from treewright.uncertainty.arguments import check_whole
 
 #: Rows drawn with replacement; half of the rows, drawn without; all rows but a fold.
 Scheme = Literal["bootstrap", "subsample", "cross-validation"]
@@ -55,8 +56,7 @@ def resample(rows: Encoded, scheme: Scheme, resamples: int, seed: int, *, only_g
     """
     if scheme not in get_args(Scheme):
         raise DataError(f"scheme must be {', '.join(map(repr, get_args(Scheme)))}, not {scheme!r}")
-    if resamples < 2 or isinstance(resamples, bool):
-        raise DataError(f"resamples must be at least 2, not {resamples!r}")
+    check_whole(resamples=(resamples, 2), seed=(seed, 0))
     if scheme == "cross-validation":
         folds = deal(rows, resamples, seed, stratified=True)
         return Resamples(folds.n, lambda i: replace(rows, weight=weights_of(rows) * (1.0 - folds.share_in(i))))
@@ -113,7 +113,7 @@ def in_order(items: Iterable[Item], function: Callable[[Item], Found], n_threads
 
     No more results than threads wait to be read.
     """
-    n = n_threads or processors()
+    n = n_threads if n_threads > 0 else processors()
     with ThreadPoolExecutor(n) as pool:
         waiting: deque[Future[Found]] = deque()
         try:

@@ -18,6 +18,7 @@ from treewright.prediction.routing import overlap, own_splits, route
 from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.shape import is_leaf
 from treewright.tree.tree import Tree
+from treewright.uncertainty.arguments import check_whole
 from treewright.uncertainty.resamples import Scheme, only_grows, refit, resample
 from treewright.uncertainty.stability_report import SplitStability, Stability
 
@@ -81,6 +82,7 @@ def stability(
     1.0
     """
     tree = constant_tree(tree, "stability")
+    check_whole(max_splits=(max_splits, 1))
     rows = _rows_of(tree, data, target, weight)
     return stability_on(tree, rows, scheme, resamples, seed, max_splits, n_threads, progress)
 
@@ -136,7 +138,7 @@ def _refuse_searched(tree: Tree) -> None:
 def _largest_splits(tree: Tree, limit: int) -> Int32Array:
     """Return the inner nodes with the most rows, in their order."""
     inner = np.flatnonzero(~is_leaf(tree))
-    largest = np.argsort(-tree.arrays["rows"][inner], kind="stable")[: max(limit, 0)]
+    largest = np.argsort(-tree.arrays["rows"][inner], kind="stable")[:limit]
     return np.sort(inner[largest]).astype(np.int32)
 
 
