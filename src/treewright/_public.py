@@ -40,7 +40,20 @@ from treewright.prediction.predict import apply, predict, predict_batches, predi
 from treewright.pruning.path import PruningPath
 from treewright.pruning.prune import prune, pruning_path
 from treewright.recipes import branching, criterion, leaves, missing, numeric, stopping
-from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, M5, MODEL_TREE, MODEL_TREES, PILOT, RPART, SKLEARN
+from treewright.recipes.named import (
+    C45,
+    CART,
+    CHAID,
+    EXHAUSTIVE_CHAID,
+    ID3,
+    J48,
+    M5,
+    MODEL_TREE,
+    MODEL_TREES,
+    PILOT,
+    RPART,
+    SKLEARN,
+)
 from treewright.recipes.recipe import Recipe
 from treewright.reporting.report import report
 from treewright.training.learn import learn
