@@ -86,7 +86,8 @@ if TYPE_CHECKING:
 __version__ = version("treewright")
 
 __all__ = [
-    "C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "MODEL_TREE", "MODEL_TREES", "PILOT", "RPART", "SKLEARN", "C45Classifier",
+    "C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "MODEL_TREE", "MODEL_TREES", "PILOT", "RPART",
+    "SKLEARN", "C45Classifier",
     "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor", "ColumnSpec", "DataError", "ExportError",
     "FileError", "ID3Classifier", "ModelTreeRegressor", "OptimalTreeClassifier", "OptimalTreeRegressor", "PruningPath",
     "Recipe", "RecipeError", "Schema", "ScratchError", "TargetSpec", "Tree", "TreeClassifier", "TreeRegressor",
