@@ -143,7 +143,9 @@ def test_what_pilot_cannot_do_is_refused() -> None:
         tw.learn(table, "y", "pilot", weight=np.arange(30.0) + 1)
     with pytest.raises(DataError, match="which only learn does"):
         tw.rank_splits(table, "y", recipe=tw.PILOT)
-    with pytest.raises(tw.RecipeError, match="belong together"):
+    with pytest.raises(tw.RecipeError, match="finds slopes"):
         tw.CART.with_(regression="piecewise_linear")
+    with pytest.raises(tw.RecipeError, match="are what PiecewiseLinear finds"):
+        tw.CART.with_(leaves="pieces")
     with pytest.raises(tw.RecipeError, match="knows max_depth"):
         tw.PILOT.with_(max_leaf_nodes=5)

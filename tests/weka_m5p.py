@@ -57,6 +57,9 @@ OPTIONS = {
     "at least ten": ("-M", "10"),
 }
 
+#: The options whose leaf models are kept; unpruned trees have many small ones.
+WITH_MODELS = ("default", "unsmoothed", "at least ten")
+
 #: Of the predictions of a table, so many are kept.
 _KEPT = 40
 
@@ -141,9 +144,27 @@ def splits(text: str) -> list[list[Any]]:
     found = []
     for line in re.findall(r"^((?:\|   )*)C(\d+)(=\S+)? (<=|>) +(\S+) : ?(?:LM\d+ \((\d+)/)?", text, re.MULTILINE):
         bars, column, levels, side, cut, rows = line
-        held = [int(one) for one in re.findall(r"L(\d+)", levels)]
+        held = levels_in(levels)
         found.append([len(bars) // 4, int(column), side, held or float(cut), int(rows) if rows else None])
     return found
+
+
+def models(text: str) -> list[list[Any]]:
+    """Return the printed models of the leaves: the intercept, then coefficient, column and levels of each term."""
+    found = []
+    for block in re.findall(r"^LM num: \d+\nC\d+ = \n((?:\t.*\n)+)", text, re.MULTILINE):
+        lines = [line.strip().replace("- ", "-").replace("+ ", "") for line in block.strip().splitlines()]
+        terms = [re.fullmatch(r"(\S+) \* C(\d+)(?:=(\S+))?", line) for line in lines[:-1]]
+        split = [term.groups() for term in terms if term is not None]
+        assert len(split) == len(lines) - 1
+        held = [[float(value), int(column), sorted(levels_in(levels or ""))] for value, column, levels in split]
+        found.append([float(lines[-1]), *held])
+    return found
+
+
+def levels_in(text: str) -> list[int]:
+    """Return the numbers of levels as Weka prints them: "L4,L3"."""
+    return [int(one) for one in re.findall(r"L(\d+)", text)]
 
 
 def predictions(text: str, times: float) -> list[float]:
@@ -162,7 +183,9 @@ def weka(name: str) -> dict[str, Any]:
         for option, given in OPTIONS.items():
             predicted = predictions(run(path, *given, "-p", "0"), unit(columns, target))
             step = max(1, len(predicted) // _KEPT)
-            found[option] = {"splits": splits(run(path, *given)), "predictions": predicted[::step], "step": step}
+            text = run(path, *given)
+            found[option] = {"splits": splits(text), "predictions": predicted[::step], "step": step}
+            found[option] |= {"models": models(text)} if option in WITH_MODELS else {}
     return found
 
 

@@ -123,10 +123,11 @@ nb::object means_of(const Doubles& low, const Doubles& high, const Limbs& sum, c
     return array(std::move(mean));
 }
 
-ModelOptions options_of(const std::string& selection, int max_terms, int min_rows_per_term, double ridge) {
+ModelOptions options_of(const std::string& selection, int max_terms, int min_rows_per_term, double ridge,
+                        double ridge_rows) {
     const std::map<std::string, Selection> names{
         {"none", Selection::none}, {"bic", Selection::bic}, {"aic", Selection::aic}, {"cp", Selection::cp}};
-    return {names.at(selection), max_terms, min_rows_per_term, ridge};
+    return {names.at(selection), max_terms, min_rows_per_term, ridge, ridge_rows};
 }
 
 class PyNodeMoments {
@@ -146,8 +147,8 @@ public:
 
     // Per node the chosen model, from the regressors it may use: (start, regressor, coefficient, intercept, residual).
     nb::tuple choose(const Ints& wanted_start, const Ints& wanted, const std::string& selection, int max_terms,
-                     int min_rows_per_term, double ridge, int n_threads) const {
-        const ModelOptions options = options_of(selection, max_terms, min_rows_per_term, ridge);
+                     int min_rows_per_term, double ridge, double ridge_rows, int n_threads) const {
+        const ModelOptions options = options_of(selection, max_terms, min_rows_per_term, ridge, ridge_rows);
         std::vector<LinearModel> models(moments_.size());
         {
             const nb::gil_scoped_release unlocked;
@@ -285,7 +286,7 @@ void bind_linear(nb::module_& m) {
              "parent"_a, "slot_start"_a, "slot_regressor"_a, "low"_a, "high"_a, "max_weight"_a, "mean"_a, "product"_a,
              "sum"_a, "weight"_a, "rows"_a)
         .def("choose", &PyNodeMoments::choose, "wanted_start"_a, "wanted"_a, "selection"_a, "max_terms"_a,
-             "min_rows_per_term"_a, "ridge"_a, "n_threads"_a)
+             "min_rows_per_term"_a, "ridge"_a, "ridge_rows"_a, "n_threads"_a)
         .def("model", &PyNodeMoments::model, "node"_a, "regressors"_a, "ridge"_a)
         .def("summary", &PyNodeMoments::summary);
 }

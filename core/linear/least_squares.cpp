@@ -27,7 +27,7 @@ public:
                 at_(a, b) = scaled_by(moments.of(at[a], at[b]), -exponent_[a] - exponent_[b]);
             }
         }
-        for (int i = 0; i < n_; ++i) at_(i, i) = at_(i, i) * Wide(1 + ridge);
+        for (int i = 0; i < n_; ++i) at_(i, i) = at_(i, i) + at_(i, i) * Wide(ridge);
         for (int i = 0; i < n_; ++i) squares_.push_back(at_(i, i).high);
         swept_.assign(static_cast<size_t>(n_), 0);
     }
@@ -146,7 +146,7 @@ LinearModel fit_by_cp(const Moments& moments, std::span<const int> slots, const 
 } // namespace
 
 LinearModel fit_model(const Moments& moments, std::span<const int> slots, const ModelOptions& options) {
-    Equations equations(moments, slots, options.ridge);
+    Equations equations(moments, slots, options.share_for(moments.rows));
     std::vector<int> entered;
     for (int i = 0; i < static_cast<int>(slots.size()); ++i) {
         if (!equations.can_enter(i)) continue;
@@ -159,7 +159,7 @@ LinearModel fit_model(const Moments& moments, std::span<const int> slots, const 
 LinearModel chosen_model(const Moments& moments, std::span<const int> slots, const ModelOptions& options) {
     if (options.selection == Selection::cp) return fit_by_cp(moments, slots, options);
     constexpr double perfect = 1e-24, tie = 1e-9; // shares of the target's sum of squares
-    Equations equations(moments, slots, options.ridge);
+    Equations equations(moments, slots, options.share_for(moments.rows));
     const double all = equations.residual();
     const double affordable = std::floor(moments.rows / options.min_rows_per_term) - 1;
     std::vector<int> entered;

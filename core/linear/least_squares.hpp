@@ -24,7 +24,10 @@ struct ModelOptions {
     Selection selection = Selection::bic;
     int max_terms = 3;
     int min_rows_per_term = 5;
-    double ridge = 0; // added to the sum of squares of each term, as a share of it
+    double ridge = 0;      // added to the sum of squares of each term, as a share of it
+    double ridge_rows = 0; // as many rows more, each at one standard deviation, are added as well
+
+    double share_for(double rows) const { return rows > 0 ? ridge + ridge_rows / rows : ridge; }
 };
 
 // A column that others give up to this share of its sum of squares adds nothing to them.

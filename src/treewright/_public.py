@@ -40,7 +40,20 @@ from treewright.prediction.predict import apply, predict, predict_batches, predi
 from treewright.pruning.path import PruningPath
 from treewright.pruning.prune import prune, pruning_path
 from treewright.recipes import branching, criterion, leaves, missing, numeric, stopping
-from treewright.recipes.named import C45, CART, CHAID, EXHAUSTIVE_CHAID, ID3, J48, M5, MODEL_TREE, MODEL_TREES, PILOT, RPART, SKLEARN
+from treewright.recipes.named import (
+    C45,
+    CART,
+    CHAID,
+    EXHAUSTIVE_CHAID,
+    ID3,
+    J48,
+    M5,
+    MODEL_TREE,
+    MODEL_TREES,
+    PILOT,
+    RPART,
+    SKLEARN,
+)
 from treewright.recipes.recipe import Recipe
 from treewright.reporting.report import report
 from treewright.training.learn import learn
@@ -73,7 +86,8 @@ if TYPE_CHECKING:
 __version__ = version("treewright")
 
 __all__ = [
-    "C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "MODEL_TREE", "MODEL_TREES", "PILOT", "RPART", "SKLEARN", "C45Classifier",
+    "C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "MODEL_TREE", "MODEL_TREES", "PILOT", "RPART",
+    "SKLEARN", "C45Classifier",
     "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor", "ColumnSpec", "DataError", "ExportError",
     "FileError", "ID3Classifier", "ModelTreeRegressor", "OptimalTreeClassifier", "OptimalTreeRegressor", "PruningPath",
     "Recipe", "RecipeError", "Schema", "ScratchError", "TargetSpec", "Tree", "TreeClassifier", "TreeRegressor",

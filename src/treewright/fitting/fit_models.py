@@ -74,7 +74,7 @@ def fits(tree: Tree, rows: Encoded | Partitions, choice: Linear, n_threads: int 
     max_terms = _NO_LIMIT if choice.max_terms is None else min(choice.max_terms, _NO_LIMIT)
     per_term = min(choice.min_rows_per_term, _NO_LIMIT)
     start, regressor, coefficient, intercept, residual = moments.choose(
-        *flat(wanted.own), choice.select, max_terms, per_term, choice.ridge, n_threads
+        *flat(wanted.own), choice.select, max_terms, per_term, choice.ridge, choice.ridge_rows, n_threads
     )
     means = _means(moments, wanted)
     low, high = _guards(moments, choice.margin)

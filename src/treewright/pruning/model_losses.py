@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from treewright.data.encoding import Encoded
 from treewright.data.arrays import FloatArray
+from treewright.data.encoding import Encoded
 from treewright.fitting.smoothing import smoothed
 from treewright.growing.exact_sums import Sums, sums_by
 from treewright.prediction.routing import predict_values, route

@@ -53,6 +53,9 @@ class Linear(Choice):
         that M5 drops, whatever `max_terms` and `min_rows_per_term` allow.
     ridge : float, default=0.0
         Added to the sum of squares of every term, as a share of it.
+    ridge_rows : float, default=0.0
+        The same in rows: as if so many more, each at one standard deviation, were there. M5 has 1e-8, which settles
+        what columns that give each other share.
     min_rows_per_term : int, default=5
         Rows of the node for every term and the intercept.
     max_levels : int, default=12
@@ -70,6 +73,7 @@ class Linear(Choice):
     max_terms: PositiveCount | None = 3
     select: Literal["bic", "aic", "cp", "none"] = "bic"
     ridge: NonNegative = 0.0
+    ridge_rows: NonNegative = 0.0
     min_rows_per_term: PositiveCount = 5
     max_levels: PositiveCount = 12
     smoothing_rows: NonNegative = 0.0

@@ -28,7 +28,20 @@ from treewright.recipes.pruners import AdjustedError, CostComplexityCV, ErrorBas
 from treewright.recipes.recipe import Recipe
 from treewright.recipes.stopping import Collapse, Complexity, Stopping
 
-__all__ = ["C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "MODEL_TREE", "MODEL_TREES", "PILOT", "RPART", "SKLEARN"]
+__all__ = [
+    "C45",
+    "CART",
+    "CHAID",
+    "EXHAUSTIVE_CHAID",
+    "ID3",
+    "J48",
+    "M5",
+    "MODEL_TREE",
+    "MODEL_TREES",
+    "PILOT",
+    "RPART",
+    "SKLEARN",
+]
 
 # --- the ancestors, every convention at once --------------------------------------------------------------------------
 
@@ -103,7 +116,7 @@ M5 = Recipe(
     regression=FifthRoot(),
     missing=Imputed(),
     stopping=Stopping(min_samples_split=4, min_samples_leaf=2, min_deviation=0.05, zero_gain=True),
-    leaves=Linear(columns="subtree", max_terms=None, select="cp", smoothing_rows=15.0, margin=None),
+    leaves=Linear(columns="subtree", max_terms=None, select="cp", ridge_rows=1e-8, smoothing_rows=15.0, margin=None),
     pruning=AdjustedError(),
 )
 

@@ -34,6 +34,8 @@ _SETTINGS = {
 ADDED_SETTINGS: dict[str, dict[str, Any]] = {
     "Recipe": {"pruning": None},
     "Stopping": {"min_deviation": 0.0},
+    "Linear": {"ridge_rows": 0.0},
+    "PiecewiseLinear": {"price": "pilot"},
 }
 
 
