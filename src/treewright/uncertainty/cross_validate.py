@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from treewright.criteria.checks import check_confidence
 from treewright.data.grid import Grid, Results
 from treewright.data.kinds import KindChoice
 from treewright.data.number_text import figure
@@ -81,8 +82,7 @@ class CrossValidation(Results):
         tuple of float
             The lower and the upper limit.
         """
-        if not 0 < confidence < 1:
-            raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
+        check_confidence(confidence)
         return interval(self._of(name).values, self.test_ratio, confidence)
 
     def p_value(self, first: str, second: str) -> float:
@@ -203,8 +203,7 @@ def cross_validate(
     """
     chosen = _named(recipes)
     for name, number, least in (("folds", folds, 2), ("repeats", repeats, 1)):
-        if isinstance(number, bool) or number < least:
-            raise DataError(f"{name} must be at least {least}, not {number!r}")
+        check_least(name, number, least)
     if groups is not None and time is not None:
         raise DataError("groups and time are two ways to choose folds; give one of them")
     frame = read(data)
@@ -253,3 +252,9 @@ def _steps(progress: Progress | None, total: int) -> Any:
             progress(done / total)
 
     return step
+
+
+def check_least(name: str, number: int, least: int) -> None:
+    """Raise if a number of folds, repeats or permutations is too small."""
+    if isinstance(number, bool) or number < least:
+        raise DataError(f"{name} must be at least {least}, not {number!r}")

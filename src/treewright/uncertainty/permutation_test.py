@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.grid import Grid, Results
 from treewright.data.kinds import KindChoice
@@ -25,10 +25,10 @@ from treewright.training.cross_validation import scores_of
 from treewright.training.folds import Mask, random_folds
 from treewright.training.learn import FitOptions, training_table
 from treewright.tree.text import name_text
+from treewright.uncertainty.cross_validate import check_least
 from treewright.uncertainty.resamples import in_order
 
-FloatArray = NDArray[np.float64]
-Target = NDArray[Any]
+Target = Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +152,7 @@ def permutation_test(
     """
     recipe = replace(named_recipe(recipe), rivals=0)
     for name, number, least in (("permutations", permutations, 1), ("folds", folds, 2)):
-        if isinstance(number, bool) or number < least:
-            raise DataError(f"{name} must be at least {least}, not {number!r}")
+        check_least(name, number, least)
     rows, schema = training_table(data, target, FitOptions(weight, kinds, task, None, costs, priors))
     dealt = random_folds(rows, folds, seed, stratified=False)  # folds must not know the target
     rows = with_bins(rows, n_threads)
