@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import importlib.util
 import json
@@ -26,6 +27,7 @@ from transcript import blocks, run, write_files
 import treewright as tw
 from treewright.cli import COMMANDS, main
 from treewright.cli.console import progress
+from treewright.cli.error_text import OPTIONS
 from treewright.cli.explain import row_of
 from treewright.cli.export import formats
 from treewright.cli.recipes import PRUNER_NAMES, pruner_of
@@ -107,6 +109,14 @@ def test_help_loads_nothing_heavy_and_every_command_has_help() -> None:
         if importlib.util.find_spec(f"treewright.cli.{name}"):
             assert name in done.stdout
             assert treewright(name, "--help").exit_code == 0
+
+
+def test_every_argument_that_is_reworded_is_in_a_message_of_the_library() -> None:
+    source = Path(tw.__file__).parent
+    modules = [path for path in source.rglob("*.py") if path.name != "error_text.py"]
+    nodes = [node for path in modules for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    assert [pattern for pattern, _ in OPTIONS if not any(re.search(pattern, text) for text in texts)] == []
 
 
 def test_version_and_module() -> None:

@@ -194,7 +194,7 @@ def test_databases(tmp_path: Path, weather: Path) -> None:
         assert read(tw.sql("SELECT x FROM days WHERE x > 1", path)).n_rows == 1
         assert [read(batch).n_rows for batch in open_source(path).batches(size=2)] == [2, 1]
         _execute(path, "CREATE TABLE more (z INTEGER)")
-        with pytest.raises(tw.DataError, match="has the tables 'days', 'more'; say which with --table"):
+        with pytest.raises(tw.DataError, match="has the tables 'days', 'more'; name one with --table"):
             read(path)
         assert open_source(path, Reading(table="more")).columns == ("z",)
 

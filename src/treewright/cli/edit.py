@@ -12,9 +12,8 @@ import click
 
 from treewright.cli.console import echo, echo_json, note, show_tree
 from treewright.cli.help_sections import Command
-from treewright.cli.reading import data_options, read_tree, reading_of, tree_argument
+from treewright.cli.reading import data_options, read_tree, table_for, tree_argument
 from treewright.data.number_text import many
-from treewright.data.sources import open_source
 from treewright.editing.log import read_log
 from treewright.editing.replay import replay
 from treewright.editing.script import script
@@ -38,11 +37,10 @@ from treewright.tree.saved import save as save_tree
 def edit(tree_file: str, log: str, **settings: Any) -> None:
     """Replay LOG, JSON lines with one edit each, on the tree in TREE and show the result."""
     tree = read_tree(tree_file)
-    reading = reading_of(settings)
+    data = table_for(tree, settings)
     if not Path(log).is_file():
         raise FileError(f"there is no file {log!r}; a log is written by tw.edit.write_log")
     edits = read_log(log)[: settings["first"]]
-    data = None if settings["data"] is None else open_source(settings["data"], reading, tree.schema)
     edited = replay(tree, edits, data, weight=settings["weight"], holdout=settings["holdout"])
     if settings["script_file"]:
         if not settings["save"] or not settings["data"]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_OPTIONS = (
+#: A pattern of the library's messages, and what the command line writes instead.
+OPTIONS = (
     (r"missing=Fractional\(\)|missing='fractional'", "--missing-policy fractional"),
     (r"task='(\w+)'", r"--task \1"),
     (r"learn with pruning=None", "--pruning none"),
@@ -36,6 +37,6 @@ def with_cli_options(message: str) -> str:
     >>> with_cli_options("fill them in, or choose missing=Fractional() or another policy")
     'fill them in, or choose --missing-policy fractional or another policy'
     """
-    for pattern, option in _OPTIONS:
+    for pattern, option in OPTIONS:
         message = re.sub(pattern, option, message)
     return message

@@ -11,10 +11,9 @@ import click
 
 from treewright.cli.console import echo, echo_json, note, show_tree
 from treewright.cli.help_sections import Command
-from treewright.cli.reading import data_options, read_tree, reading_of, tree_argument
+from treewright.cli.reading import data_options, read_tree, table_for, tree_argument
 from treewright.cli.recipes import PRUNER_NAMES, pruner_of
 from treewright.data.number_text import many
-from treewright.data.sources import open_source
 from treewright.pruning.prune import prune as prune_tree
 from treewright.tree.saved import save as save_tree
 
@@ -43,14 +42,13 @@ from treewright.tree.saved import save as save_tree
 def prune(tree_file: str, **settings: Any) -> None:
     """Prune the tree in TREE and show the result."""
     tree = read_tree(tree_file)
-    reading = reading_of(settings)
+    data = table_for(tree, settings)
     given = {name: settings[name] for name in ("alpha", "confidence", "depth", "leaves", "value", "folds", "rule")}
     if settings["nodes"]:
         given["nodes"] = tuple(int(part) for part in settings["nodes"].split(",") if part.strip().isdigit())
     pruner = pruner_of(settings["method"], **given)
     if pruner is None:
         raise click.UsageError("--method none prunes nothing; choose another")
-    data = None if settings["data"] is None else open_source(settings["data"], reading, tree.schema)
     smaller = prune_tree(tree, pruner, data)
     if settings["save"]:
         save_tree(smaller, settings["save"])

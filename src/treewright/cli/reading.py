@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.cli.help_sections import add_options, section
+from treewright.data.arrays import BoolArray, Int64Array
 from treewright.data.dropped_columns import row_numbers, useless_columns
 from treewright.data.frame import Frame, RawColumn, pop_column
 from treewright.data.infer_task import are_few
@@ -86,6 +86,12 @@ def reading_of(settings: dict[str, Any]) -> Reading:
     )
 
 
+def table_for(tree: Tree, settings: dict[str, Any]) -> Source | None:
+    """Remove the options of the table from `settings` and return the table of --data for a tree, if given."""
+    reading = reading_of(settings)
+    return None if settings["data"] is None else open_source(settings["data"], reading, tree.schema)
+
+
 def names_of(text: str | None) -> tuple[str, ...]:
     """Split a list of names at its commas."""
     return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
@@ -123,7 +129,7 @@ class InputTable:
     left_out: Mapping[str, str]
     numbering: Mapping[str, str]
     dropped_rows: int
-    row_numbers: NDArray[np.int64]
+    row_numbers: Int64Array
 
     @property
     def whole(self) -> Frame:
@@ -156,13 +162,13 @@ def read_table(
     )
 
 
-def some_frame_rows(frame: Frame, chosen: NDArray[np.bool_]) -> Frame:
+def some_frame_rows(frame: Frame, chosen: BoolArray) -> Frame:
     """Return the chosen rows."""
     columns = tuple(_some(column, chosen) for column in frame.columns)
     return replace(frame, columns=columns, n_rows=int(np.count_nonzero(chosen)))
 
 
-def _some(column: RawColumn, chosen: NDArray[np.bool_]) -> RawColumn:
+def _some(column: RawColumn, chosen: BoolArray) -> RawColumn:
     return replace(column, values=column.values[chosen])
 
 

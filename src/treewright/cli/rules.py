@@ -8,8 +8,7 @@ import click
 
 from treewright.cli.console import echo, echo_json
 from treewright.cli.help_sections import Command
-from treewright.cli.reading import data_options, read_tree, reading_of, tree_argument
-from treewright.data.sources import open_source
+from treewright.cli.reading import data_options, read_tree, table_for, tree_argument
 from treewright.data.value_text import listed
 from treewright.inspection.rules.rules import rules as rules_of
 from treewright.tree.text import level_text
@@ -27,10 +26,9 @@ from treewright.tree.text import level_text
 def rules(tree_file: str, **settings: Any) -> None:
     """Show the tree in TREE as rules: if ... then ..."""
     tree = read_tree(tree_file)
-    reading = reading_of(settings)
+    data = table_for(tree, settings)
     if settings["short"] and settings["data"] is None:
         raise click.UsageError("--list needs the training rows; give them with --data")
-    data = None if settings["data"] is None else open_source(settings["data"], reading, tree.schema)
     found = rules_of(tree, data, kind="list" if settings["short"] else "leaves")
     if settings["only_class"] is not None:
         classes = tree.schema.target.classes or ()

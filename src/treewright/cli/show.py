@@ -8,9 +8,8 @@ import click
 
 from treewright.cli.console import echo, echo_json, note, show_tree
 from treewright.cli.help_sections import Command
-from treewright.cli.reading import data_options, read_tree, reading_of, tree_argument
+from treewright.cli.reading import data_options, read_tree, table_for, tree_argument
 from treewright.data.atomic_write import write_atomic
-from treewright.data.sources import open_source
 from treewright.render.svg_writer import svg
 
 
@@ -28,8 +27,7 @@ from treewright.render.svg_writer import svg
 def show(tree_file: str, **settings: Any) -> None:
     """Show the tree in TREE."""
     tree = read_tree(tree_file)
-    reading = reading_of(settings)
-    data = None if settings["data"] is None else open_source(settings["data"], reading, tree.schema)
+    data = table_for(tree, settings)
     written = {}
     if settings["picture"]:
         written[settings["picture"]] = svg(tree, max_depth=settings["depth"])

@@ -62,6 +62,11 @@ def moments(groups: Sequence[ArrayLike]) -> FloatArray:
     return np.array([[len(values), (values - origin).sum(), ((values - origin) ** 2).sum()] for values in lists])
 
 
+def check_confidence(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
+
+
 def non_negative(values: FloatArray) -> FloatArray:
     if (values < 0).any():
         raise DataError(f"values must not be negative for Poisson, but there is {values[values < 0][0]:g}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import _core
-from treewright.criteria.checks import FloatArray, class_table, moments, number_array
+from treewright.criteria.checks import FloatArray, check_confidence, class_table, moments, number_array
 from treewright.errors import DataError
 
 
@@ -130,8 +130,7 @@ def extra_errors(cases: ArrayLike, errors: ArrayLike, confidence: float = 0.25, 
     seen, wrong = number_array(cases, "cases", 1), number_array(errors, "errors", 1)
     if seen.shape != wrong.shape or (wrong < 0).any() or (seen < wrong).any():
         raise DataError("extra_errors needs one number of errors per number of cases, from 0 to all of them")
-    if not 0 < confidence < 1:
-        raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    check_confidence(confidence)
     extra: Any = _core.extra_errors(seen, wrong, confidence, exact)
     return np.asarray(extra, dtype=np.float64)
 
@@ -163,8 +162,7 @@ def binomial_limits(successes: ArrayLike, trials: ArrayLike, confidence: float =
     hits, n = number_array(successes, "successes", 1), number_array(trials, "trials", 1)
     if hits.shape != n.shape or (hits < 0).any() or (n < hits).any():
         raise DataError("binomial_limits needs one number of successes per number of trials, from 0 to all of them")
-    if not 0 < confidence < 1:
-        raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    check_confidence(confidence)
     tail, misses = (1 - confidence) / 2, n - hits
     low = np.where(hits > 0, betaincinv(np.where(hits > 0, hits, 1), misses + 1, tail), 0.0)
     high = np.where(misses > 0, betaincinv(hits + 1, np.where(misses > 0, misses, 1), 1 - tail), 1.0)

@@ -150,7 +150,7 @@ def describe_target(
         raise DataError(f"task must be 'classification' or 'regression', not {task!r}")
     if task is None and kind in TIME_KINDS:
         raise DataError(
-            f"the target {target.name!r} holds moments or durations ({kind}); turn it into a number, or say "
+            f"the target {target.name!r} holds moments or durations ({kind}); turn it into a number, or give "
             "task='classification'"
         )
     doubtful = False

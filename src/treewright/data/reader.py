@@ -21,7 +21,7 @@ from treewright.data.schema import Schema
 from treewright.data.series import from_series
 from treewright.data.sources import Source, is_source, open_source
 from treewright.data.sources.source import columns_of_rows
-from treewright.data.value_text import listed
+from treewright.data.value_text import listed, repeated
 from treewright.errors import DataError
 
 __all__ = ["Frame", "RawColumn", "pop_column", "read", "read_column"]
@@ -254,8 +254,7 @@ def _checked_names(names: list[Any], remedy: str) -> list[str]:
     if odd:
         kinds = ", ".join(sorted({type(name).__name__ for name in odd}))
         raise DataError(f"column names must be strings, but {listed(odd)} ({kinds}) are not; {remedy}")
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1] if len(set(names)) < len(names) else []
-    if twice:
+    if twice := repeated(names):
         raise DataError(
             f"column names must be unique, but {listed(twice)} occurs more than once; rename it or drop one"
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.data.arrays import Array, FloatArray
+from treewright.data.arrays import Array, BoolArray, FloatArray
 from treewright.data.encoding import Encoded
 
 
@@ -56,6 +56,18 @@ def concat(pieces: Sequence[Encoded]) -> Encoded:
         complete=all(piece.complete for piece in pieces),
         coded=None,
     )
+
+
+def is_missing(values: Array) -> BoolArray:
+    """Return where an encoded column has no value: NaN, or no code of a level."""
+    missing: BoolArray = np.isnan(values) if values.dtype.kind == "f" else values < 0
+    return missing
+
+
+def blank_rows(rows: Encoded) -> BoolArray:
+    """Return which rows have no value in any column."""
+    blank: BoolArray = np.logical_and.reduce([is_missing(column) for column in rows.columns])
+    return blank
 
 
 def weights_of(rows: Encoded) -> FloatArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
@@ -56,6 +57,11 @@ def listed(values: Sequence[object], most: int = 10) -> str:
     return shown if len(values) <= most else f"{shown} and {len(values) - most} more"
 
 
+def repeated(names: Sequence[str]) -> list[str]:
+    """Return the names that occur more than once."""
+    return [name for name, count in Counter(names).items() if count > 1]
+
+
 def _days(microseconds: float) -> tuple[int, float]:
     days, rest = divmod(microseconds, _DAY)
     return (int(days) + 1, 0.0) if rest >= _DAY else (int(days), rest)  # a tiny negative remainder rounds up to a day
@@ -93,7 +99,7 @@ def name_hint(name: object, names: Sequence[str], owner: str = "it") -> str:
 
 
 def size_text(n_bytes: int) -> str:
-    """Return bytes as people say them.
+    """Return bytes as people write them.
 
     >>> size_text(1_536_000_000)
     '1.5 GB'

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.data.number_text import many
@@ -261,7 +261,7 @@ def _set_prediction(tree: Tree, edit: SetPrediction, _rows: Encoded | None, _wor
     node, classes = tree[edit.node], tree.schema.target.classes
     if not node.is_leaf:
         raise DataError(f"node {edit.node} has children; only leaves predict, so collapse it first")
-    value: NDArray[np.float64] = np.array(tree.arrays["value"])
+    value: FloatArray = np.array(tree.arrays["value"])
     if classes is None:
         if isinstance(edit.prediction, (str, bool)):
             raise DataError(

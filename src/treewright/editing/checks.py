@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray
 from treewright.data.encoding import Encoded
 from treewright.data.number_text import many
+from treewright.data.rows import is_missing
 from treewright.data.schema import ColumnSpec
 from treewright.data.value_text import decode, listed, name_hint
 from treewright.editing.edits import Split
@@ -21,8 +22,6 @@ from treewright.tree.shape import ends
 from treewright.tree.split import child_of_values
 from treewright.tree.tree import Tree
 from treewright.tree.validation import FRACTIONAL, RANDOM, STOP_HERE
-
-Array = NDArray[Any]
 
 _MISSING = {"spread": FRACTIONAL, "stop": STOP_HERE, "random": RANDOM}
 
@@ -60,12 +59,12 @@ def forbidden_at(tree: Tree, node: int) -> dict[str, int]:
     return found
 
 
-def core_split(tree: Tree, edit: Split, rows: Encoded, here: NDArray[np.bool_]) -> dict[str, Any]:
+def core_split(tree: Tree, edit: Split, rows: Encoded, here: BoolArray) -> dict[str, Any]:
     """Return the split as the core reads it, after all checks; `here`: the rows of the node."""
     column = tree.schema.names.index(edit.column)
     spec = tree.schema.columns[column]
     values = rows.columns[column][here]
-    known = values[values >= 0] if spec.has_levels else values[~np.isnan(values)]
+    known = values[~is_missing(values)]
     _refuse_constant(edit, spec, known, len(values))
     child_of_bin, children = bins_of(edit, spec)
     closed = closed_below(tree.recipe)

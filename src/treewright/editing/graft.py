@@ -10,14 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.pruning.cut import split_table
+from treewright.data.arrays import Array, starts_of
+from treewright.pruning.cut import child_lists, split_table
 from treewright.tree.shape import ends
 from treewright.tree.tree import Tree
 from treewright.tree.validation import NODE_ARRAYS
-
-Array = NDArray[Any]
 
 #: Arrays that follow from others.
 _DERIVED = frozenset({"parent", "child_start", "children", "split_start"})
@@ -45,9 +43,10 @@ def graft(tree: Tree, node: int, grown: Tree, at: int) -> tuple[dict[str, Array]
     arrays["parent"] = np.concatenate([old["parent"][:node], below, after + np.where(after >= end, shift, 0)]).astype(
         np.int32
     )
-    arrays["child_start"] = _starts(np.bincount(arrays["parent"][1:], minlength=len(arrays["parent"])))
-    arrays["children"] = (np.argsort(arrays["parent"][1:], kind="stable") + 1).astype(np.int32)
-    arrays["split_start"] = _starts(np.concatenate([np.diff(s["split_start"])[first:last] for s, first, last in runs]))
+    arrays |= child_lists(arrays["parent"])
+    arrays["split_start"] = starts_of(
+        np.concatenate([np.diff(s["split_start"])[first:last] for s, first, last in runs])
+    )
     new_id = {i: i if i < node else i + shift for i in (*range(node), *range(end, tree.n_nodes))}
     return arrays | _splits(runs), new_id
 
@@ -58,8 +57,4 @@ def _splits(runs: list[tuple[Mapping[str, Any], int, int]]) -> dict[str, Array]:
         for source, first, last in runs
     ]
     merged = {name: np.concatenate([table[name] for table in tables]) for name in tables[0] if name not in _STARTS}
-    return merged | {name: _starts(np.concatenate([np.diff(table[name]) for table in tables])) for name in _STARTS}
-
-
-def _starts(lengths: Array) -> NDArray[np.int32]:
-    return np.append(0, np.cumsum(lengths)).astype(np.int32)
+    return merged | {name: starts_of(np.concatenate([np.diff(table[name]) for table in tables])) for name in _STARTS}

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import BoolArray
 from treewright.data.encoding import Encoded
 from treewright.data.number_text import many
 from treewright.data.rows import take
@@ -15,7 +15,7 @@ from treewright.editing.edits import Edit
 from treewright.errors import DataError
 from treewright.growing.grow import with_bins
 from treewright.growing.memory_partitions import gathered
-from treewright.growing.weights import altered
+from treewright.growing.weights import growing_weights
 from treewright.prediction.encode_rows import encode_labelled
 from treewright.prediction.routing import reach
 from treewright.pruning.reduced_error import hold_out
@@ -52,7 +52,7 @@ def rows_for_edits(
     return with_bins(rows, n_threads) if len(edits) > 1 else rows
 
 
-def held_out(rows: Encoded, share: float) -> NDArray[np.bool_]:
+def held_out(rows: Encoded, share: float) -> BoolArray:
     """Return which rows are held out: this share of each class, by their values alone."""
     if not 0 < share < 1:
         raise DataError(f"holdout must be a share of the rows, between 0 and 1, not {share!r}")
@@ -88,17 +88,12 @@ def _n_used(tree: Tree, rows: Encoded) -> int:
     return int(np.count_nonzero(_takes_part(tree, rows)))
 
 
-def _takes_part(tree: Tree, rows: Encoded) -> NDArray[np.bool_]:
+def _takes_part(tree: Tree, rows: Encoded) -> BoolArray:
     assert rows.target is not None
-    weight = altered(tree.schema.target, rows.target, rows.weight).weight
-    part = np.ones(rows.n_rows, dtype=bool) if weight is None else np.asarray(weight) > 0
-    if tree.recipe.drop_blank_rows:
-        blank = [c < 0 if kind else np.isnan(c) for c, kind in zip(rows.columns, rows.kinds, strict=True)]
-        part &= ~np.logical_and.reduce(blank)
-    return part
+    return growing_weights(rows, tree.schema, tree.recipe) > 0
 
 
-def rows_at(tree: Tree, rows: Encoded, node: int, n_threads: int) -> NDArray[np.bool_]:
+def rows_at(tree: Tree, rows: Encoded, node: int, n_threads: int) -> BoolArray:
     """Return which rows came to a node, or a part of which did, while the tree grew."""
-    here: NDArray[np.bool_] = _takes_part(tree, rows) & (reach(tree, rows, node, n_threads) > 0)
+    here: BoolArray = _takes_part(tree, rows) & (reach(tree, rows, node, n_threads) > 0)
     return here

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.errors import ExportError
 from treewright.export.program.plan import Plan, PlanStep, level_type, plan_of, refuse_mixed, refuse_soft
 from treewright.recipes.criterion import AbsoluteError, Gini, InformationGain, Poisson, Variance
@@ -81,7 +81,7 @@ def sklearn(tree: TreeLike) -> Any:
     return estimator
 
 
-def _nodes(tree: Tree, plan: Plan, inner: Any) -> NDArray[Any]:
+def _nodes(tree: Tree, plan: Plan, inner: Any) -> Array:
     """Return the node table in the form of the scikit-learn that is installed."""
     arrays, kind = tree.arrays, inner.__getstate__()["nodes"].dtype
     table = np.zeros(tree.n_nodes, dtype=kind)

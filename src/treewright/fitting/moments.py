@@ -20,6 +20,7 @@ from treewright.fitting.regressors import Wanted, flat
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.prediction.routing import path_ends
+from treewright.tree.models import members_of
 from treewright.tree.tree import Tree
 
 Ranges = tuple[FloatArray, FloatArray, FloatArray]
@@ -49,7 +50,7 @@ def _linear_rows(rows: Encoded, tree: Tree, wanted: Wanted, n_threads: int) -> A
         weight = fraction if rows.weight is None else rows.weight[row] * fraction
         heavy = weight > 0
         row, node, weight = row[heavy], node[heavy], np.ascontiguousarray(weight[heavy])
-    regressors = [(one.column, one.member(tree.schema)) for one in wanted.regressors]
+    regressors = [(one.column, members_of(one.column, one.levels, tree.schema)) for one in wanted.regressors]
     start, regressor = flat(wanted.slots, end=-1)
     return _core.LinearRows(rows.columns, list(rows.kinds), target, regressors, start, regressor, row, node, weight)
 

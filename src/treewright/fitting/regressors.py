@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.data.arrays import Int32Array
-from treewright.data.schema import Schema
 from treewright.recipes.leaves import Linear
 from treewright.tree.tree import Tree
 
@@ -18,12 +17,6 @@ class Regressor:
 
     column: int
     levels: tuple[int, ...] | None = None
-
-    def member(self, schema: Schema) -> list[int]:
-        """Return per level of the column whether it counts; nothing for a number."""
-        if self.levels is None:
-            return []
-        return [int(place in self.levels) for place in range(len(schema.columns[self.column].levels or ()))]
 
 
 @dataclass(frozen=True)

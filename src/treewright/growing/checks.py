@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.data.encoding import Encoded
+from treewright.data.rows import is_missing
 from treewright.data.schema import Schema
 from treewright.data.value_text import listed
 from treewright.errors import DataError, RecipeError
@@ -106,10 +107,7 @@ def data_checks(encoded: Encoded, recipe: Recipe, schema: Schema) -> DataChecks:
     """Count what the recipe depends on, and nothing else."""
     missing: tuple[int, ...] = ()
     if isinstance(recipe.missing, RefuseMissing):
-        missing = tuple(
-            int(np.count_nonzero(values < 0 if column.has_levels else np.isnan(values)))
-            for column, values in zip(schema.columns, encoded.columns, strict=True)
-        )
+        missing = tuple(int(np.count_nonzero(is_missing(values))) for values in encoded.columns)
     used = not recipe.drop_blank_rows or _any_used(encoded)
     if not (isinstance(recipe.regression, Poisson) and schema.target.task == "regression"):
         return DataChecks(encoded.n_rows, missing, used=used)
@@ -120,8 +118,7 @@ def data_checks(encoded: Encoded, recipe: Recipe, schema: Schema) -> DataChecks:
 def _any_used(encoded: Encoded) -> bool:
     """Return whether a row with weight has any value; usually the first column decides."""
     weighty = True if encoded.weight is None else encoded.weight > 0
-    known = (~np.isnan(c) if c.dtype.kind == "f" else c >= 0 for c in encoded.columns)
-    return any(bool(np.any(column & weighty)) for column in known)
+    return any(bool(np.any(~is_missing(values) & weighty)) for values in encoded.columns)
 
 
 def check_values(found: Sequence[DataChecks], recipe: Recipe, schema: Schema) -> None:

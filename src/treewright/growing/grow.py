@@ -173,7 +173,7 @@ def _grow_in_memory(
     assert rows.target is not None
     done = preparation(rows, recipe)
     table = rows if done is None else prepared(rows, done)
-    seen = altered(schema.target, rows.target, rows.weight)
+    seen = altered(rows, schema.target)
     weight, repeats = _per_repeat(rows, seen.weight)
     needed = _needed(core_recipe(rows, recipe), has_missing)
     _log_plan(table, needed, weighted=weight is not None, remote=False)

@@ -16,6 +16,7 @@ import numpy as np
 
 from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
+from treewright.data.rows import is_missing, weights_of
 from treewright.growing.exact_sums import BITS, Sums, as_floats, merged, sums_by
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
@@ -119,7 +120,7 @@ def filled(values: Array, fill: float | None) -> Array:
     """Return a column with its missing values filled in."""
     if fill is None:
         return values
-    missing = np.isnan(values) if values.dtype.kind == "f" else values < 0
+    missing = is_missing(values)
     return np.where(missing, np.asarray(fill).astype(values.dtype), values) if missing.any() else values
 
 
@@ -161,10 +162,6 @@ def _above(codes: Array, levels: tuple[int, ...]) -> FloatArray:
     return np.where(codes < 0, np.nan, found)
 
 
-def _weights(part: Encoded) -> FloatArray:
-    return np.ones(part.n_rows) if part.weight is None else part.weight
-
-
 def _sums(parts: Partitions, function: Any, *arguments: object, n: int) -> FloatArray:
     return as_floats(merged(parts.map(function, *arguments)), n)
 
@@ -192,7 +189,7 @@ def _mean(sums: Sums) -> float:
 
 
 def _number_sums(part: Encoded, column: int) -> Any:
-    values, weight = part.columns[column], _weights(part)
+    values, weight = part.columns[column], weights_of(part)
     known = ~np.isnan(values)
     place = np.repeat([0, 1], known.sum())
     with np.errstate(over="ignore"):  # a product beyond all numbers counts as the largest of them
@@ -201,7 +198,7 @@ def _number_sums(part: Encoded, column: int) -> Any:
 
 
 def _level_weights(part: Encoded, column: int) -> Any:
-    codes, weight = part.columns[column], _weights(part)
+    codes, weight = part.columns[column], weights_of(part)
     known = codes >= 0
     return sums_by(codes[known], weight[known], max(part.levels[column], 1))
 
@@ -227,7 +224,7 @@ def _orders(parts: Partitions, fill: tuple[float | None, ...]) -> list[tuple[int
 
 def _target_sums(part: Encoded, column: int, fill: float | None) -> Any:
     assert part.target is not None
-    codes, weight, levels = filled(part.columns[column], fill), _weights(part), part.levels[column]
+    codes, weight, levels = filled(part.columns[column], fill), weights_of(part), part.levels[column]
     known = codes >= 0
     place = np.concatenate([codes[known], codes[known] + levels])
     return sums_by(place, np.concatenate([weight[known], weight[known] * part.target[known]]), 2 * levels)
@@ -243,10 +240,10 @@ def _deviation(parts: Partitions) -> float:
 
 def _target_total(part: Encoded) -> Any:
     assert part.target is not None
-    weight = _weights(part)
+    weight = weights_of(part)
     return sums_by(np.repeat([0, 1], part.n_rows), np.concatenate([weight, weight * part.target]), 2)
 
 
 def _target_squares(part: Encoded, mean: float) -> Any:
     assert part.target is not None
-    return sums_by(np.zeros(part.n_rows, dtype=np.int64), _weights(part) * (part.target - mean) ** 2, 1)
+    return sums_by(np.zeros(part.n_rows, dtype=np.int64), weights_of(part) * (part.target - mean) ** 2, 1)

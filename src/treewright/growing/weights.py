@@ -12,16 +12,17 @@ from typing import Any, overload
 
 import numpy as np
 
-from treewright.data.arrays import Array, FloatArray
+from treewright.data.arrays import FloatArray
 from treewright.data.encoding import LARGEST, Encoded, encode_weight
 from treewright.data.frame import RawColumn
-from treewright.data.rows import weights_of
+from treewright.data.rows import blank_rows, weights_of
 from treewright.data.schema import Level, Schema, TargetSpec
 from treewright.data.value_text import listed
 from treewright.errors import DataError
 from treewright.growing.exact_sums import Sums, as_floats, merged, sums_by
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
+from treewright.recipes.recipe import Recipe
 
 #: Limit of the ratio of two classes' error costs: beyond it, weights lose their digits.
 WIDEST = 1e9
@@ -113,17 +114,22 @@ class Altered:
     cost: FloatArray | None = None
 
 
-def altered(target: TargetSpec, codes: Array, weight: FloatArray | None) -> Altered:
+def altered(rows: Encoded, target: TargetSpec) -> Altered:
     """Alter row weights as rpart does: a class weighs its prior times the cost of errors on it; the total stays.
 
     A class without rows (in a fold, say) has no weight, whatever its prior.
     """
     if target.classes is None or (target.costs is None and target.priors is None):
-        return Altered(weight)
-    rows = np.ones(len(codes)) if weight is None else weight
-    n_classes = len(target.classes)
-    by_class = altered_by(target, as_floats(sums_by(codes, rows, n_classes), n_classes))
-    return Altered(rows * by_class.seen[codes], by_class.factor, by_class.cost)
+        return Altered(rows.weight)
+    by_class = altered_by(target, class_totals(rows))
+    return Altered(weights_of(rows) * by_class.seen[rows.target], by_class.factor, by_class.cost)
+
+
+def growing_weights(rows: Encoded, schema: Schema, recipe: Recipe) -> FloatArray:
+    """Return the weight of each row as growing sees it: altered, and zero for rows that the recipe leaves out."""
+    weight = altered(rows, schema.target).weight
+    weight = np.ones(rows.n_rows) if weight is None else weight
+    return np.where(blank_rows(rows), 0.0, weight) if recipe.drop_blank_rows else weight
 
 
 def altered_partitions(parts: Partitions, target: TargetSpec) -> tuple[Partitions, Altered]:

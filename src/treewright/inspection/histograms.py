@@ -15,7 +15,7 @@ import numpy as np
 from treewright.data.arrays import Array, FloatArray, IndexArray, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.data.number_text import amount
-from treewright.data.rows import weights_of
+from treewright.data.rows import is_missing, weights_of
 from treewright.data.schema import TIME_KINDS, ColumnSpec
 from treewright.data.value_text import moment
 from treewright.errors import DataError
@@ -83,7 +83,7 @@ def _of_node(
         target_spec = ColumnSpec(node.tree.schema.target.name, "numeric")
         return _by_number(target_spec, values, values, weight, 0, (), bars)
     values = np.asarray(rows.columns[split.column_index][here])
-    known = values >= 0 if split.spec.has_levels else ~np.isnan(values)
+    known = ~is_missing(values)
     if not known.any():
         return None
     values, target, weight = values[known], target[known], weight[known]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treewright.data.arrays import Array, FloatArray, IndexArray
+from treewright.data.rows import is_missing
 from treewright.inspection.derivation.node_rows import Entries
 from treewright.interactive.plain import finite, summed
 from treewright.tree.text import level_text
@@ -25,7 +26,7 @@ def column_dicts(entries: Entries) -> list[dict[str, Any]]:
     found = []
     for i, spec in enumerate(entries.schema.columns):
         values = entries.encoded.columns[i][here]
-        known = values >= 0 if spec.has_levels else ~np.isnan(values)
+        known = ~is_missing(values)
         shown = {"name": spec.name, "kind": spec.kind, "missing": float(1 - weight[known].sum() / weight.sum())}
         if known.any():
             place, labels = _places(values[known], spec, 0 if not spec.has_levels else len(spec.levels or ()))

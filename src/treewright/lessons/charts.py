@@ -95,8 +95,8 @@ def _line_shapes(one: Series, axes: Axes, colour: str) -> list[Shape]:
     return shapes
 
 
-def _dot(x: float, y: float, colour: str, size: float = 6.0, outline: str | None = None) -> Box:
-    return Box(x - size / 2, y - size / 2, size, size, colour, radius=size / 2, outline=outline)
+def _dot(x: float, y: float, colour: str, size: float = 6.0) -> Box:
+    return Box(x - size / 2, y - size / 2, size, size, colour, radius=size / 2)
 
 
 def _frame(axes: Axes, x_name: str, y_name: str) -> list[Shape]:

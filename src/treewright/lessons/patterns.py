@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.criteria.statistics import impurity_of
+from treewright.data.arrays import Int32Array
 from treewright.errors import DataError
 from treewright.lessons.tables import Columns
 
@@ -49,7 +50,7 @@ def letters(words: Sequence[str]) -> NDArray[np.uint32]:
     return np.array([[ord(c) for c in word] for word in words], dtype=np.uint32)
 
 
-def patterns(guesses: Sequence[str], words: Sequence[str]) -> NDArray[np.int32]:
+def patterns(guesses: Sequence[str], words: Sequence[str]) -> Int32Array:
     """Return the pattern of each guess for each word, as a number in base three; the first letter counts most."""
     guessed, hidden = letters(guesses), letters(words)
     length = guessed.shape[1]
@@ -59,7 +60,7 @@ def patterns(guesses: Sequence[str], words: Sequence[str]) -> NDArray[np.int32]:
     return found
 
 
-def _colour(guessed: NDArray[np.uint32], hidden: NDArray[np.uint32], p: int) -> NDArray[np.int32]:
+def _colour(guessed: NDArray[np.uint32], hidden: NDArray[np.uint32], p: int) -> Int32Array:
     """Return what each guess learns about its letter p: 0 absent, 1 elsewhere, 2 in place."""
     length = guessed.shape[1]
     letter = guessed[:, p, None]
@@ -103,15 +104,15 @@ def read_pattern(text: str, length: int) -> int | None:
     return number
 
 
-def pattern_table(words: Sequence[str], guesses: Sequence[str] | None = None, copies: int = 2) -> Columns:
-    """Return a column for each guess, that holds its pattern for every word; the target is the word itself.
+def pattern_table(words: Sequence[str]) -> Columns:
+    """Return a column for each word as a guess, with its pattern for every word; the target is the word itself.
 
-    Every word stands there in several copies, for no tree is learned from classes that are seen once only.
+    Every word has two rows, for no tree is learned from classes that are seen once only.
     """
-    guessed, hidden = list(words if guesses is None else guesses), [word for word in words for _ in range(copies)]
-    found = patterns(guessed, hidden)
+    hidden = [word for word in words for _ in range(2)]
+    found = patterns(words, hidden)
     texts = {int(number): pattern_text(int(number), len(words[0])) for number in np.unique(found)}
-    columns: Columns = {guess: [texts[int(n)] for n in row] for guess, row in zip(guessed, found, strict=True)}
+    columns: Columns = {guess: [texts[int(n)] for n in row] for guess, row in zip(words, found, strict=True)}
     return {**columns, "word": hidden}
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from treewright.data.arrays import BoolArray, FloatArray, IndexArray, Int32Array
 from treewright.data.encoding import Encoded
+from treewright.data.rows import is_missing
 from treewright.importers.build import DraftSplit
 
 
@@ -40,7 +41,7 @@ def ordered_columns(rows: Encoded, max_levels: int, ranks: Iterator[Int32Array])
     """
     found: list[OrderedColumn] = []
     for column, (values, kind) in enumerate(zip(rows.columns, rows.kinds, strict=True)):
-        missing = np.isnan(values) if kind == 0 else values < 0
+        missing = is_missing(values)
         coded = [(next(ranks), None)] if kind == 0 else _known_codes(values, kind, missing, max_levels)
         for known, levels in coded:
             if known.max(initial=-1) > 0 or missing.any():

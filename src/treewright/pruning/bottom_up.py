@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from treewright.data.arrays import Array, IndexArray
+from treewright.data.arrays import Array
 from treewright.pruning.cut import cut
 from treewright.tree.shape import is_leaf, levels
-from treewright.tree.tree import Tree, predicted_index
+from treewright.tree.tree import Tree, node_classes
 from treewright.tree.validation import STOP_HERE
 
 #: Cost of leaves: weight per class (one row per leaf) and each leaf's label come in.
@@ -32,7 +32,7 @@ def cut_where_no_better(
 
     `split_cost`: the cost of each node's split itself. `reason`: words for the two costs.
     """
-    alone, below = leaf_cost(tree.arrays["stats"], labels(tree)), np.zeros(tree.n_nodes)
+    alone, below = leaf_cost(tree.arrays["stats"], node_classes(tree)), np.zeros(tree.n_nodes)
     own = staying_cost(tree, leaf_cost) + (0.0 if split_cost is None else split_cost)
     leaf, parent = is_leaf(tree), tree.arrays["parent"]
     cost, reasons = np.where(leaf, alone, 0.0), {}
@@ -45,11 +45,6 @@ def cut_where_no_better(
         under = level[parent[level] >= 0]
         np.add.at(below, parent[under], cost[under])
     return cut(tree, reasons)
-
-
-def labels(tree: Tree) -> IndexArray:
-    """Return the class that each node predicts."""
-    return predicted_index(tree.schema.target, tree.arrays["value"])
 
 
 def staying(tree: Tree) -> Array:
@@ -72,5 +67,5 @@ def staying_cost(tree: Tree, leaf_cost: LeafCost) -> Array:
     some = stays.sum(axis=1) > 0
     cost = np.zeros(tree.n_nodes)
     if some.any():
-        cost[some] = leaf_cost(stays[some], labels(tree)[some])
+        cost[some] = leaf_cost(stays[some], node_classes(tree)[some])
     return cost

@@ -7,12 +7,11 @@ import numpy as np
 from treewright.data.arrays import Array
 from treewright.data.value_text import listed
 from treewright.errors import DataError
-from treewright.pruning.bottom_up import labels
 from treewright.pruning.cut import cut
 from treewright.pruning.losses import node_risk
 from treewright.recipes.pruners import CollapseNodes, MaxDepth, MaxLeaves, MergeEqualLeaves
 from treewright.tree.shape import is_leaf
-from treewright.tree.tree import Tree
+from treewright.tree.tree import Tree, node_classes
 
 
 def prune_nodes(tree: Tree, pruner: CollapseNodes) -> Tree:
@@ -31,7 +30,7 @@ def prune_equal_leaves(tree: Tree, _pruner: MergeEqualLeaves) -> Tree:
     """Make a node a leaf if all its leaves predict the same as the node."""
     leaf, parent = is_leaf(tree), tree.arrays["parent"]
     classes = tree.schema.target.classes
-    prediction: Array = tree.arrays["value"][:, 0] if classes is None else labels(tree)
+    prediction: Array = tree.arrays["value"][:, 0] if classes is None else node_classes(tree)
     same = np.ones(tree.n_nodes, dtype=bool)
     for node in range(tree.n_nodes - 1, 0, -1):  # children come after their parent
         same[parent[node]] &= same[node] and prediction[node] == prediction[parent[node]]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.data.arrays import Array, FloatArray, Int32Array, Int64Array
 from treewright.data.encoding import Encoded
-from treewright.data.rows import take, weights_of
+from treewright.data.rows import blank_rows, take, weights_of
 from treewright.data.schema import Schema
 from treewright.data.survey import survey
 from treewright.fitting.fit_models import with_fits
@@ -237,7 +237,7 @@ def used_rows(encoded: Encoded, recipe: Recipe) -> Encoded:
     """Return the rows with weight zero for those that the recipe leaves out of growing."""
     if not recipe.drop_blank_rows:
         return encoded
-    blank = np.all([np.isnan(c) if c.dtype.kind == "f" else c < 0 for c in encoded.columns], axis=0)
+    blank = blank_rows(encoded)
     return replace(encoded, weight=np.where(blank, 0.0, weights_of(encoded))) if blank.any() else encoded
 
 

@@ -6,12 +6,12 @@ keeps its split as its first rival.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from treewright.data.arrays import Array, Int32Array, Int64Array
+from treewright.data.arrays import Array, Int64Array, starts_of
 from treewright.tree.cuts import Cut
 from treewright.tree.edits import moved
 from treewright.tree.shape import ends, is_leaf, leaves_below, topmost
@@ -76,12 +76,17 @@ def rearranged(old: Mapping[str, Array], rivals: int, kept: Array, places: Array
     arrays["parent"] = np.where(arrays["parent"] < 0, -1, new_id[arrays["parent"]]).astype(np.int32)
     arrays["stop"] = np.where(made, PRUNED, arrays["stop"]).astype(np.int32)
     arrays["gain"] = np.where(made, 0.0, arrays["gain"])
-    arrays["child_start"] = _starts(np.bincount(arrays["parent"][1:], minlength=len(kept)))
-    arrays["children"] = (np.argsort(arrays["parent"][1:], kind="stable") + 1).astype(np.int32)
+    arrays |= child_lists(arrays["parent"])
     splits, count = _kept_splits(old, rivals, kept, made)
     arrays["n_surrogates"] = np.where(made, 0, arrays["n_surrogates"]).astype(np.int32)
-    arrays["split_start"] = _starts(count)
+    arrays["split_start"] = starts_of(count)
     return arrays | split_table(old, splits)
+
+
+def child_lists(parent: Array) -> dict[str, Array]:
+    """Return the children of every node, by the parent of every node."""
+    start = starts_of(np.bincount(parent[1:], minlength=len(parent)))
+    return {"child_start": start, "children": (np.argsort(parent[1:], kind="stable") + 1).astype(np.int32)}
 
 
 def _kept_splits(old: Mapping[str, Array], rivals: int, kept: Array, made: Array) -> tuple[Array, Array]:
@@ -104,7 +109,7 @@ def split_table(old: Mapping[str, Array], splits: Array) -> dict[str, Array]:
     for items, start in _RAGGED.items():
         first, last = old[start][:-1][splits], old[start][1:][splits]
         table[items] = old[items][spans(first, last)]
-        table[start] = _starts(last - first)
+        table[start] = starts_of(last - first)
     return table
 
 
@@ -113,7 +118,3 @@ def spans(first: Array, last: Array) -> Int64Array:
     length = (last - first).astype(np.int64)
     before = np.cumsum(length) - length
     return np.repeat(first - before, length) + np.arange(length.sum())
-
-
-def _starts(lengths: Array | Sequence[int]) -> Int32Array:
-    return np.append(0, np.cumsum(lengths)).astype(np.int32)

@@ -65,7 +65,7 @@ def prune_by_errors(
         exact=pruner.deviate == "exact",
         margin=MARGIN,
         cost=None if tree.schema.target.costs is None else cost_array(tree.schema.target),
-        factor=altered(tree.schema.target, rows.target, rows.weight).factor,
+        factor=altered(rows, tree.schema.target).factor,
     )
     return without_unreachable(_raised(tree, found) if found["replacements"] else tree)
 

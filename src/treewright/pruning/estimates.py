@@ -11,11 +11,11 @@ from math import comb, factorial, lgamma, log, log2
 import numpy as np
 
 from treewright.data.arrays import Array
-from treewright.pruning.bottom_up import cut_where_no_better, labels, staying
+from treewright.pruning.bottom_up import cut_where_no_better, staying
 from treewright.pruning.cut import cut
 from treewright.recipes.pruners import CriticalValue, MinimumDescription, MinimumError, Pessimistic
 from treewright.tree.shape import is_leaf, levels, subtree_sums, sums_below, topmost
-from treewright.tree.tree import Tree
+from treewright.tree.tree import Tree, node_classes
 
 
 def _errors(counts: Array, label: Array) -> Array:
@@ -29,7 +29,7 @@ def _errors(counts: Array, label: Array) -> Array:
 
 def prune_pessimistic(tree: Tree, pruner: Pessimistic) -> Tree:
     """Quinlan's rule: from the root down, each node against its subtree as it was grown; empty leaves do not count."""
-    label, stays = labels(tree), staying(tree)
+    label, stays = node_classes(tree), staying(tree)
     alone = _errors(tree.arrays["stats"], label) + pruner.correction
     here = _errors(stays, label)
     halts = stays.sum(axis=1) > 0

@@ -15,7 +15,7 @@ from treewright.data.schema import TargetSpec
 from treewright.data.sparse_rows import SparseRows
 from treewright.recipes.criterion import AbsoluteError, Poisson
 from treewright.recipes.pruners import Risk
-from treewright.tree.tree import Tree, cost_array, predicted_index
+from treewright.tree.tree import Tree, cost_array, node_classes
 
 
 def node_risk(tree: Tree, risk: Risk) -> tuple[FloatArray, float]:
@@ -44,7 +44,7 @@ def _error(tree: Tree) -> FloatArray:
         own = isinstance(tree.recipe.regression, _OWN_LOSS)
         deviation: FloatArray = weight * tree.arrays["impurity"] if own else stats[:, 2]
         return deviation
-    predicted = predicted_index(tree.schema.target, tree.arrays["value"])
+    predicted = node_classes(tree)
     if isinstance(stats, SparseRows):  # a matrix of nodes by classes would not fit
         return stats.row_sums(stats.value * _class_costs(tree.schema.target, stats.column, predicted[stats.rows()]))
     wrong: FloatArray = np.einsum("nk,kn->n", stats, cost_array(tree.schema.target)[:, predicted])

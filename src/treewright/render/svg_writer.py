@@ -40,7 +40,7 @@ def svg(
     direction : {"down", "right"}, optional
         The direction of growth; by default "down" where that is not too wide.
     histograms : dict of Histogram by node, optional
-        Histograms to draw into the nodes, as `treewright.inspection.histograms` makes them.
+        Histograms to draw into the nodes, as `treewright.inspection.histograms.histograms` makes them.
 
     Returns
     -------

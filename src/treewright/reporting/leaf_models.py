@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.prediction.routing import predict_values, route
 from treewright.render.model_text import guard_text
@@ -47,9 +47,7 @@ def _model(node: Node) -> dict[str, Any]:
     return model.as_dict() | {"text": model_text(node.tree.schema, model), "guard": guard_text(model), "names": names}
 
 
-def _sample(
-    node: Node, rows: Encoded, residual: NDArray[np.float64], here: NDArray[np.intp], most: int
-) -> dict[str, Any]:
+def _sample(node: Node, rows: Encoded, residual: FloatArray, here: IndexArray, most: int) -> dict[str, Any]:
     """Return rows of a leaf: `truth`, `residual`, and `x`, the first term that is a number, with its `range`."""
     assert node.model is not None
     assert rows.target is not None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from numpy.typing import NDArray
-
+from treewright.data.arrays import Array
 from treewright.data.encoding import Encoded
 from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.export.javascript_source import split_lists
@@ -34,7 +33,7 @@ def report(
     data: object = None,
     *,
     held_out: object = None,
-    row_numbers: Sequence[int] | NDArray[Any] | None = None,
+    row_numbers: Sequence[int] | Array | None = None,
     stability: Stability | None = None,
 ) -> dict[str, Any]:
     """Return what there is to show of a tree, as plain values.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array
 from treewright.data.encoding import Encoded
 from treewright.data.survey import survey
 from treewright.errors import DataError
@@ -30,7 +30,7 @@ def read_rows(tree: Tree, data: object) -> Encoded:
     return rows
 
 
-def sample(tree: Tree, rows: Encoded, row_numbers: Sequence[int] | NDArray[Any] | None = None) -> dict[str, Any]:
+def sample(tree: Tree, rows: Encoded, row_numbers: Sequence[int] | Array | None = None) -> dict[str, Any]:
     """Return some rows of each leaf: `node` (ascending), `row` in the table, encoded `values` per column, `truth`."""
     assert rows.target is not None
     numbers = np.arange(rows.n_rows) if row_numbers is None else np.asarray(row_numbers)

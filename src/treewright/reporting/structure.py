@@ -17,7 +17,7 @@ from treewright.render.node_text import MOST_LEVELS, branch_words, hand_marks, m
 from treewright.reporting.settings_text import settings_text
 from treewright.tree.json_form import plain
 from treewright.tree.text import level_text, name_text, printable
-from treewright.tree.tree import Tree, predicted_index
+from treewright.tree.tree import Tree, node_classes
 
 
 def facts(tree: Tree) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _conditions(tree: Tree) -> tuple[list[str], list[str]]:
 
 
 def _predictions(tree: Tree) -> list[int]:
-    return [int(index) for index in predicted_index(tree.schema.target, tree.arrays["value"])]
+    return [int(index) for index in node_classes(tree)]
 
 
 def _are_shares(tree: Tree) -> bool:

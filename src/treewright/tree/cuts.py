@@ -35,11 +35,11 @@ def write_cuts(cuts: Sequence[Cut]) -> list[dict[str, Any]]:
     return [{"node": c.node, "question": c.question, "leaves": c.leaves, "reason": c.reason} for c in cuts]
 
 
-def read_cuts(written: object, n_nodes: int, place: str = "$.cuts") -> tuple[Cut, ...]:
+def read_cuts(written: object, n_nodes: int) -> tuple[Cut, ...]:
     """Return the cuts that `write_cuts` wrote, of a tree with so many nodes."""
     if type(written) is not list:
-        raise FileError(f"{place} must be a list, not {json_kind(written)}")
-    return tuple(_read_cut(entry, n_nodes, f"{place}[{i}]") for i, entry in enumerate(written))
+        raise FileError(f"$.cuts must be a list, not {json_kind(written)}")
+    return tuple(_read_cut(entry, n_nodes, f"$.cuts[{i}]") for i, entry in enumerate(written))
 
 
 def _read_cut(written: object, n_nodes: int, place: str) -> Cut:

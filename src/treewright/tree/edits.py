@@ -96,13 +96,13 @@ def _written(edit: NodeEdit) -> dict[str, Any]:
     return parts | ({} if edit.recipe is None else {"recipe": edit.recipe.as_dict()})
 
 
-def read_edits(written: object, stop: Sequence[int], schema: Schema, place: str = "$.edits") -> tuple[NodeEdit, ...]:
+def read_edits(written: object, stop: Sequence[int], schema: Schema) -> tuple[NodeEdit, ...]:
     """Return the edits that `write_edits` wrote, of a tree whose nodes stop for these reasons."""
     if type(written) is not list:
-        raise FileError(f"{place} must be a list, not {json_kind(written)}")
-    found = tuple(_read(entry, stop, schema, f"{place}[{i}]") for i, entry in enumerate(written))
+        raise FileError(f"$.edits must be a list, not {json_kind(written)}")
+    found = tuple(_read(entry, stop, schema, f"$.edits[{i}]") for i, entry in enumerate(written))
     if any(a.node >= b.node for a, b in pairwise(found)):
-        raise FileError(f"{place} must have each node once, in rising order")
+        raise FileError("$.edits must have each node once, in rising order")
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.data.arrays import Array, Int32Array
+from treewright.data.arrays import Array, starts_of
 from treewright.data.schema import Schema, require_keys
 from treewright.errors import FileError
 
@@ -97,13 +97,13 @@ class LinearModel:
 def model_arrays(models: Sequence[LinearModel], schema: Schema) -> dict[str, Array]:
     """Return the models of all nodes as the core reads them (docs/boundary.md)."""
     terms = [term for model in models for term in model.terms]
-    members = [_members(term, schema) for term in terms]
+    members = [members_of(term.column, term.levels, schema) for term in terms]
     return {
-        "model_start": _starts([len(model.terms) for model in models]),
+        "model_start": starts_of([len(model.terms) for model in models]),
         "model_column": np.array([term.column for term in terms], dtype=np.int32),
         "model_coefficient": np.array([term.coefficient for term in terms], dtype=np.float64),
         "model_fill": np.array([term.fill for term in terms], dtype=np.float64),
-        "model_member_start": _starts([len(member) for member in members]),
+        "model_member_start": starts_of([len(member) for member in members]),
         "model_member": np.array([one for member in members for one in member], dtype=np.int32),
         "model_intercept": np.array([model.intercept for model in models], dtype=np.float64),
         "model_low": np.array([model.low for model in models], dtype=np.float64),
@@ -111,15 +111,11 @@ def model_arrays(models: Sequence[LinearModel], schema: Schema) -> dict[str, Arr
     }
 
 
-def _starts(lengths: Sequence[int]) -> Int32Array:
-    return np.append(0, np.cumsum(lengths)).astype(np.int32)
-
-
-def _members(term: Term, schema: Schema) -> list[int]:
-    """Return per level of the column whether the term counts it; nothing for a number."""
-    if term.levels is None:
+def members_of(column: int, levels: tuple[int, ...] | None, schema: Schema) -> list[int]:
+    """Return per level of a column whether it is one of `levels`; nothing for a number."""
+    if levels is None:
         return []
-    return [int(place in term.levels) for place in range(len(schema.columns[term.column].levels or ()))]
+    return [int(place in levels) for place in range(len(schema.columns[column].levels or ()))]
 
 
 # --- the written form -------------------------------------------------------------------------------------------------
@@ -136,13 +132,13 @@ def write_models(models: Sequence[LinearModel]) -> list[dict[str, Any]]:
     return [model.as_dict() for model in models]
 
 
-def read_models(written: object, n_nodes: int, schema: Schema, place: str = "$.models") -> tuple[LinearModel, ...]:
+def read_models(written: object, n_nodes: int, schema: Schema) -> tuple[LinearModel, ...]:
     """Return the models that `write_models` wrote; anything else is a `FileError` that names the place."""
     if type(written) is not list or len(written) != n_nodes:
-        raise FileError(f"{place} must be a list with one model per node")
+        raise FileError("$.models must be a list with one model per node")
     if schema.target.classes is not None:
-        raise FileError(f"{place}: linear models predict numbers, but the target has classes")
-    return tuple(_read_model(one, schema, f"{place}[{i}]") for i, one in enumerate(written))
+        raise FileError("$.models: linear models predict numbers, but the target has classes")
+    return tuple(_read_model(one, schema, f"$.models[{i}]") for i, one in enumerate(written))
 
 
 def _read_model(written: object, schema: Schema, place: str) -> LinearModel:

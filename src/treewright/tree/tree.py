@@ -386,3 +386,8 @@ def predicted_index(target: TargetSpec, probabilities: Array) -> IndexArray:
             expected += share[:, np.newaxis] * costs
         best = expected.argmin(axis=1)
     return best
+
+
+def node_classes(tree: Tree) -> IndexArray:
+    """Return the class that each node predicts."""
+    return predicted_index(tree.schema.target, tree.arrays["value"])

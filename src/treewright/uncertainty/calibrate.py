@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray, Int32Array
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take
 from treewright.errors import DataError
@@ -20,8 +20,6 @@ from treewright.tree.shape import rows_below
 from treewright.tree.tree import Tree
 from treewright.uncertainty.arguments import check_whole
 from treewright.uncertainty.resamples import in_order, procedure
-
-FloatArray = NDArray[np.float64]
 
 
 def calibrate(
@@ -124,7 +122,7 @@ def _held_out_scores(tree: Tree, rows: Encoded, folds: int, seed: int, n_threads
 
 
 def _limits(
-    tree: Tree, leaf: NDArray[np.int32], scores: FloatArray, coverage: float
+    tree: Tree, leaf: Int32Array, scores: FloatArray, coverage: float
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Return for each node the node whose rows calibrate it, and the limit that they give."""
     order, first, last = rows_below(tree, leaf)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from treewright.criteria.checks import check_confidence
 from treewright.data.grid import Grid, Results
 from treewright.data.kinds import KindChoice
 from treewright.data.number_text import figure
@@ -82,8 +83,7 @@ class CrossValidation(Results):
         tuple of float
             The lower and the upper limit.
         """
-        if not 0 < confidence < 1:
-            raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
+        check_confidence(confidence)
         return interval(self._of(name).values, self.test_ratio, confidence)
 
     def p_value(self, first: str, second: str) -> float:

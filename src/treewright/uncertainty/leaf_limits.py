@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.criteria import binomial_limits
+from treewright.data.arrays import FloatArray, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.data.grid import Grid, Results
 from treewright.data.number_text import percent
@@ -19,8 +19,6 @@ from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.shape import is_leaf
 from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +46,7 @@ class LeafLimits(Results):
     tree: Tree
     confidence: float
     held_out: bool
-    leaves: NDArray[np.int64]
+    leaves: Int64Array
     rows: FloatArray
     share: FloatArray
     low: FloatArray
@@ -134,7 +132,7 @@ def limits_of_rows(tree: Tree, rows: Encoded | None, confidence: float) -> LeafL
     return LeafLimits(tree, confidence, judged, leaves, total, share, limits[..., 0], limits[..., 1])
 
 
-def _trained(tree: Tree, leaves: NDArray[np.int64]) -> FloatArray:
+def _trained(tree: Tree, leaves: Int64Array) -> FloatArray:
     """Return the training rows of each leaf and class; weights are scaled to the number of rows.
 
     Of an honest tree those that filled the leaves, by weight.
@@ -148,7 +146,7 @@ def _trained(tree: Tree, leaves: NDArray[np.int64]) -> FloatArray:
     return found
 
 
-def _counted(tree: Tree, leaves: NDArray[np.int64], rows: Encoded) -> FloatArray:
+def _counted(tree: Tree, leaves: Int64Array, rows: Encoded) -> FloatArray:
     assert rows.target is not None
     n = rows.n_classes
     at = route(tree, rows, 0).astype(np.int64)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.grid import Grid, Results
 from treewright.data.kinds import KindChoice
@@ -28,8 +28,7 @@ from treewright.tree.text import name_text
 from treewright.uncertainty.arguments import check_whole
 from treewright.uncertainty.resamples import in_order
 
-FloatArray = NDArray[np.float64]
-Target = NDArray[Any]
+Target = Array
 
 
 @dataclass(frozen=True, eq=False)

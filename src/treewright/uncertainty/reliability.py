@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import BoolArray, FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.grid import Bar, Grid, Results
 from treewright.data.number_text import figure, percent
@@ -22,7 +22,6 @@ from treewright.tree.text import level_text, name_text
 from treewright.tree.tree import Tree
 from treewright.uncertainty.arguments import check_whole
 
-FloatArray = NDArray[np.float64]
 Strategy = Literal["uniform", "quantile"]
 
 
@@ -199,7 +198,7 @@ def _mean(values: FloatArray, weight: FloatArray) -> float:
 
 
 def _bins(
-    level: Level, predicted: FloatArray, observed: NDArray[np.bool_], weight: FloatArray, n: int, strategy: str
+    level: Level, predicted: FloatArray, observed: BoolArray, weight: FloatArray, n: int, strategy: str
 ) -> list[ReliabilityBin]:
     """Return the bins of one class that hold weight."""
     if strategy == "uniform":

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import Array, BoolArray, FloatArray, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.data.survey import check_threads
@@ -23,8 +23,6 @@ from treewright.tree.shape import ends, rows_below
 from treewright.tree.soft import Soft, softenable
 from treewright.tree.tree import Tree, cost_array, predicted_index
 from treewright.uncertainty.stability import stability_on
-
-FloatArray = NDArray[np.float64]
 
 Method = Literal["error", "bootstrap"]
 #: A node, and the ends of the band of its threshold.
@@ -144,7 +142,7 @@ def _error_bands(tree: Tree, rows: Encoded, n_threads: int) -> Iterator[Band]:
             yield node, *band_by_loss(x, below * weight, above * weight, threshold, low_side, error)
 
 
-def _subtree(tree: Tree, node: int, end: NDArray[np.int64]) -> Tree:
+def _subtree(tree: Tree, node: int, end: Int64Array) -> Tree:
     kept = np.arange(node, end[node])
     return Tree.grown(rearranged(tree.arrays, 0, kept, kept[:0]), tree.schema, tree.recipe)
 
@@ -170,11 +168,11 @@ def _standard_error(tree: Tree, losses: FloatArray, weight: FloatArray) -> float
 
 
 def band_by_loss(
-    x: NDArray[Any],
+    x: Array,
     below: FloatArray,
     above: FloatArray,
     threshold: float,
-    low_side: NDArray[np.bool_],
+    low_side: BoolArray,
     standard_error: float,
 ) -> tuple[float, float]:
     """Return where a threshold would lose one standard error more than it does.

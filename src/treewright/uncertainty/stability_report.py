@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.data.arrays import FloatArray
 from treewright.data.grid import FrameKind, Grid, Results, framed
 from treewright.data.number_text import many, number_text, percent
 from treewright.errors import DataError
@@ -120,7 +120,7 @@ class Stability(Results):
     seed: int
     splits: tuple[SplitStability, ...]
     columns: Mapping[str, float]
-    rows: NDArray[np.float64]
+    rows: FloatArray
     rand: tuple[float, ...]
     n_leaves: tuple[int, ...]
     depth: tuple[int, ...]

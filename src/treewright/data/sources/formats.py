@@ -74,8 +74,7 @@ def refuse_query(name: str) -> None:
     """Raise for a file name that looks like SQL: a query must be given as one."""
     if _QUERY.fullmatch(name) and not _exists(name):
         raise DataError(
-            f"there is no file {name[:60]!r}; if it is meant as a query, say so: tw.sql(...) in Python, --sql in the "
-            "shell"
+            f"there is no file {name[:60]!r}; if it is meant as a query, use tw.sql(...) in Python, --sql in the shell"
         )
 
 

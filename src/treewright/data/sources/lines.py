@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.data.sources.formats import Reading
-from treewright.data.value_text import listed
+from treewright.data.value_text import listed, repeated
 from treewright.errors import DataError
 
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -33,7 +33,7 @@ def delimiter_of(path: str, reading: Reading) -> str:
     if len(found) > 1:
         names = " and a ".join(_DELIMITERS[sign] for sign in found)
         raise DataError(
-            f"{path}: its first line has a {names}, and either could divide the values; say which with delimiter= in "
+            f"{path}: its first line has a {names}, and either could divide the values; name it with delimiter= in "
             f"tw.csv, or with --delimiter {found[0]!r}"
         )
     return found[0] if found else ","
@@ -52,8 +52,7 @@ def names_of(path: str, reading: Reading, delimiter: str) -> tuple[str, ...]:
     if not reading.header:
         return tuple(made_up)
     names = tuple(name.strip() or given for name, given in zip(record, made_up, strict=True))
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1] if len(set(names)) < len(names) else []
-    if twice:
+    if twice := repeated(names):
         raise DataError(f"{path}, line 1: the column name {listed(twice)} occurs more than once; rename one")
     return names
 

@@ -61,7 +61,7 @@ def _refuse_other_headers(paths: list[str], reading: Reading) -> None:
 
 
 def _one_by_one(sources: list[Source], name: str, form: str) -> Source:
-    """Return files that say themselves what their columns are."""
+    """Return files that declare their columns."""
     first = sources[0]
     for source in sources[1:]:
         _refuse_other_columns(first.name, first.columns, source.name, source.columns)

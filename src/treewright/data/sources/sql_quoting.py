@@ -35,5 +35,5 @@ def the_table(tables: list[str], wanted: str | None, path: str) -> str:
         return str(wanted)
     if not tables:
         raise DataError(f"{path} has no tables")
-    remedy = "say which with --table" if wanted is None else f"there is no table {wanted!r}"
+    remedy = "name one with --table" if wanted is None else f"there is no table {wanted!r}"
     raise DataError(f"{path} has the tables {listed(tables)}; {remedy}")

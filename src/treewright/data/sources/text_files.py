@@ -126,11 +126,9 @@ class TextTable:
         return {name: self.given.get(name) or self.guessed[name] for name in columns}
 
 
-def open_text(
-    paths: list[str], name: str, reading: Reading, schema: Schema | None, connection: Any | None = None
-) -> Source:
+def open_text(paths: list[str], name: str, reading: Reading, schema: Schema | None) -> Source:
     """Return text files with the same columns; `name` is what messages call them."""
-    table = text_table(connect(None, reading) if connection is None else connection, paths, name, reading, schema)
+    table = text_table(connect(None, reading), paths, name, reading, schema)
     columns = reading.kept(table.columns, name)
     return Source(
         name,
@@ -184,7 +182,7 @@ def _level_kind(levels: tuple[Level, ...] | None) -> str:
 def _guessed(table: TextTable, columns: list[str]) -> dict[str, str]:
     """Return the kind of each column: the first that holds for all its values, and text where none does.
 
-    A few rows say which kinds are possible. Then each is tried on all rows, most columns needing only one.
+    A few rows show which kinds are possible. Then each is tried on all rows, most columns needing only one.
     """
     found = dict.fromkeys(columns, "text")
     possible = _holding(table, dict.fromkeys(columns, (*GUESSED, *AMBIGUOUS)), _SAMPLE)
@@ -238,7 +236,7 @@ def _refuse_ambiguous(table: TextTable, name: str, kind: str) -> None:
     if table.form.decimal is None:
         raise DataError(
             f"{where} {_example(table, name, f'contains({table.text(name)}, chr(44))')!r}, which looks like a number "
-            "with a decimal comma; say tw.csv(..., decimal=',') or --decimal ',' if it is one, decimal='.' or "
+            "with a decimal comma; use tw.csv(..., decimal=',') or --decimal ',' if it is one, decimal='.' or "
             "--decimal '.' if it is text"
         )
 
@@ -270,8 +268,8 @@ def _all(table: TextTable, query: str) -> list[Any]:
 
 # --- what was wrong ---------------------------------------------------------------------------------------------------
 
-_DAY_REMEDY = "say tw.csv(..., day_first=True) or --day-first"
-_MONTH_REMEDY = "say tw.csv(..., day_first=False) or --month-first"
+_DAY_REMEDY = "use tw.csv(..., day_first=True) or --day-first"
+_MONTH_REMEDY = "use tw.csv(..., day_first=False) or --month-first"
 
 
 def _explained(table: TextTable, error: Exception) -> DataError:
@@ -313,8 +311,8 @@ def _wrong_value(table: TextTable, place: int, kind: str, text: str) -> DataErro
         return DataError(f"{where}: column {name!r} has {text!r}, {_why_no_date(table.form, text)}")
     remedy = _decimal_remedy(table.form.decimal, text) if kind == "number" else ""
     return DataError(
-        f"{where}: column {name!r} has {text!r}, which is not {_NAMED.get(kind, kind)}; {remedy}correct it, or say "
-        f"that it means a missing value (--missing {text!r})"
+        f"{where}: column {name!r} has {text!r}, which is not {_NAMED.get(kind, kind)}; {remedy}correct it, or declare "
+        f"it a missing value (--missing {text!r})"
     )
 
 
@@ -329,7 +327,7 @@ def _why_no_date(form: TextForm, text: str) -> str:
         return f"which looks like a date with the {order} first; {remedy} if all are"
     return (
         f"and whether the day or the month comes first is not known; {_DAY_REMEDY}, or "
-        f"{_MONTH_REMEDY.removeprefix('say ')}"
+        f"{_MONTH_REMEDY.removeprefix('use ')}"
     )
 
 
@@ -338,4 +336,4 @@ def _decimal_remedy(decimal: str | None, text: str) -> str:
     sign = "." if decimal == "," else ","
     if not re.fullmatch(rf"[+-]?\d+{re.escape(sign)}\d+", text):
         return ""
-    return f"say tw.csv(..., decimal={sign!r}) or --decimal {sign!r}, "
+    return f"use tw.csv(..., decimal={sign!r}) or --decimal {sign!r}, "

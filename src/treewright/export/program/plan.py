@@ -18,7 +18,7 @@ from treewright.recipes.missing import RefuseMissing
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.models import LinearModel
 from treewright.tree.shape import columns_used, end_models
-from treewright.tree.tree import Tree, predicted_index
+from treewright.tree.tree import Tree, node_classes
 from treewright.tree.validation import AS_MISSING, BOTH_BINS, FRACTIONAL, RANDOM, STOP_HERE
 
 __all__ = ["AS_MISSING", "BOTH_BINS", "FRACTIONAL", "STOP_HERE", "Plan", "PlanStep", "Question", "plan_of"]
@@ -174,7 +174,7 @@ def _steps(tree: Tree, place: dict[int, int]) -> tuple[PlanStep, ...]:
 
     values = tree.arrays["value"].tolist()
     classes = tree.schema.target.classes is not None
-    predictions = predicted_index(tree.schema.target, tree.arrays["value"]).tolist() if classes else [0] * len(values)
+    predictions = node_classes(tree).tolist() if classes else [0] * len(values)
     models = {node: _renumbered(model, place) for node, model in end_models(tree).items()}
     steps = []
     for i, (value, prediction) in enumerate(zip(values, predictions, strict=True)):

@@ -95,9 +95,12 @@ def plain(expression: Expression) -> str:
             return f"… {count} more"
 
 
+def _has_function(parts: Sequence[Expression]) -> bool:
+    return any(isinstance(part, Function) and part.name != "abs" for part in parts)
+
+
 def _plain_product(parts: Sequence[Expression]) -> str:
-    called = any(isinstance(part, Function) and part.name != "abs" for part in parts)
-    if called:  # as in a book: a factor stands before a function without a sign
+    if _has_function(parts):  # as in a book: a factor stands before a function without a sign
         return " ".join(plain(part) if isinstance(part, (Function, Number)) else _part(part) for part in parts)
     return " × ".join(_part(part) if isinstance(part, Sum) else plain(part) for part in parts)
 
@@ -179,9 +182,8 @@ def _latex_number(text: str) -> str:
 
 
 def _latex_product(parts: Sequence[Expression]) -> str:
-    called = any(isinstance(part, Function) and part.name != "abs" for part in parts)
     written = [rf"\left({latex(part)}\right)" if isinstance(part, Sum) else latex(part) for part in parts]
-    return (r"\," if called else r" \times ").join(written)
+    return (r"\," if _has_function(parts) else r" \times ").join(written)
 
 
 # --- MathML -----------------------------------------------------------------------------------------------------------
@@ -224,9 +226,8 @@ def _mathml_number(text: str) -> str:
 
 
 def _mathml_product(parts: Sequence[Expression]) -> str:
-    called = any(isinstance(part, Function) and part.name != "abs" for part in parts)
     written = [_bracketed(mathml(part)) if isinstance(part, Sum) else mathml(part) for part in parts]
-    return _row(("" if called else "<mo>×</mo>").join(written))
+    return _row(("" if _has_function(parts) else "<mo>×</mo>").join(written))
 
 
 def mathml_terms(expression: Expression) -> list[str]:

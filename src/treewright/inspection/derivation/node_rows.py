@@ -17,9 +17,10 @@ from treewright.data.arrays import BoolArray, FloatArray
 from treewright.data.encoding import MISSING_CODE, Encoded, encode
 from treewright.data.kinds import KindChoice
 from treewright.data.reader import read, taken
+from treewright.data.rows import is_missing
 from treewright.data.schema import Schema, Task
 from treewright.errors import DataError
-from treewright.growing.weights import altered
+from treewright.growing.weights import growing_weights
 from treewright.prediction.routing import reach
 from treewright.recipes.recipe import Recipe
 from treewright.training.learn import FitOptions, training_table
@@ -58,8 +59,7 @@ class Entries:
 
     def missing(self, column: int) -> BoolArray:
         """Return where the column has no value."""
-        values = self.encoded.columns[column]
-        return values < 0 if self.schema.columns[column].has_levels else np.isnan(values)
+        return is_missing(self.encoded.columns[column])
 
 
 def of_table(
@@ -106,12 +106,7 @@ def reaching(tree: Tree, entries: Entries, node: int) -> Entries:
 
 def _entries(encoded: Encoded, schema: Schema, recipe: Recipe) -> Entries:
     assert encoded.target is not None
-    seen = altered(schema.target, encoded.target, encoded.weight).weight
-    weight = np.ones(encoded.n_rows) if seen is None else np.asarray(seen, dtype=np.float64)
+    weight = growing_weights(encoded, schema, recipe)
     # To growing, a level from elsewhere is no level.
     known = tuple(np.maximum(c, MISSING_CODE) if k else c for c, k in zip(encoded.columns, encoded.kinds, strict=True))
-    entries = Entries(replace(encoded, columns=known, weight=None), schema, weight, weight)
-    if recipe.drop_blank_rows:
-        blank = np.logical_and.reduce([entries.missing(i) for i in range(len(schema.columns))])
-        weight = np.where(blank, 0.0, weight)
-    return replace(entries, weight=weight, everywhere=weight)
+    return Entries(replace(encoded, columns=known, weight=None), schema, weight, weight)

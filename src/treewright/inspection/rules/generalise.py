@@ -17,7 +17,7 @@ from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.encoding import Encoded
 from treewright.inspection.rules.paths import leaf_paths, merged
 from treewright.tree.conditions import Condition
-from treewright.tree.tree import Node, Tree, predicted_index
+from treewright.tree.tree import Node, Tree, node_classes
 
 #: Rates that differ by less are equal: what is left is rounding.
 ROUNDING = 1e-12
@@ -42,7 +42,7 @@ def candidates(tree: Tree, rows: Encoded, weight: FloatArray, confidence: float)
     assert rows.target is not None
     found: dict[tuple[int, tuple[Condition, ...]], RuleCandidate] = {}
     worst = _rate_without_rule(rows.target, weight, rows.n_classes)
-    predictions = predicted_index(tree.schema.target, tree.arrays["value"])
+    predictions = node_classes(tree)
     for leaf, path, steps, total in _paths_with_steps(tree, rows):
         if leaf.weight <= 0 or total is None:
             continue

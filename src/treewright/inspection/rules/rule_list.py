@@ -15,6 +15,7 @@ import numpy as np
 
 from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.encoding import MISSING_CODE, Encoded
+from treewright.data.rows import weights_of
 from treewright.growing.weights import altered
 from treewright.inspection.rules.description_length import Problem, distinct_values, rule_bits, shortest
 from treewright.inspection.rules.generalise import ROUNDING, RuleCandidate, candidates
@@ -32,8 +33,7 @@ class RuleList(NamedTuple):
 def rule_list(tree: Tree, rows: Encoded, confidence: float) -> RuleList:
     """Return the list made from a tree's paths; `rows` have their classes."""
     assert rows.target is not None
-    weight = altered(tree.schema.target, rows.target, rows.weight).weight
-    weight = np.ones(rows.n_rows) if weight is None else weight
+    weight = weights_of(replace(rows, weight=altered(rows, tree.schema.target).weight))
     lacking = columns_with_missing(rows)
     found = [_with_explicit_missing(one, lacking) for one in candidates(tree, rows, weight, confidence)]
     kept = _kept(found, rows, weight)

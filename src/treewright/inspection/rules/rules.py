@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from treewright.criteria.checks import check_confidence
 from treewright.data.arrays import Array
 from treewright.data.encoding import Encoded
 from treewright.data.finite_arithmetic import finite_arithmetic
@@ -26,13 +27,13 @@ from treewright.inspection.rules.rule_text import listing, markdown_table, rule_
 from treewright.prediction.encode_rows import encode_labelled, encoded
 from treewright.prediction.predict import named, predicted_codes
 from treewright.prediction.scores import chosen_measure, measured
-from treewright.pruning.bottom_up import labels, staying
+from treewright.pruning.bottom_up import staying
 from treewright.pruning.cross_validation import real_weight
 from treewright.render.model_text import leaf_text
 from treewright.render.node_text import calibrated_range, same
 from treewright.tree.as_tree import TreeLike, as_tree
 from treewright.tree.conditions import Condition
-from treewright.tree.tree import Node, Tree
+from treewright.tree.tree import Node, Tree, node_classes
 
 Kind = Literal["leaves", "list"]
 Style = Literal["formal", "plain"]
@@ -308,8 +309,7 @@ def _refuse_list(tree: Tree, data: object, confidence: float) -> None:
         raise DataError(f"a rule list predicts classes, but {target.name!r} is a number; use kind='leaves'")
     if data is None:
         raise DataError("a rule list is made from the rows the tree was learned from; give them as data=")
-    if not 0 < confidence < 1:
-        raise DataError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    check_confidence(confidence)
 
 
 def _leaf_rules(tree: Tree, rows: Encoded | None) -> Rules:
@@ -363,7 +363,7 @@ def _certain(rule: Rule, confidence: float, base_rate: float) -> Rule:
 
 def _right(tree: Tree) -> float:
     """Return the share of training weight that leaves (and nodes that keep rows) predict correctly."""
-    own = labels(tree)
+    own = node_classes(tree)
     leaf = tree.arrays["stop"] != 0
     counts = np.where(leaf[:, np.newaxis], tree.arrays["stats"], staying(tree))
     return _share(float(counts[np.arange(tree.n_nodes), own].sum()), float(tree.arrays["weight"][0]))

@@ -46,7 +46,7 @@ def plot(
     direction : {"down", "right"}, optional
         The direction of growth; by default "down" where that is not too wide.
     histograms : dict of Histogram by node, optional
-        Histograms to draw into the nodes, as `treewright.inspection.histograms` makes them.
+        Histograms to draw into the nodes, as `treewright.inspection.histograms.histograms` makes them.
     theme : {"light", "dark"}, default="light"
         The colours.
 
