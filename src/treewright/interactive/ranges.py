@@ -103,5 +103,9 @@ def weighed(ranges: Ranges, node: int, whole: Entries) -> Entries:
     Rules that look at all rows (quantile groups, observed thresholds) then find them.
     """
     row, fraction = ranges.at(node)
-    weight = whole.weight[row] if fraction is None else whole.weight[row] * fraction
-    return replace(whole, weight=np.bincount(row, weight, len(whole.weight)).astype(np.float64, copy=False))
+    weight = np.zeros_like(whole.weight)
+    if fraction is None:
+        weight[row] = whole.weight[row]
+    else:  # a row that is spread may be there several times
+        np.add.at(weight, row, whole.weight[row] * fraction)
+    return replace(whole, weight=weight)

@@ -197,6 +197,7 @@ class Session:
         history, trees, snapshot = self.history, list(self._trees), self.snapshot
         table, log = snapshot.table, history.log
         rows = table.all_rows()
+        snapshot.forget_rows()
         folds = random_folds(rows, _FOLDS, 0)
         chosen = None if recipe is None else read_recipe(recipe)
         before = trees[history.done - 1 - len(log) : history.done - 1]

@@ -110,10 +110,11 @@ class Snapshot:
 
     def _weighed(self, node: int) -> Entries:
         self.check(node)
+        self.forget_rows()
         return weighed(self.ranges, node, self._whole)
 
     def forget_rows(self) -> None:
-        """Give back the rows of the last node: another tree is about to take the place of this one."""
+        """Give back the rows of the last node, before something that needs the memory; they are gathered again."""
         with self._lock:
             self._kept.pop("entries", None)
 

@@ -133,7 +133,7 @@ def threshold_division(
     )
 
 
-def divided_by(entries: Entries, child: IndexArray, n_children: int, name: str) -> Division:
+def divided_by(entries: Entries, child: Array, n_children: int, name: str) -> Division:
     """Return the division by a branch per row, -1 for rows that are not scored."""
     here = entries.weight > 0
     scored = here & (child >= 0)
@@ -159,12 +159,12 @@ def divided_by(entries: Entries, child: IndexArray, n_children: int, name: str) 
     )  # fmt: skip
 
 
-def _sums(child: IndexArray, n_children: int, weight: FloatArray, values: Sequence[FloatArray]) -> FloatArray:
+def _sums(child: Array, n_children: int, weight: FloatArray, values: Sequence[FloatArray]) -> FloatArray:
     parts = [np.bincount(child, weight * value, n_children) for value in (np.ones_like(weight), *values)]
     return np.ascontiguousarray(np.stack(parts, axis=1))
 
 
-def _centred(child: IndexArray, weight: FloatArray, away: FloatArray, moments: FloatArray) -> FloatArray:
+def _centred(child: Array, weight: FloatArray, away: FloatArray, moments: FloatArray) -> FloatArray:
     """Weight, zero, squares of all rows and of each branch, each from its own mean."""
     means = np.divide(moments[:, 1], moments[:, 0], out=np.zeros(len(moments)), where=moments[:, 0] > 0)
     squares = np.bincount(child, weight * (away - means[child]) ** 2, len(moments))
@@ -176,7 +176,7 @@ def _centred(child: IndexArray, weight: FloatArray, away: FloatArray, moments: F
 
 def _as_read(
     name: str,
-    child: IndexArray,
+    child: Array,
     n_children: int,
     weight: FloatArray,
     target: FloatArray,

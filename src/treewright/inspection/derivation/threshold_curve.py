@@ -6,7 +6,7 @@ the largest score among those allowed, the lowest cut of equals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -84,6 +84,7 @@ def curve_of(
             kept = np.append(kept, min(max(own, 0), len(places) - 1))
         kept = np.unique(kept)
         places, allowed = places[kept], allowed[:, kept]
+    cutter = replace(cutter)  # without the sums of every value, which may take as much memory as the column
     scores, fits = cutter.scores(places, criterion, measure, allowed), np.asarray(allowed.any(axis=0))
     cuts = levels[places] / 2 + levels[places + 1] / 2
     if numeric.at == "observed":  # the largest value of the whole table that is not above
@@ -214,8 +215,11 @@ class _Cutter:
             parts = [(known_share(d.missing, d.weight), d.parent, d.children) for d in divisions]
             return np.array([share * cut_score(criterion, measure, parent, each) for share, parent, each in parts])
         # Values between two cuts count together; the rows without a value, at -1, find the last entry.
-        between = np.searchsorted(places, np.arange(self.n_bins))
-        bins: IndexArray = np.append(between, len(places) + 1 if scored else -1)[self.bins]
+        between = np.zeros(self.n_bins + 1, dtype=np.int32)
+        between[places + 1] = 1
+        np.cumsum(between, out=between)
+        between[-1] = len(places) + 1 if scored else -1
+        bins = between[self.bins]
         name = (
             "variance" if measure.name in ("standard_deviation", "fifth_root") else measure.name
         )  # whose sums can be added up
