@@ -61,13 +61,18 @@ void RowRouter::route_by_bin(std::span<const uint32_t> rows, int32_t* child, std
 void RowRouter::route_by_code(std::span<const uint32_t> rows, int32_t* child, std::span<size_t> count) const {
     const int32_t* child_of_level = split_.child_of_bin.data();
     const size_t levels = split_.child_of_bin.size();
+    size_t first = 0, second = 0; // the children of most splits, counted without a look at what was counted before
     for (size_t i = 0; i < rows.size(); ++i) {
         const size_t code = static_cast<size_t>(codes_[rows[i]]); // negative codes are large
         int32_t to = code < levels ? child_of_level[code] : -1;
         if (to < 0) to = route_one(rows[i]);
         child[i] = to;
-        if (to >= 0) ++count[static_cast<size_t>(to)];
+        first += static_cast<size_t>(to == 0);
+        second += static_cast<size_t>(to == 1);
+        if (to > 1) ++count[static_cast<size_t>(to)];
     }
+    count[0] += first;
+    if (count.size() > 1) count[1] += second;
 }
 
 } // namespace tw

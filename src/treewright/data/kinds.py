@@ -120,14 +120,14 @@ def kinds_from_categorical_features(categorical_features: Any, frame: Frame) -> 
 
 def misfit(column: RawColumn, kind: Kind) -> int | None:
     """Return the first row whose value the kind cannot hold; None if it can hold them all."""
-    if kind in ("nominal", "ordinal") or column.all_missing:
+    if kind in ("nominal", "ordinal") or (column.levels is None and column.kind == kind) or column.all_missing:
         return None
     if column.levels is not None:
         fits = np.array([_level_fits(value, kind) for value in column.levels])
         bad: BoolArray = ~fits[column.values] & (column.values >= 0)
     elif kind == "boolean" and column.kind == "numeric":
         bad = ~np.isin(column.values, (0.0, 1.0)) & ~np.isnan(column.values)
-    elif column.kind == kind or {column.kind, kind} == {"date", "datetime"}:
+    elif {column.kind, kind} == {"date", "datetime"}:
         return None
     else:
         bad = ~np.isnan(column.values)

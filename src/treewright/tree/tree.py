@@ -89,7 +89,7 @@ class Tree:
     @classmethod
     def grown(cls, arrays: dict[str, Any], schema: Schema, recipe: Recipe) -> Tree:
         """Create a tree from arrays of the core, which are not shared or writable and need no validation."""
-        arrays = {name: from_core(array) for name, array in arrays.items()}
+        arrays = {**arrays, **{name: from_core(arrays[name]) for name in ("stats", "value")}}
         tree = object.__new__(cls)
         parts = {"arrays": MappingProxyType(arrays), "schema": schema, "recipe": recipe, "cuts": (), "_kept": {}}
         for name, part in parts.items():
