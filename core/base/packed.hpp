@@ -5,18 +5,21 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "base/small_vector.hpp"
 
 namespace tw {
 
 class Packed {
 public:
     Packed() = default;
-    explicit Packed(std::vector<double> values) : size_(values.size()) {
+    explicit Packed(std::span<const double> values) : size_(values.size()) {
         const auto zeros = static_cast<size_t>(std::count(values.begin(), values.end(), 0.0));
         if (size_ < few || 2 * zeros < size_) {
-            value_ = std::move(values);
+            value_.assign(values.begin(), values.end());
             return;
         }
         position_.reserve(size_ - zeros);
@@ -30,7 +33,7 @@ public:
 
     size_t size() const { return size_; }
     std::vector<double> all() const {
-        if (value_.size() == size_) return value_;
+        if (value_.size() == size_) return {value_.begin(), value_.end()};
         std::vector<double> values(size_);
         each([&](uint32_t i, double value) { values[i] = value; });
         return values;
@@ -48,7 +51,7 @@ private:
 
     size_t size_ = 0;
     std::vector<uint32_t> position_; // of the values; empty where all are kept
-    std::vector<double> value_;
+    SmallVector<double, 3> value_;
 };
 
 // One row of numbers per node. Where all of them would take much memory (many nodes, many classes), only those that are
