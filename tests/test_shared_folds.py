@@ -105,6 +105,29 @@ def test_a_fold_is_what_it_is_apart(name: str, target: str, weights: str) -> Non
             assert getattr(found, part).tobytes() == getattr(expected, part).tobytes(), part
 
 
+def test_losses_of_any_size_add_up_exactly() -> None:
+    rng = np.random.default_rng(8)
+    rows, nodes = 400, 5
+    end = rng.integers(0, nodes, rows).astype(np.int32)
+    weight = rng.normal(size=rows) * 10.0 ** rng.integers(-320, 308, rows)
+    found = _core.loss_sums(
+        parent=np.full(nodes, -1, np.int32),
+        stop=np.ones(nodes, np.int32),
+        predicted=None,
+        number=np.zeros(nodes),
+        cost=None,
+        loss="absolute error",
+        end=end,
+        classes=None,
+        numbers=np.ones(rows),
+        weight=weight,
+    )
+    expected = sums_by(end, weight, nodes)
+    for unit, counts in found["as_leaf"].items():
+        np.testing.assert_array_equal(counts, expected[unit])
+    assert as_floats(found["as_leaf"], nodes).tobytes() == as_floats(expected, nodes).tobytes()
+
+
 def test_the_chosen_tree_is_the_same_by_any_number_of_threads() -> None:
     data = table(np.random.default_rng(5), 6000)
     trees = [

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/table.hpp"
@@ -32,7 +33,7 @@ inline uint64_t hash_row(const std::vector<Column>& columns, int64_t row) {
 }
 
 // A child, each with its share as probability.
-inline int draw_child(const std::vector<double>& share, uint64_t node_key, uint64_t row_hash) {
+inline int draw_child(std::span<const double> share, uint64_t node_key, uint64_t row_hash) {
     const double u = static_cast<double>(mix(node_key, row_hash) >> 11) * 0x1.0p-53;
     double reached = 0;
     int last = 0;

@@ -3,25 +3,23 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "base/small_vector.hpp"
 
 namespace tw {
 
 class Packed {
 public:
     Packed() = default;
-    explicit Packed(std::vector<double> values) : size_(values.size()) {
-        if (is_inline()) {
-            std::copy(values.begin(), values.end(), inline_.begin());
-            return;
-        }
+    explicit Packed(std::span<const double> values) : size_(values.size()) {
         const auto zeros = static_cast<size_t>(std::count(values.begin(), values.end(), 0.0));
         if (size_ < few || 2 * zeros < size_) {
-            value_ = std::move(values);
+            value_.assign(values.begin(), values.end());
             return;
         }
         position_.reserve(size_ - zeros);
@@ -35,8 +33,7 @@ public:
 
     size_t size() const { return size_; }
     std::vector<double> all() const {
-        if (is_inline()) return {inline_.begin(), inline_.begin() + static_cast<std::ptrdiff_t>(size_)};
-        if (value_.size() == size_) return value_;
+        if (value_.size() == size_) return {value_.begin(), value_.end()};
         std::vector<double> values(size_);
         each([&](uint32_t i, double value) { values[i] = value; });
         return values;
@@ -44,9 +41,6 @@ public:
     // Calls visit(position, value) for every value that is not zero, in ascending order.
     template <class Visit>
     void each(Visit visit) const {
-        for (size_t i = 0; i < size_ && is_inline(); ++i) {
-            if (inline_[i] != 0) visit(static_cast<uint32_t>(i), inline_[i]);
-        }
         for (size_t i = 0; i < value_.size(); ++i) {
             if (value_[i] != 0) visit(position_.empty() ? static_cast<uint32_t>(i) : position_[i], value_[i]);
         }
@@ -55,12 +49,9 @@ public:
 private:
     static constexpr size_t few = 16; // so few take no more room as they are
 
-    bool is_inline() const { return size_ <= inline_.size(); }
-
     size_t size_ = 0;
-    std::array<double, 3> inline_{}; // so few need no memory of their own: most trees have many nodes and few classes
     std::vector<uint32_t> position_; // of the values; empty where all are kept
-    std::vector<double> value_;
+    SmallVector<double, 3> value_;
 };
 
 // One row of numbers per node. Where all of them would take much memory (many nodes, many classes), only those that are

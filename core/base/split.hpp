@@ -7,10 +7,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/small_vector.hpp"
 #include "base/table.hpp"
 
 namespace tw {
@@ -25,10 +27,10 @@ constexpr int both_bins = -5;
 
 struct Split {
     int column = -1;
-    bool closed = true;                // a break belongs to the interval below it
-    std::vector<double> breaks;        // rising; empty for levels
-    std::vector<int32_t> child_of_bin; // -1: no child holds this level
-    std::vector<double> share;         // per child, of the known weight
+    bool closed = true;                   // a break belongs to the interval below it
+    SmallVector<double, 1> breaks;        // rising; empty for levels
+    SmallVector<int32_t, 4> child_of_bin; // -1: no child holds this level
+    SmallVector<double, 2> share;         // per child, of the known weight
     int missing = stop_here;
     int unseen = as_missing;
     int upper = 0; // the child of largest mean target, which rpart calls the right one; known while growing
@@ -85,7 +87,7 @@ struct Routing {
 };
 
 // The part of a row that goes to a child. `share`: per child, for a missing value.
-inline double part_of_child(const Split& split, const Routing& routing, const std::vector<double>& share, int child) {
+inline double part_of_child(const Split& split, const Routing& routing, std::span<const double> share, int child) {
     if (routing.child == fractional) return share[child];
     if (routing.child != both_bins) return routing.child == child ? 1 : 0;
     return (split.child_of_bin[0] == child ? 1 - routing.second_bin : 0) +
@@ -112,7 +114,7 @@ inline Routing route_by_values(const Split& split, const std::vector<Split>& sur
 
 // Where a row goes: a child, fractional or stop_here. A random child is drawn by `share` and the node's key.
 inline Routing route_row(const Split& split, const std::vector<Split>& surrogates, const std::vector<Column>& columns,
-                         int64_t row, const std::vector<double>& share, uint64_t node_key) {
+                         int64_t row, std::span<const double> share, uint64_t node_key) {
     Routing routing = route_by_values(split, surrogates, columns, row);
     if (routing.child == random_child) routing.child = draw_child(share, node_key, hash_row(columns, row));
     return routing;
@@ -121,7 +123,7 @@ inline Routing route_row(const Split& split, const std::vector<Split>& surrogate
 // Calls put(child, weight) for every child that receives an entry of this weight: one, all in proportion to `share`
 // (fractional), or none.
 template <class Put>
-void share_weight(const std::vector<double>& share, int child, int64_t weight, const Put& put) {
+void share_weight(std::span<const double> share, int child, int64_t weight, const Put& put) {
     if (child >= 0) return put(child, weight);
     if (child != fractional) return;
     for (size_t i = 0; i < share.size(); ++i) {

@@ -107,7 +107,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
                    const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyBinnedTable* binned,
                    const nb::object& progress, const nb::object& profile, const std::optional<Ints>& repeats,
                    const std::optional<Ints>& followers, const std::optional<std::tuple<Ints, Ints, Ints>>& kept_nodes,
-                   const nb::object& given, bool has_missing) {
+                   const nb::object& given, bool has_missing, bool splits) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     auto [table, targets] = read_rows(columns, kinds, levels, target, n_classes, weight);
     if (repeats) targets.repeats = repeats->data();
@@ -116,6 +116,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     const Costs costs = read_costs(factor, cost);
     GrowOptions options;
     options.given = prescribed ? &*prescribed : nullptr;
+    options.keeps_splits = splits;
     if (followers) options.followers.emplace(followers->data(), followers->size());
     if (kept_nodes) {
         const auto span_of = [](const Ints& ints) { return std::span<const int32_t>(ints.data(), ints.size()); };
@@ -148,7 +149,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
         std::vector<GrownNode> nodes = grow(*rows, task, pool, costs, options);
         for (const GrownNode& node : nodes) against = std::max(against, static_cast<int>(node.against));
         const DepthFirst depth_first(nodes);
-        flat = flatten(nodes, depth_first);
+        flat = flatten(nodes, depth_first, splits);
         if (followers) followed_to = follower_nodes(nodes, depth_first, followers->size());
         forget(std::move(nodes), pool);
         if (!profile.is_none()) kept.unshared = pool.unshared_time();
@@ -214,7 +215,7 @@ void bind_grow(nb::module_& m) {
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "binned"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
           "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none(), "followers"_a.none() = nb::none(),
-          "kept"_a.none() = nb::none(), "given"_a.none() = nb::none(), "has_missing"_a = true);
+          "kept"_a.none() = nb::none(), "given"_a.none() = nb::none(), "has_missing"_a = true, "splits"_a = true);
     m.def("search_plan", &search_plan_of, "kinds"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
           "has_missing"_a = std::vector<bool>(), "remote"_a = false);
     m.def("count_levels", &count_levels_of, "columns"_a, "n_rows"_a);

@@ -37,7 +37,7 @@ inline Packed empty_leaf_value(const Recipe& recipe, const Packed& parent_value,
     if (!is_for_classes(recipe.criterion) || !recipe.empty_takes_majority) return parent_value;
     std::vector<double> value(parent_stat.size(), 0);
     value[static_cast<size_t>(std::max_element(parent_stat.begin(), parent_stat.end()) - parent_stat.begin())] = 1;
-    return Packed(std::move(value));
+    return Packed(value);
 }
 
 // The cost of predicting each class where the classes have these weights. `cost`: [truth x classes + prediction].

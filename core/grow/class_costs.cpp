@@ -27,12 +27,12 @@ void restore_class_weights(const Recipe& recipe, const Costs& costs, std::vector
         if (node.rows > 0 || node.parent < 0) {
             std::vector<double> value(reported.size());
             class_probabilities(recipe, reported, whole, value.data());
-            node.value = Packed(std::move(value));
+            node.value = Packed(value);
         } else {
             const GrownNode& parent = nodes[node.parent]; // precedes its children, so it has real weights already
             node.value = empty_leaf_value(recipe, parent.value, parent.reported.all());
         }
-        node.reported = Packed(std::move(reported));
+        node.reported = Packed(reported);
     }
 }
 

@@ -96,6 +96,7 @@ private:
         Decision decision = choose_given(task_, node, root_.weight, rows_.training(), rows_.entries(id), given, others);
         node.against = stop != Stop::none ? stop : decision.stop;
         node.chosen = std::move(decision.chosen);
+        node.gain = node.chosen->rating.gain;
         node.rivals = std::move(decision.rivals);
         node.keeps_missing = given.missing.has_value();
         if (task_.recipe.missing == Missing::surrogates && !node.keeps_missing) find_surrogates({id});
@@ -139,7 +140,7 @@ private:
         node.pure = is_pure(node, total);
         if (node.pure) node.impurity = 0;
         node.value = leaf_value(node, total, median, reported);
-        node.reported = Packed(std::move(reported));
+        node.reported = Packed(reported);
         node.stop = stop_before_search(task_, node);
         if (node.stop != Stop::none) forget_stat(node);
     }
@@ -160,12 +161,13 @@ private:
             return empty_leaf_value(task_.recipe, parent.value, parent.stat);
         }
         if (task_.measure.n_classes == 0) {
-            if (total.low == total.high) return Packed({total.low});
-            return Packed({task_.measure.statistic == Statistic::medians ? median : reported[1]});
+            const bool takes_median = task_.measure.statistic == Statistic::medians;
+            const double value = total.low == total.high ? total.low : takes_median ? median : reported[1];
+            return Packed(std::span(&value, 1));
         }
         std::vector<double> value(node.stat.size());
         class_probabilities(task_.recipe, node.stat, root_.stat, value.data());
-        return Packed(std::move(value));
+        return Packed(value);
     }
 
     // Decides about each of these nodes: a chosen split, or a reason to stop.
@@ -179,6 +181,7 @@ private:
             node.stop = decision.stop;
             node.chosen = std::move(decision.chosen);
             node.rivals = std::move(decision.rivals);
+            if (node.chosen) node.gain = node.chosen->rating.gain;
             if (is_pruned(node) && !settles_majority()) make_pruned_leaf(node);
             if (node.stop != Stop::none) forget_stat(node);
         }
@@ -252,8 +255,9 @@ private:
             }
             if (is_pruned(nodes_[id])) make_pruned_leaf(nodes_[id]);
         }
-        if (followers_) {
-            for (int id : decided) send_followers(nodes_[id]);
+        for (int id : decided) {
+            if (followers_) send_followers(nodes_[id]);
+            if (!options_.keeps_splits) nodes_[id].forget_split();
         }
         return made;
     }
@@ -262,7 +266,7 @@ private:
     void send_followers(GrownNode& node) {
         const std::vector<Split> surrogates = surrogate_splits(node);
         const Split& split = node.chosen->split;
-        std::erase_if(node.followers, [&](uint32_t follower) {
+        erase_if(node.followers, [&](uint32_t follower) {
             const int64_t row = (*followers_)[follower];
             const int child = route_row(split, surrogates, columns(), row, split.share, node.key).child;
             if (child >= 0) nodes_[node.children[child]].followers.push_back(follower);

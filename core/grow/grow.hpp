@@ -26,6 +26,7 @@ struct KeptNodes {
 struct GrowOptions {
     std::optional<Followers> followers = {};
     std::optional<KeptNodes> kept = {};
+    bool keeps_splits = true;     // false: nobody will read more of the tree than its nodes
     const Given* given = nullptr; // grow or split one node of a tree that exists; null: grow a whole tree
 };
 

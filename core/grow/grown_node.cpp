@@ -33,6 +33,16 @@ void append_candidate(FlatTree& flat, const Candidate& candidate) {
     append_split(flat, candidate.split, candidate.rating.score, 0, candidate.rating, candidate.log_multiplier);
 }
 
+void append_splits(FlatTree& flat, const GrownNode& node) {
+    flat.n_surrogates.push_back(static_cast<int32_t>(node.surrogates.size()));
+    if (!node.children.empty()) append_candidate(flat, *node.chosen);
+    for (const Surrogate& surrogate : node.surrogates) {
+        append_split(flat, surrogate.split, surrogate.agreement, surrogate.adjusted, Rating{}, 0);
+    }
+    for (const Candidate& rival : node.rivals) append_candidate(flat, rival);
+    flat.split_start.push_back(static_cast<int32_t>(flat.column.size()));
+}
+
 void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::vector<int32_t>& new_id) {
     flat.parent.push_back(parent);
     flat.depth.push_back(node.depth);
@@ -42,16 +52,9 @@ void append_node(FlatTree& flat, const GrownNode& node, int parent, const std::v
     flat.stats.append(node.reported);
     flat.value.append(node.value);
     flat.impurity.push_back(node.impurity);
-    flat.gain.push_back(node.children.empty() ? 0 : node.chosen->rating.gain);
-    flat.n_surrogates.push_back(static_cast<int32_t>(node.surrogates.size()));
+    flat.gain.push_back(node.children.empty() ? 0 : node.gain);
     for (int child : node.children) flat.children.push_back(new_id[child]);
     flat.child_start.push_back(static_cast<int32_t>(flat.children.size()));
-    if (!node.children.empty()) append_candidate(flat, *node.chosen);
-    for (const Surrogate& surrogate : node.surrogates) {
-        append_split(flat, surrogate.split, surrogate.agreement, surrogate.adjusted, Rating{}, 0);
-    }
-    for (const Candidate& rival : node.rivals) append_candidate(flat, rival);
-    flat.split_start.push_back(static_cast<int32_t>(flat.column.size()));
 }
 
 } // namespace
@@ -64,12 +67,12 @@ DepthFirst::DepthFirst(const std::vector<GrownNode>& nodes) : new_id(nodes.size(
         open.pop_back();
         new_id[node] = static_cast<int32_t>(order.size());
         order.push_back(node);
-        const std::vector<int>& children = nodes[node].children;
+        const auto& children = nodes[node].children;
         open.insert(open.end(), children.rbegin(), children.rend());
     }
 }
 
-FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first) {
+FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first, bool with_splits) {
     const auto& [order, new_id] = depth_first;
     FlatTree flat;
     flat.stats = NodeTable(order.size(), nodes[0].reported.size());
@@ -82,6 +85,7 @@ FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_fi
         if (node % 4096 == 0) check_interrupt();
         const int parent = nodes[node].parent;
         append_node(flat, nodes[node], parent < 0 ? -1 : new_id[parent], new_id);
+        if (with_splits) append_splits(flat, nodes[node]);
     }
     return flat;
 }

@@ -42,17 +42,24 @@ struct GrownNode {
     Packed reported;          // as the tree reports it
     Packed value;
     double impurity = 0;
+    double gain = 0; // of the split that was chosen
     bool pure = false;
     Stop stop = Stop::none;
     bool given = false;         // its split was given, not searched
     bool keeps_missing = false; // and where it sends missing values
     Stop against = Stop::none;  // why the recipe would not have chosen the split that was given
-    std::vector<int> children;
+    SmallVector<int, 2> children;
     std::unique_ptr<Candidate> chosen; // of inner nodes
     std::vector<Surrogate> surrogates;
     std::vector<Candidate> rivals;
-    int kept = 0;                    // its number in the tree it is to become (KeptNodes)
-    std::vector<uint32_t> followers; // those that end here, by their number (grow/grow.hpp)
+    int kept = 0;                       // its number in the tree it is to become (KeptNodes)
+    SmallVector<uint32_t, 2> followers; // those that end here, by their number (grow/grow.hpp)
+
+    // The memory is then that of the next split, while it still lies in the nearest cache.
+    void forget_split() {
+        chosen.reset();
+        surrogates.clear();
+    }
 };
 
 // The nodes of the tree, depth first, and the place of each in that order; -1: cut off while the tree was simplified.
@@ -63,7 +70,8 @@ struct DepthFirst {
     explicit DepthFirst(const std::vector<GrownNode>& nodes);
 };
 
-FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first);
+// `with_splits`: otherwise the arrays of splits stay empty.
+FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first, bool with_splits = true);
 
 // The node of the flat tree where each of so many followers ends.
 std::vector<int32_t> follower_nodes(const std::vector<GrownNode>& nodes, const DepthFirst& depth_first,

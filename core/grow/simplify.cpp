@@ -72,8 +72,10 @@ void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
     node.children.clear();
     node.surrogates.clear();
     node.stop = reason;
-    node.rivals.insert(node.rivals.begin(), std::move(*node.chosen));
-    if (node.rivals.size() > static_cast<size_t>(recipe.rivals)) node.rivals.resize(recipe.rivals);
+    if (recipe.rivals > 0) { // otherwise the split may be forgotten already
+        node.rivals.insert(node.rivals.begin(), std::move(*node.chosen));
+        if (node.rivals.size() > static_cast<size_t>(recipe.rivals)) node.rivals.resize(recipe.rivals);
+    }
     node.chosen.reset();
 }
 

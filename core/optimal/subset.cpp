@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "base/interrupt.hpp"
-#include "base/number_key.hpp"
 #include "base/thread_pool.hpp"
+#include "binning/number_key.hpp"
 
 namespace tw {
 namespace {

@@ -344,7 +344,7 @@ private:
         pruned_.weight[node] = weight_of(recipe_.criterion, stat);
         pruned_.impurity[node] = impurity(recipe_.criterion, seen, 0);
         class_probabilities(recipe_, stat, all_rows_, value.data());
-        value_[node] = Packed(std::move(value));
+        value_[node] = Packed(value);
     }
 
     const FlatTree& flat_;

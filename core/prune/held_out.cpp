@@ -1,6 +1,7 @@
 #include "prune/held_out.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -48,20 +49,28 @@ private:
 } // namespace
 
 void ExactSums::add(size_t place, double value) {
-    if (std::isnan(value)) return;
+    if (std::isnan(value) || value == 0) return;
     constexpr double largest = std::numeric_limits<double>::max();
-    double rest = std::clamp(value, -largest, largest);
-    while (rest != 0) {
-        int exponent = 0;
-        std::frexp(rest, &exponent);
-        const int shifted = exponent - 1 - digit_bits * first_unit; // never negative
-        const int unit = shifted / digit_bits;
-        const int scale = digit_bits * (unit + first_unit);
-        const double digit = std::trunc(std::ldexp(rest, -scale));
-        std::vector<int64_t>& counts = counts_[static_cast<size_t>(unit)];
-        if (counts.empty()) counts.resize(places_, 0);
-        counts[place] += static_cast<int64_t>(digit);
-        rest -= std::ldexp(digit, scale);
+    constexpr int fraction_bits = std::numeric_limits<double>::digits - 1;
+    constexpr uint64_t implied = uint64_t{1} << fraction_bits, digit_mask = (uint64_t{1} << digit_bits) - 1;
+    const uint64_t bits = std::bit_cast<uint64_t>(std::clamp(value, -largest, largest));
+    // The number is `mantissa` times 2^lowest.
+    const int exponent = static_cast<int>((bits & ~(uint64_t{1} << 63)) >> fraction_bits);
+    const uint64_t mantissa = (bits & (implied - 1)) | (exponent > 0 ? implied : 0);
+    const int lowest = std::max(exponent, 1) - (std::numeric_limits<double>::max_exponent - 1) - fraction_bits;
+    const int shifted = lowest - digit_bits * first_unit; // never negative
+    size_t unit = static_cast<size_t>(shifted / digit_bits);
+    const int shift = shifted % digit_bits;
+    uint64_t digit = (mantissa << shift) & digit_mask, rest = mantissa >> (digit_bits - shift);
+    for (;; ++unit) {
+        if (digit != 0) {
+            std::vector<int64_t>& counts = counts_[unit];
+            if (counts.empty()) counts.resize(places_, 0);
+            counts[place] += value < 0 ? -static_cast<int64_t>(digit) : static_cast<int64_t>(digit);
+        }
+        if (rest == 0) return;
+        digit = rest & digit_mask;
+        rest >>= digit_bits;
     }
 }
 

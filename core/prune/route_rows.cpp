@@ -42,7 +42,7 @@ std::vector<double> child_shares(const Recipe& recipe, const Split& split, std::
         }
         total += share[i];
     }
-    if (!(total > 0)) return split.share;
+    if (!(total > 0)) return {split.share.begin(), split.share.end()};
     for (double& share_of_child : share) share_of_child /= total;
     return share;
 }

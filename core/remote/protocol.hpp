@@ -10,10 +10,10 @@
 #include <tuple>
 #include <vector>
 
-#include "base/number_key.hpp"
 #include "base/split.hpp"
 #include "binning/binned_table.hpp"
 #include "binning/column_sketch.hpp"
+#include "binning/number_key.hpp"
 #include "binning/value_histogram.hpp"
 #include "remote/serialize.hpp"
 #include "rows/row_store.hpp"

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/small_vector.hpp"
 #include "target/measure.hpp"
 
 namespace tw {
@@ -47,6 +48,15 @@ private:
     }
     template <class Value>
     void put(const std::vector<Value>& values) {
+        put_all(values);
+    }
+    template <class Value, size_t few>
+    void put(const SmallVector<Value, few>& values) {
+        put_all(values);
+    }
+    template <class Values>
+    void put_all(const Values& values) {
+        using Value = typename Values::value_type;
         put(static_cast<uint64_t>(values.size()));
         if constexpr (is_plain<Value>) {
             raw(values.data(), values.size() * sizeof(Value));
@@ -87,6 +97,15 @@ private:
     }
     template <class Value>
     void get(std::vector<Value>& values) {
+        get_all(values);
+    }
+    template <class Value, size_t few>
+    void get(SmallVector<Value, few>& values) {
+        get_all(values);
+    }
+    template <class Values>
+    void get_all(Values& values) {
+        using Value = typename Values::value_type;
         uint64_t size = 0;
         get(size);
         if (size > bytes_.size()) throw std::invalid_argument("a message is damaged");

@@ -22,20 +22,13 @@ constexpr bool orders_levels =
 template <TargetCounter Counter>
 class LevelScan {
 public:
-    // The gain of every column searched by value; nothing where the plan makes them all candidates. `row(at)` and
-    // `item(at)` for at < rows: a row of the table and what it adds.
+    // The gain of a column searched by value, of a plan that scans levels. `row(at)` and `item(at)` for at < rows: a
+    // row of the table and what it adds.
     template <class Row, class ItemAt>
-    std::vector<double> best_gains(const SearchContext<Counter>& context, const CutRules& rules,
-                                   const Words<Counter>& total, size_t rows, const Row& row, const ItemAt& item) {
-        std::vector<double> gains;
-        if constexpr (orders_levels<Counter>) {
-            if (!context.plan.scans_levels) return gains;
-            gains.reserve(context.by_value.size());
-            for (const TableColumn column : context.by_value) {
-                gains.push_back(best_gain(context, rules, total, column, rows, row, item));
-            }
-        }
-        return gains;
+    double best_gain_of_rows(const SearchContext<Counter>& context, const CutRules& rules, const Words<Counter>& total,
+                             TableColumn column, size_t rows, const Row& row, const ItemAt& item) {
+        if constexpr (orders_levels<Counter>) return best_gain(context, rules, total, column, rows, row, item);
+        return no_gain;
     }
 
     // The same from the cells of a column in a node's histogram.

@@ -6,6 +6,7 @@
 
 #include "base/hash.hpp"
 #include "rows/column_order.hpp"
+#include "rows/early_stop.hpp"
 #include "rows/exhaustive_rows.hpp"
 #include "rows/row_router.hpp"
 #include "threshold/surrogate_scan.hpp"
@@ -31,6 +32,8 @@ SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::span
     for (const ScanColumn scan_column : slot_.indices()) {
         if (slot_[scan_column] >= 0) order_rows(context, row_, scan_column, order(scan_column));
     }
+    complete_ = std::is_same_v<Counter, MomentCounter> && !has_missing_levels();
+    for (const ScanColumn i : slot_.indices()) complete_ = complete_ && !context.column(i).has_missing;
 }
 
 template <TargetCounter Counter>
@@ -151,12 +154,43 @@ std::vector<std::vector<Candidate>> SortedRows<Counter>::candidates(const Task& 
 }
 
 template <TargetCounter Counter>
-std::vector<double> SortedRows<Counter>::level_gains(const CutRules& rules, const Words<Counter>& total,
-                                                     RowRange range) {
+SortedRows<Counter>::ScannedColumns SortedRows<Counter>::scan_columns(const CutRules& rules,
+                                                                      const Words<Counter>& total, RowRange range,
+                                                                      double unbeatable) {
+    const SearchPlan& plan = context_.plan;
+    const size_t levels = plan.scans_levels && orders_levels<Counter> ? context_.by_value.size() : 0;
+    ScannedColumns found{IndexedVector<ScanColumn, SortedCut>(context_.scanned()),
+                         IndexedVector<ScanColumn, double>(context_.scanned(), no_gain),
+                         std::vector<double>(levels, no_gain)};
+    EarlyStop stop(rules, unbeatable);
     const uint16_t* member = member_.data() + range.begin;
-    return level_scan_.best_gains(
-        context_, rules, total, range.end - range.begin, [&](size_t at) { return row_[member[at]]; },
-        [&](size_t at) { return item_[member[at]]; });
+    size_t next = 0; // of the columns of levels
+    const auto levels_settle = [&](TableColumn before) {
+        for (; next < levels && context_.by_value[next] < before; ++next) {
+            found.level_gains[next] = level_scan_.best_gain_of_rows(
+                context_, rules, total, context_.by_value[next], range.end - range.begin,
+                [&](size_t at) { return row_[member[at]]; }, [&](size_t at) { return item_[member[at]]; });
+            if (stop.settles(found.level_gains[next])) return true;
+        }
+        return false;
+    };
+    for (const ScanColumn i : slot_.indices()) {
+        if (levels_settle(context_.column(i).column)) return found;
+        found.cuts[i] = best_cut(context_.counter, item_.data(), rules, total, i, range, plan.tries_missing);
+        found.gains[i] = found.cuts[i].cut.gain;
+        if (stop.settles(found.gains[i])) return found;
+    }
+    levels_settle(TableColumn(plan.columns.size()));
+    return found;
+}
+
+template <TargetCounter Counter>
+bool SortedRows<Counter>::has_missing_levels() const {
+    return std::ranges::any_of(context_.by_value, [&](TableColumn column) {
+        if (context_.training.facts[column.offset()].kind == Kind::number) return true; // not known
+        const int32_t* codes = codes_of(context_.training, column.value);
+        return std::ranges::any_of(row_, [&](uint32_t row) { return codes[row] < 0; });
+    });
 }
 
 // Every cut of the sorted rows is scanned, so the search of threshold/search.hpp, which bounds what it does not scan,
@@ -170,16 +204,8 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
     Words<Counter> total = zero_words(context_.counter);
     for (const Item& item : items) context_.counter.add(total.data(), item);
     const CutRules rules = cut_rules(task, context_, facts, target_range_of<Item>(items));
-    IndexedVector<ScanColumn, SortedCut> cuts;
-    IndexedVector<ScanColumn, double> gains;
-    cuts.reserve(context_.scanned());
-    gains.reserve(context_.scanned());
-    for (const ScanColumn scan_column : slot_.indices()) {
-        cuts.push_back(
-            best_cut(context_.counter, item_.data(), rules, total, scan_column, range, context_.plan.tries_missing));
-        gains.push_back(cuts.back().cut.gain);
-    }
-    const std::vector<double> of_levels = level_gains(rules, total, range);
+    auto [cuts, gains, of_levels] = scan_columns(
+        rules, total, range, unbeatable_gain(task, context_, rules, facts, total, std::span(items), complete_));
     std::vector<Entry> entries;
     const auto make_by_value = [&](TableColumn column) {
         if (entries.empty()) entries = entries_of<Item>(at_node(row_, node), items);

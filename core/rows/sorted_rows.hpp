@@ -67,7 +67,14 @@ private:
     template <CutCounter AnyCounter>
     Words<AnyCounter> count(const AnyCounter& counter, const typename AnyCounter::Item* item, ScanColumn scan_column,
                             RowRange range) const;
-    std::vector<double> level_gains(const CutRules& rules, const Words<Counter>& total, RowRange range);
+    // The columns of a node up to one that no later one can beat; the others have no gain.
+    struct ScannedColumns {
+        IndexedVector<ScanColumn, SortedCut> cuts;
+        IndexedVector<ScanColumn, double> gains;
+        std::vector<double> level_gains; // of columns searched by value, where the plan scans levels
+    };
+    ScannedColumns scan_columns(const CutRules& rules, const Words<Counter>& total, RowRange range, double unbeatable);
+    bool has_missing_levels() const;
     std::vector<Candidate> candidates_of(const Task& task, const OpenNode& open_node);
     std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
     RankedRow* order(ScanColumn scan_column) { return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()]; }
@@ -91,6 +98,7 @@ private:
     std::vector<int32_t> child_;          // per row
     std::vector<RankedRow> spare_;
     LevelScan<Counter> level_scan_;
+    bool complete_; // no row lacks a value of any column that is searched
 };
 
 } // namespace tw

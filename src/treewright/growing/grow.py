@@ -125,12 +125,13 @@ def grow_with_followers(
 ) -> tuple[Tree, Int32Array]:
     """Grow a tree, and return the node where each follower ends: a row of the table, by its number.
 
-    Surrogates are found only where a row of the node or a follower needs them; otherwise the tree is that of `grow`.
+    The tree has nodes only, so it can be priced but predicts nothing: the arrays of its splits are empty. Surrogates
+    are found only where a row of the node or a follower needs them; otherwise the tree is that of `grow`.
     `complete`: a survey of more rows has found nothing missing and nothing infinite.
     """
     check_recipe(recipe, schema)
     surveyed = replace(rows, complete=True) if complete else rows
-    arrays = _grow_in_memory(surveyed, schema, recipe, n_threads, progress, followers)
+    arrays = _grow_in_memory(surveyed, schema, recipe, n_threads, progress, followers, splits=False)
     ends: Int32Array = arrays.pop("follower_node")
     if progress is not None:
         progress(1.0)
@@ -166,6 +167,8 @@ def _grow_in_memory(
     followers: Int32Array | None = None,
     kept: tuple[Int32Array, Int32Array, Int32Array] | None = None,
     given: dict[str, Any] | None = None,
+    *,
+    splits: bool = True,
 ) -> dict[str, Any]:
     has_missing = survey(rows, schema, n_threads)
     _refuse_pieces(recipe)
@@ -196,6 +199,7 @@ def _grow_in_memory(
         kept=kept,
         given=given,
         has_missing=has_missing,
+        splits=splits,
     )
     return arrays if done is None else restored(arrays, done, rows.levels)
 

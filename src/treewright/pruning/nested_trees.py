@@ -16,9 +16,10 @@ from treewright.tree.tree import Tree
 
 @dataclass(frozen=True, eq=False)
 class NestedTrees:
-    """The trees of rising limits: node i is a leaf of trees first[i] to last[i] - 1 and is split in those before."""
+    """The trees of rising limits: nodes[i] is a leaf of trees first[i] to last[i] - 1 and is split in those before."""
 
     n: int
+    nodes: IndexArray
     first: IndexArray
     last: IndexArray
 
@@ -26,22 +27,27 @@ class NestedTrees:
         """Return for each tree the sum of `as_leaf` over leaves and of `at_inner` over inner nodes."""
         change = np.zeros(self.n + 1)
         is_leaf_of = self.first < self.last
-        np.add.at(change, self.first[is_leaf_of], as_leaf[is_leaf_of])
-        np.add.at(change, self.last[is_leaf_of], -as_leaf[is_leaf_of])
+        given = as_leaf[self.nodes[is_leaf_of]]
+        np.add.at(change, self.first[is_leaf_of], given)
+        np.add.at(change, self.last[is_leaf_of], -given)
         if at_inner is not None:
             change[0] += at_inner.sum()
-            np.add.at(change, np.minimum(self.first, self.last), -at_inner)
+            np.add.at(change, np.minimum(self.first, self.last), -at_inner[self.nodes])
         total: FloatArray = np.cumsum(change)[:-1]
         return total
 
 
-def nested_trees(tree: Tree, limit: FloatArray, limits: FloatArray) -> NestedTrees:
-    """Return the trees of each of `limits` (rising); inner nodes are cut at their `limit`, leaves are always there."""
+def nested_trees(tree: Tree, limit: FloatArray, limits: FloatArray, counted: Array | None = None) -> NestedTrees:
+    """Return the trees of each of `limits` (rising); inner nodes are cut at their `limit`, leaves are always there.
+
+    `counted`: for each node whether there is anything to add up; by default everywhere.
+    """
     low = np.where(is_leaf(tree), -np.inf, limit)
     high = np.full(tree.n_nodes, np.inf)
     parent = tree.arrays["parent"]
     for level in levels(tree)[1:]:
         above = parent[level]
         high[level] = np.minimum(high[above], low[above])
-    last = np.where(np.isinf(high), len(limits), np.searchsorted(limits, high))
-    return NestedTrees(len(limits), np.searchsorted(limits, low), last)
+    nodes = np.arange(tree.n_nodes) if counted is None else np.flatnonzero(counted)
+    last = np.where(np.isinf(high[nodes]), len(limits), np.searchsorted(limits, high[nodes]))
+    return NestedTrees(len(limits), nodes, np.searchsorted(limits, low[nodes]), last)

@@ -173,7 +173,9 @@ def validated(
     """
 
     def judge(fold: HeldOut) -> tuple[FloatArray, FloatArray]:
-        family = nested_trees(fold.tree, limit_of_nodes(fold.tree), limits)
+        sums = (fold.as_leaf, fold.at_inner, fold.squares_as_leaf, fold.squares_at_inner)
+        counted = np.any([each != 0 for each in sums], axis=0)
+        family = nested_trees(fold.tree, limit_of_nodes(fold.tree), limits, counted)
         return (family.sums(fold.as_leaf, fold.at_inner), family.sums(fold.squares_as_leaf, fold.squares_at_inner))
 
     table = as_partitions(rows).changed(used_rows, tree.recipe)
