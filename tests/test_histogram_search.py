@@ -94,7 +94,8 @@ PAIRED: dict[str, list[Any]] = {
 }
 # Those that need rows to score a cut.
 BY_ROWS: dict[str, list[Any]] = {target: ["absolute_error"] for target in ("number", "dyadic", "count")}
-CASES = [(target, criterion) for names in (CRITERIA, PAIRED, BY_ROWS) for target in names for criterion in names[target]]
+ALL = (CRITERIA, PAIRED, BY_ROWS)
+CASES = [(target, criterion) for names in ALL for target in names for criterion in names[target]]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -26,27 +26,21 @@ ValueRanks one_rank_per_bin(const Numbers& numbers, const ColumnBins& column, co
     return ranks;
 }
 
-} // namespace
-
-ValueRanks rank_values(const Table& table, const BinnedTable& binned, BinnedColumn index) {
-    const ColumnBins& column = binned.columns()[index];
-    const Numbers& numbers = table.columns[column.column.offset()].numbers;
-    const uint8_t* bin_of_row = binned.column(index);
-    if (column.exact) return one_rank_per_bin(numbers, column, bin_of_row, table.rows);
-    // Rows are sorted by counting their codes, then by value within each bin.
+// Rows are sorted by counting their codes, then by value within each bin.
+ValueRanks rank_rows(const Numbers& numbers, const ColumnBins& column, const uint8_t* bin_of_row, int64_t rows) {
     const size_t bins = static_cast<size_t>(column.bins);
     std::vector<size_t> next(bins + 2, 0);
-    for (int64_t row = 0; row < table.rows; ++row) ++next[static_cast<size_t>(bin_of_row[row]) + 1];
+    for (int64_t row = 0; row < rows; ++row) ++next[static_cast<size_t>(bin_of_row[row]) + 1];
     for (size_t bin = 1; bin < next.size(); ++bin) next[bin] += next[bin - 1];
     const std::vector<size_t> first = next;
-    LargeVector<ValueAndRow> sorted(static_cast<size_t>(table.rows));
-    for (int64_t row = 0; row < table.rows; ++row) {
+    LargeVector<ValueAndRow> sorted(static_cast<size_t>(rows));
+    for (int64_t row = 0; row < rows; ++row) {
         const int code = bin_of_row[row];
         const double value = code < column.bins ? column.within(code, numbers[row]) : 0.0;
         sorted[next[code]++] = {value, static_cast<uint32_t>(row)};
     }
     ValueRanks ranks;
-    ranks.rank_of = LargeVector<uint32_t>(static_cast<size_t>(table.rows));
+    ranks.rank_of = LargeVector<uint32_t>(static_cast<size_t>(rows));
     for (size_t bin = 0; bin < bins; ++bin) {
         check_interrupt();
         ranks.start.push_back(static_cast<uint32_t>(ranks.value.size()));
@@ -59,28 +53,53 @@ ValueRanks rank_values(const Table& table, const BinnedTable& binned, BinnedColu
         }
     }
     ranks.start.push_back(static_cast<uint32_t>(ranks.value.size()));
+    for (size_t at = first[bins]; at < sorted.size(); ++at) ranks.rank_of[sorted[at].row] = ranks.start.back();
     return ranks;
 }
 
-std::vector<uint32_t> ranks_present(const ValueRanks& ranks, const BinnedTable& binned, BinnedColumn column,
-                                    std::span<const uint32_t> rows) {
-    const int missing = binned.columns()[column].bins;
-    const uint8_t* bin_of_row = binned.column(column);
-    const uint32_t* rank_of = ranks.rank_of.empty() ? nullptr : ranks.rank_of.data();
-    std::vector<uint64_t> taken(ranks.value.size() / 64 + 1, 0);
-    for (const uint32_t row : rows) {
-        if (bin_of_row[row] == missing) continue;
-        const uint32_t rank = rank_of ? rank_of[row] : bin_of_row[row];
-        taken[rank / 64] |= uint64_t{1} << (rank % 64);
+} // namespace
+
+ValueRanks rank_values(const Table& table, const BinnedTable& binned, BinnedColumn index, double min_gap) {
+    const ColumnBins& column = binned.columns()[index];
+    const Numbers& numbers = table.columns[column.column.offset()].numbers;
+    const auto rank = column.exact ? one_rank_per_bin : rank_rows;
+    ValueRanks ranks = rank(numbers, column, binned.column(index), table.rows);
+    ranks.wide_after.assign(words_for(ranks.value.size()), 0);
+    for (size_t i = 0; i + 1 < ranks.value.size(); ++i) {
+        if (is_separable(ranks.value[i], ranks.value[i + 1], min_gap)) set_bit(ranks.wide_after, i);
     }
-    std::vector<uint32_t> present;
-    present.reserve(std::min(rows.size(), ranks.value.size()));
-    for (size_t word = 0; word < taken.size(); ++word) {
-        for (uint64_t left = taken[word]; left != 0; left &= left - 1) {
-            present.push_back(static_cast<uint32_t>(word * 64 + static_cast<size_t>(std::countr_zero(left))));
+    return ranks;
+}
+
+RankBits ranks_present(const ValueRanks& ranks, const BinnedTable& binned, BinnedColumn column,
+                       std::span<const uint32_t> rows) {
+    RankBits present(words_for(ranks.value.size()), 0);
+    if (ranks.rank_of.empty()) {
+        const uint8_t* bin_of_row = binned.column(column);
+        for (const uint32_t row : rows) set_bit(present, bin_of_row[row]);
+    } else {
+        for (const uint32_t row : rows) set_bit(present, ranks.rank_of[row]);
+    }
+    present[ranks.value.size() / 64] &= bits_before(ranks.value.size()); // a missing value has no rank
+    return present;
+}
+
+int64_t count_wide(const ValueRanks& ranks, const RankBits& present, size_t first, size_t last, double min_gap) {
+    int64_t pairs = 0, narrow = 0;
+    for (size_t word = first / 64; word <= last / 64; ++word) {
+        uint64_t lower = present[word]; // the lower ranks of the pairs
+        if (word == first / 64) lower &= ~bits_before(first);
+        if (word == last / 64) lower &= bits_before(last);
+        pairs += std::popcount(lower);
+        const uint64_t next = word + 1 < present.size() ? present[word + 1] : 0;
+        const uint64_t close = lower & ~ranks.wide_after[word], beside = present[word] >> 1 | next << 63;
+        narrow += std::popcount(close & beside); // next to the rank that follows
+        for (uint64_t left = close & ~beside; left != 0; left &= left - 1) {
+            const size_t low = least_of(word, left);
+            narrow += !ranks.is_wide(low, next_from(present, low + 1), min_gap);
         }
     }
-    return present;
+    return pairs - narrow;
 }
 
 } // namespace tw

@@ -37,12 +37,12 @@ int64_t rows_worth_sorting(const SearchContext<Counter>& context, int64_t levels
 }
 
 std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binned, const SearchPlan& plan,
-                                     Profile* profile, ThreadPool& pool) {
+                                     double min_gap, Profile* profile, ThreadPool& pool) {
     if (!plan.needs_ranks) return {};
     std::vector<ValueRanks> value_ranks(binned.columns().size());
     pool.run(static_cast<int64_t>(value_ranks.size()), [&](int64_t i) {
         const ProfileTimer watch(profile, &Profile::binning);
-        value_ranks[i] = rank_values(table, binned, BinnedColumn(i));
+        value_ranks[i] = rank_values(table, binned, BinnedColumn(i), min_gap);
     });
     return value_ranks;
 }
@@ -67,8 +67,9 @@ std::vector<double> values_present(const std::vector<ValueRanks>& value_ranks, c
     const BinnedColumn index = binned.index_of(column);
     const ValueRanks& ranks = value_ranks[index.offset()];
     std::vector<double> values;
-    for (const uint32_t rank : ranks_present(ranks, binned, index, rows)) {
-        values.push_back(ranks.value[rank] + 0.0); // -0 and 0 are one value
+    const RankBits present = ranks_present(ranks, binned, index, rows);
+    for (size_t rank = 0; rank < ranks.value.size(); ++rank) {
+        if (has_bit(present, rank)) values.push_back(ranks.value[rank] + 0.0); // -0 and 0 are one value
     }
     return values;
 }
@@ -84,7 +85,7 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
           rows_to_search<Counter>(training_rows(table, recipe, measure, &pool), measure),
           [&](uint32_t row) { return counter.item(row); }, pool)),
       levels(plan.counts_levels ? LevelTable(table, pool) : LevelTable()),
-      value_ranks(rank_columns(table, *binned, plan, profile, pool)),
+      value_ranks(rank_columns(table, *binned, plan, recipe.threshold.min_gap, profile, pool)),
       training(training_table(table, recipe, measure, partition->row, pool, known_values())),
       context(SearchColumns(training, *binned, plan, value_ranks, profile, &levels), recipe, counter,
               sorted_row_limit(binned->bins() + levels.cells(), counter)) {}

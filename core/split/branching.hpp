@@ -8,6 +8,7 @@
 
 #include "base/split.hpp"
 #include "binning/training_table.hpp"
+#include "binning/value_ranks.hpp"
 #include "split/scorer.hpp"
 #include "target/histogram.hpp"
 
@@ -74,11 +75,6 @@ double log_multiplier(const Task& task, const ColumnFacts& facts, const Histogra
 bool scores_missing(Missing missing);
 // The least weight of each side of a cut, if this much is known (C4.5: a tenth of it for each class, at most 25).
 double min_side_weight(const Task& task, double known_weight);
-// Whether neighbouring values are far enough apart to be cut between.
-inline bool is_separable(double below, double above, double min_gap) {
-    // Decimal data often differs by the gap itself, which no subtraction of doubles gives exactly.
-    return above - below > min_gap * (1 + 1e-9);
-}
 Parent parent_of(const Task& task, const NodeFacts& node, const Histogram& histogram);
 Children children_of(const Task& task, const Histogram& histogram, const BinMapping& mapping);
 // The split that sends each bin to its child in the mapping. Levels absent at the node get `absent[level]`.

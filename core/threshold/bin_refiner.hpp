@@ -68,20 +68,20 @@ public:
         if (columns_.profile) columns_.profile->refined_rows += rows;
     }
 
-    // The ranks of the values that occur here, rising.
-    std::vector<uint32_t> ranks_present(ScanColumn scan_column) const {
+    // The ranks of the values that occur here.
+    RankBits ranks_present(ScanColumn scan_column) const {
         const ColumnBins& column = columns_.column(scan_column);
         if (!column.exact) {
             return tw::ranks_present(columns_.ranks(scan_column), columns_.binned, columns_.by_histogram[scan_column],
                                      rows_);
         }
-        std::vector<uint32_t> taken;
+        RankBits present(words_for(static_cast<size_t>(column.bins)), 0);
         for (int b = 0; b < column.bins; ++b) {
             if (counter_.listed(bins(scan_column) + static_cast<size_t>(b) * words_) > 0) {
-                taken.push_back(static_cast<uint32_t>(b));
+                set_bit(present, static_cast<size_t>(b));
             }
         }
-        return taken;
+        return present;
     }
 
     // The values on both sides of a cut between bins.

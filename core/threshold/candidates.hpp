@@ -20,8 +20,6 @@ inline std::vector<double> values_beside(const Cut& cut) {
 template <TargetCounter Counter>
 Histogram sides_of(const Counter& counter, const Measure& measure, int column, const Words<Counter>& known,
                    const Words<Counter>& missing, const Cut& cut, const Words<Counter>& low) {
-    Words<Counter> above = known;
-    for (int w = 0; w < counter.words(); ++w) above[w] -= low[w];
     Histogram histogram;
     histogram.column = column;
     histogram.width = measure.sums();
@@ -30,8 +28,14 @@ Histogram sides_of(const Counter& counter, const Measure& measure, int column, c
         counter.to_sums(words.data(), histogram.append());
         histogram.rows.back() = counter.rows(words.data());
     };
-    append(cut.low_rows > 0 ? low : known);
-    if (cut.low_rows > 0) append(above);
+    if (cut.low_rows > 0) {
+        Words<Counter> above = known;
+        for (int w = 0; w < counter.words(); ++w) above[w] -= low[w];
+        append(low);
+        append(above);
+    } else {
+        append(known);
+    }
     append(missing);
     return histogram;
 }

@@ -31,8 +31,9 @@ public:
 
     LocatedCut<Counter> find() {
         cut_.has_missing = scorer_.has_missing();
-        cut_.constant = present_.empty() || (present_.size() < 2 && !(scorer_.has_missing() && scan_.tries_missing()));
         set_steps();
+        const bool is_one_value = steps_.size() == 1 && steps_[0].first == steps_[0].last;
+        cut_.constant = steps_.empty() || (is_one_value && !(scorer_.has_missing() && scan_.tries_missing()));
         std::vector<typename BinScan<Counter>::Row> rows = open_bins();
         for (size_t i = 0; i < steps_.size(); ++i) {
             if (steps_[i].open >= 0) {
@@ -41,7 +42,11 @@ public:
             } else if (is_enough_inside(steps_[i])) {
                 cut_.tried += wide_inside(steps_[i]);
             }
-            if (steps_[i].cut_after) offer(steps_[i].gain, steps_[i].low, below(i + 1), above(i + 1));
+            if (!steps_[i].cut_after) continue;
+            ++cut_.tried;
+            if (steps_[i].gain > best_.most()) {
+                offer(steps_[i].gain, steps_[i].low, ranks_.value[steps_[i].last], ranks_.value[steps_[i + 1].first]);
+            }
         }
         rules_.ties.offer(best_, scorer_.gain_of_missing(), {});
         if (!best_.found()) return {cut_};
@@ -57,18 +62,13 @@ private:
     // A bin with rows: what lies up to its end, and the cut after it.
     struct BinStep {
         int bin;
-        size_t first, last; // of the ranks taken: its own
+        size_t first, last; // its lowest and highest rank with rows
         Words<Counter> low;
         double gain = no_gain;
         bool cut_after = false; // there is a cut, and it is allowed
         int open = -1;          // its index among the bins looked into
     };
 
-    double value(size_t i) const { return ranks_.value[present_[i]]; }
-    bool is_wide(size_t i) const { return is_separable(value(i), value(i + 1), rules_.min_gap()); }
-    // The values next to the cut after the step before this one.
-    double below(size_t step) const { return value(steps_[step].first - 1); }
-    double above(size_t step) const { return value(steps_[step].first); }
     const Word* node_rows(const BinStep& step) const {
         return scan_.bins(scan_column_) + static_cast<size_t>(step.bin) * words_;
     }
@@ -80,21 +80,22 @@ private:
 
     void set_steps() {
         Words<Counter> low = zero_words(counter_);
-        for (size_t first = 0; first < present_.size();) {
-            const auto bin = std::upper_bound(ranks_.start.begin(), ranks_.start.end(), present_[first]) - 1;
-            const auto end =
-                std::lower_bound(present_.begin() + static_cast<std::ptrdiff_t>(first), present_.end(), bin[1]);
-            const size_t last = static_cast<size_t>(end - present_.begin());
-            BinStep step{static_cast<int>(bin - ranks_.start.begin()), first, last, low};
+        const int bins = scan_.column(scan_column_).bins;
+        for (int bin = 0; bin < bins; ++bin) {
+            BinStep step{bin, 0, 0, {}};
+            if (counter_.listed(node_rows(step)) == 0) continue;
+            step.first = next_from(present_, ranks_.start[static_cast<size_t>(bin)]);
+            step.last = last_before(present_, ranks_.start[static_cast<size_t>(bin) + 1]);
+            if (!steps_.empty()) set_cut_after(steps_.back(), step.first);
             for (size_t w = 0; w < words_; ++w) low[w] += node_rows(step)[w];
             step.low = low;
-            if (last < present_.size() && is_wide(last - 1)) {
-                step.gain = scorer_.gain(low.data(), counter_.rows(low.data()), ExactDivision{});
-                step.cut_after = step.gain > no_gain;
-            }
             steps_.push_back(std::move(step));
-            first = last;
         }
+    }
+    void set_cut_after(BinStep& step, size_t next) {
+        if (!ranks_.is_wide(step.last, next, rules_.min_gap())) return;
+        step.gain = scorer_.gain(step.low.data(), counter_.rows(step.low.data()), ExactDivision{});
+        step.cut_after = step.gain > no_gain;
     }
 
     // Which bins are looked into, and their rows. Of what was taken before a bin is reached only this much is known: it
@@ -109,7 +110,7 @@ private:
         for (BinStep& step : steps_) {
             const double min_gain = rules_.ties.in_order ? so_far : rules_.ties.least(best);
             so_far = std::max(so_far, step.gain);
-            if (step.last - step.first < 2) continue;
+            if (step.first == step.last) continue;
             const Words<Counter> low = start_of(step);
             if (!is_edge(low, step.low) && scorer_.bound(low.data(), node_rows(step), min_gain) < min_gain) continue;
             const int64_t rows = counter_.listed(node_rows(step));
@@ -136,9 +137,7 @@ private:
         return scorer_.is_enough(start_of(step).data()) && is_enough_above(step.low);
     }
     int64_t wide_inside(const BinStep& step) const {
-        int64_t wide = 0;
-        for (size_t i = step.first; i + 1 < step.last; ++i) wide += is_wide(i);
-        return wide;
+        return count_wide(ranks_, present_, step.first, step.last, rules_.min_gap());
     }
 
     void scan_inside(const BinStep& step, std::span<typename BinScan<Counter>::Row> rows) {
@@ -156,13 +155,14 @@ private:
             const double at = rows[i].value, next = rows[i + 1].value;
             if (next == at || !is_separable(at, next, rules_.min_gap())) continue;
             const double gain = scorer_.gain(low.data(), counter_.rows(low.data()), ExactDivision{});
-            if (gain > no_gain) offer(gain, low, at, next);
+            if (!(gain > no_gain)) continue;
+            ++cut_.tried;
+            if (gain > best_.most()) offer(gain, low, at, next);
         }
     }
 
     void offer(double gain, const Words<Counter>& low, double below, double above) {
-        ++cut_.tried;
-        if (gain > best_.most()) rules_.ties.offer(best_, gain, {below, counter_.rows(low.data()), below, above, low});
+        rules_.ties.offer(best_, gain, {below, counter_.rows(low.data()), below, above, low});
     }
 
     const BinRefiner<Counter>& refiner_;
@@ -173,7 +173,7 @@ private:
     const ValueRanks& ranks_;
     size_t words_;
     CutScorer<Counter> scorer_;
-    std::vector<uint32_t> present_; // ranks with rows of this node
+    RankBits present_; // ranks with rows of this node
     std::vector<BinStep> steps_;
     std::vector<OpenBin<Counter>> bins_;
     Cut cut_;
