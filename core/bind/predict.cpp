@@ -138,7 +138,8 @@ private:
     Predictor predictor_;
 };
 
-// How alike two trees are on the same rows: `closest` and `jaccard` of the nodes looked up, and the adjusted Rand index.
+// How alike two trees are on the same rows: `closest` and `jaccard` of the nodes looked up, and the adjusted Rand
+// index.
 nb::tuple overlap(const Ints& first_leaf, const Ints& first_parent, const Ints& second_leaf, const Ints& second_parent,
                   const Ints& nodes, const std::optional<bool>& in_table) {
     const auto span_of = [](const Ints& ints) { return std::span<const int32_t>(ints.data(), ints.size()); };

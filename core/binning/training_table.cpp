@@ -89,8 +89,8 @@ ColumnFacts column_facts(const Column& data, const Recipe& recipe, const Weighte
     return facts;
 }
 
-LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, const Measure& measure,
-                                    ThreadPool* pool) {
+LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, const Measure& measure, ThreadPool* pool,
+                                    bool once) {
     LargeVector<uint32_t> rows;
     if (pool && !recipe.drop_all_missing_rows && measure.weight.empty() && measure.repeats.empty()) { // all, each once
         constexpr size_t block = 1 << 16;
@@ -104,7 +104,10 @@ LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, co
     rows.reserve(static_cast<size_t>(table.rows));
     for (int64_t row = 0; row < table.rows; ++row) {
         if (recipe.drop_all_missing_rows && is_all_missing(table.columns, row)) continue;
-        for (int32_t i = 0; i < measure.repeats_of(row); ++i) rows.push_back(static_cast<uint32_t>(row));
+        const int32_t repeats = measure.repeats_of(row);
+        for (int32_t i = 0; i < (once ? std::min(repeats, 1) : repeats); ++i) {
+            rows.push_back(static_cast<uint32_t>(row));
+        }
     }
     return rows;
 }

@@ -59,8 +59,9 @@ ColumnFacts column_facts(const Column& data, const Recipe& recipe, const Weighte
 // The bin of every row of a binned column, -1: missing.
 std::vector<int32_t> assign_quantile_bins(const Numbers& numbers, int64_t rows, const std::vector<double>& bounds);
 
-// The rows that take part: those with a weight and, on request, with any value.
+// The rows that take part: those with a weight and, on request, with any value; as often as they are in the sample, or
+// `once`.
 LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, const Measure& measure,
-                                    ThreadPool* pool = nullptr);
+                                    ThreadPool* pool = nullptr, bool once = false);
 
 } // namespace tw

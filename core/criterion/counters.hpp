@@ -143,6 +143,10 @@ public:
     Item item(int64_t row) const { return static_cast<Item>(measure_->classes[row]); }
     void add(Word* to, Item item) const { *to += 1 + (static_cast<Word>(item) << 32); }
     void add(Narrow* to, Item item) const { *to += 1 + (static_cast<Narrow>(item) << 16); }
+    void add_times(Word* to, Item item, uint32_t times) const { *to += times * (1 + (static_cast<Word>(item) << 32)); }
+    void add_times(Narrow* to, Item item, uint32_t times) const {
+        *to += times * (1 + (static_cast<Narrow>(item) << 16));
+    }
     void widen(Word* to, const Narrow* from) const {
         *to += (*from & 0xffffU) + (static_cast<Word>(*from >> 16) << 32);
     }
@@ -224,6 +228,8 @@ public:
     Item item(int64_t row) const { return static_cast<Item>(measure_->classes[row]); }
     void add(Word* to, Item item) const { ++to[item]; }
     void add(Narrow* to, Item item) const { ++to[item]; }
+    void add_times(Word* to, Item item, uint32_t times) const { to[item] += times; }
+    void add_times(Narrow* to, Item item, uint32_t times) const { to[item] = static_cast<Narrow>(to[item] + times); }
     void widen(Word* to, const Narrow* from) const {
         for (int c = 0; c < words(); ++c) to[c] += from[c];
     }
@@ -265,6 +271,12 @@ public:
             low_squares += 2 * low[item]++ + 1;
             high_squares -= 2 * high[item]-- - 1;
         }
+        void move(Item item, int64_t times) {
+            low_squares += (2 * low[item] + times) * times;
+            high_squares -= (2 * high[item] - times) * times;
+            low[item] += times;
+            high[item] -= times;
+        }
     };
 
 private:
@@ -301,6 +313,15 @@ public:
     void add(Narrow* to, Item item) const {
         to[0] += static_cast<Narrow>(item);
         to[1] += (Narrow{1} << 48) + static_cast<Narrow>(squares_.square(item));
+    }
+    void add_times(Word* to, Item item, uint32_t times) const {
+        to[0] += times;
+        to[1] += item * times;
+        to[2] += squares_.square(item) * times;
+    }
+    void add_times(Narrow* to, Item item, uint32_t times) const {
+        to[0] += static_cast<Narrow>(item) * times;
+        to[1] += ((Narrow{1} << 48) + static_cast<Narrow>(squares_.square(item))) * times;
     }
     void widen(Word* to, const Narrow* from) const {
         to[0] += static_cast<Word>(from[1] >> 48);

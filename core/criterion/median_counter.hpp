@@ -12,11 +12,11 @@ template <class Amount>
 class MedianCounter {
 public:
     static constexpr bool is_weighted = !std::is_same_v<Amount, int64_t>;
-    struct WeightedItem {
+    struct Weighted {
         int64_t target;
         int64_t weight;
     };
-    using Item = std::conditional_t<is_weighted, WeightedItem, int64_t>;
+    using Item = std::conditional_t<is_weighted, Weighted, int64_t>;
     using Median = RunningMedian<Item, Amount>;
     using Word = int64_t;
     using Narrow = std::conditional_t<is_weighted, int64_t, uint16_t>;

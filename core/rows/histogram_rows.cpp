@@ -36,6 +36,12 @@ int64_t rows_worth_sorting(const SearchContext<Counter>& context, int64_t levels
     return most * 3 * (int64_t{1} << std::max<int64_t>(levels, 1)) / 32;
 }
 
+// Whether nothing of the search looks at the rows of a sample one by one.
+bool can_list_rows_once(const Recipe& recipe, const SearchPlan& plan) {
+    const bool wants_surrogates = recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
+    return !wants_surrogates && recipe.numeric != Numeric::quantile_binned && !plan.ordered && !plan.needs_squares;
+}
+
 std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binned, const SearchPlan& plan,
                                      double min_gap, Profile* profile, ThreadPool& pool) {
     if (!plan.needs_ranks) return {};
@@ -82,7 +88,8 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
                             Profile* profile, ThreadPool& pool)
     : binned(std::move(bins)),
       partition(make_partition<typename Counter::Item>(
-          rows_to_search<Counter>(training_rows(table, recipe, measure, &pool), measure),
+          rows_to_search<Counter>(
+              training_rows(table, recipe, measure, &pool, RepeatedItem<typename Counter::Item>), measure),
           [&](uint32_t row) { return counter.item(row); }, pool)),
       levels(plan.counts_levels ? LevelTable(table, pool) : LevelTable()),
       value_ranks(rank_columns(table, *binned, plan, recipe.threshold.min_gap, profile, pool)),
@@ -136,11 +143,12 @@ void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& po
     const size_t words = static_cast<size_t>(counter.words()), narrow = static_cast<size_t>(counter.narrow_words());
     const LevelTable& levels = *context_.levels;
     const size_t cells = static_cast<size_t>(context_.cells()), bins = static_cast<size_t>(context_.binned.bins());
+    const size_t at_once = static_cast<size_t>(max_narrow_entries(counter));
     std::vector<Block> blocks;
     for (const int node : nodes) {
         histograms_.make(node, cells * words);
-        for (size_t at = 0; at < size(node); at += max_narrow_rows) {
-            blocks.push_back({node, at, std::min<size_t>(size(node), at + max_narrow_rows)});
+        for (size_t at = 0; at < size(node); at += at_once) {
+            blocks.push_back({node, at, std::min(size(node), at + at_once)});
         }
     }
     constexpr size_t max_counts_per_bin = 8; // fewer are counted sooner than narrow bins are made and added up
@@ -348,7 +356,7 @@ std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recip
     std::vector<bool> has_missing(table.columns.size(), false);
     for (const ColumnBins& column : binned->columns()) has_missing[column.column.offset()] = column.has_missing;
     const SearchPlan plan = plan_search(recipe, table.columns, measure, has_missing, RowPlace::memory);
-    with_counter_of_rows(counted_criterion(recipe.criterion), measure, [&](const auto& counter) {
+    const auto make = [&](const auto& counter) {
         using Counter = std::decay_t<decltype(counter)>;
         auto tree_data =
             std::make_shared<TreeData<Counter>>(table, recipe, measure, binned, plan, counter, profile, pool);
@@ -356,7 +364,11 @@ std::unique_ptr<RowStore> histogram_rows(const Table& table, const Recipe& recip
         const int64_t max_detached_rows = static_cast<int64_t>(all.range.size()) / (8 * pool.threads());
         rows = std::make_unique<HistogramRows<Counter>>(tree_data, all, tree_data->context.max_sorted_rows,
                                                         max_detached_rows);
-    });
+    };
+    const Criterion criterion = counted_criterion(recipe.criterion);
+    if (!can_list_rows_once(recipe, plan) || !with_repeated_counter(criterion, measure, make)) {
+        with_counter_of_rows(criterion, measure, make);
+    }
     return rows;
 }
 

@@ -17,7 +17,7 @@ namespace tw {
 // The counters of targets for which an order of levels is enough; SearchPlan::scans_levels uses no others.
 template <class Counter>
 constexpr bool orders_levels =
-    Counter::fixed > 0 && Counter::fixed <= 3 && std::is_integral_v<typename Counter::Item> && !ScoresRows<Counter>;
+    Counter::fixed > 0 && Counter::fixed <= 3 && !WeightedItem<typename Counter::Item> && !ScoresRows<Counter>;
 
 template <TargetCounter Counter>
 class LevelScan {
@@ -156,7 +156,7 @@ private:
     static double mean_of(const Counter& counter, const Words<Counter>& words) {
         Sum sums[3] = {0, 0, 0};
         counter.to_sums(words.data(), sums);
-        constexpr bool by_class = !std::is_same_v<Counter, MomentCounter>;
+        constexpr bool by_class = !sums_numbers<Counter>;
         // Counts and sums of targets fit 64 bits; only sums of squares may not.
         return static_cast<double>(static_cast<int64_t>(sums[by_class ? 0 : 1])) / counter.weight(words.data());
     }

@@ -13,6 +13,7 @@
 
 #include "base/large_vector.hpp"
 #include "base/thread_pool.hpp"
+#include "criterion/repeated.hpp"
 #include "rows/row_router.hpp"
 
 namespace tw {
@@ -118,7 +119,7 @@ template <class Item>
 std::vector<NodeRows<Item>> partition_fractional(const NodeRows<Item>& whole, std::span<const RowRange> blocks,
                                                  const Split& split, ThreadPool& pool) {
     std::vector<NodeRows<Item>> node_rows;
-    if constexpr (std::is_integral_v<Item>) {
+    if constexpr (!WeightedItem<Item>) {
         throw std::logic_error("fractional rows need weights");
     } else {
         const RowPartition<Item>& partition = *whole.partition;

@@ -84,8 +84,7 @@ template <TargetCounter Counter>
 Total SortedRows<Counter>::total(int node) const {
     if (const OwnedRows* own = nodes_[node].own.get()) return total_of_items<Counter>(context_, own->row, own->item);
     // Classes are counted without a look at the table.
-    constexpr bool rows_needed =
-        std::is_same_v<Counter, MomentCounter> || ScoresRows<Counter> || !std::is_integral_v<Item>;
+    constexpr bool rows_needed = !counts_classes<Counter>;
     return total_of_items<Counter>(context_, rows_needed ? at_node(row_, node) : std::vector<uint32_t>{},
                                    at_node(item_, node));
 }
@@ -124,7 +123,7 @@ SortedCut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typenam
     cut.constant =
         end == range.begin || (order[range.begin].rank == order[end - 1].rank && !(cut.has_missing && tries_missing));
     const auto value = [&](size_t at) { return context_.numbers(scan_column)[row_[order[at].row]]; };
-    FirstOfBest<size_t> best;
+    FirstOfBest<LowSide> best;
     if constexpr (ScoresRows<AnyCounter>) {
         best = best_by_medians(counter, rules, scorer, {order + range.begin, end - range.begin}, {item, row_.size()});
     } else {
@@ -134,9 +133,10 @@ SortedCut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typenam
     }
     if (!best.found()) return found;
     cut.gain = best.winner().score;
-    if (best.winner().item == 0) return found;
-    cut.low_rows = static_cast<int64_t>(best.winner().item);
-    found.low_end = range.begin + best.winner().item;
+    const LowSide low = best.winner().item;
+    if (low.entries == 0) return found;
+    cut.low_rows = low.rows;
+    found.low_end = range.begin + low.entries;
     cut.at = cut.below = value(found.low_end - 1);
     cut.above = value(found.low_end);
     return found;
@@ -332,7 +332,7 @@ void SortedRows<Counter>::partition_node(const NodeSplit& at_node) {
 // A fractional row goes to many children, with shares of its weight.
 template <TargetCounter Counter>
 void SortedRows<Counter>::partition_fractional(const Split& split, RowRange range, int first) {
-    if constexpr (std::is_integral_v<Item>) {
+    if constexpr (!WeightedItem<Item>) {
         throw std::logic_error("fractional rows need weights");
     } else {
         for (int c = 0; c < split.children(); ++c) nodes_[first + c].own = std::make_unique<OwnedRows>();
@@ -395,6 +395,9 @@ template class SortedRows<ClassCounter<Criterion::gini, max_fixed_classes>>;
 template class SortedRows<ClassCounter<Criterion::information_gain>>;
 template class SortedRows<ClassCounter<Criterion::misclassification>>;
 template class SortedRows<MomentCounter>;
+template class SortedRows<Repeated<TwoClassCounter<Criterion::gini>>>;
+template class SortedRows<Repeated<ClassCounter<Criterion::gini, max_fixed_classes>>>;
+template class SortedRows<Repeated<MomentCounter>>;
 template class SortedRows<WeightedClassCounter<Criterion::gini>>;
 template class SortedRows<WeightedClassCounter<Criterion::information_gain>>;
 template class SortedRows<WeightedClassCounter<Criterion::misclassification>>;

@@ -20,6 +20,12 @@ constexpr uint16_t missing_rank = 0xffff; // the last
 static_assert(max_sorted_rows <= std::numeric_limits<decltype(RankedRow::row)>::max());
 static_assert(max_sorted_rows <= missing_rank); // ranks of values are below
 
+// The low side of a cut: a row that is in the sample several times is one entry.
+struct LowSide {
+    size_t entries = 0;
+    int64_t rows = 0;
+};
+
 // The rows with known values of one column; what a row adds is `item[row]`.
 //
 // Its loops are not those of threshold/bin_scan.hpp: they divide by a table of reciprocals, skip cuts inside a run of
@@ -39,33 +45,40 @@ public:
           item_(item),
           is_simple_(!scorer.has_missing() && !(scorer.min_weight() > 1) && !rules.ordered) {}
 
-    // The best cuts, by the number of rows below; 0: known values against missing ones. `total`: of the node; `tried`:
+    // The best cuts, by what lies below; nothing: known values against missing ones. `total`: of the node; `tried`:
     // cuts that were allowed, counted where cuts are searched in order.
     template <class Value>
-    const FirstOfBest<size_t>& best(const Words<Counter>& total, const Value& value, int64_t& tried) {
+    const FirstOfBest<LowSide>& best(const Words<Counter>& total, const Value& value, int64_t& tried) {
         if (!scan_running(total)) scan(value, tried);
-        offer(0, scorer_.gain_of_missing());
+        offer({}, scorer_.gain_of_missing());
         return best_;
     }
 
 private:
     bool is_between_values(size_t at) const { return order_[at].rank != order_[at + 1].rank; }
-    void offer(size_t low_rows, double gain) {
-        if (gain > best_.most()) rules_.ties.offer(best_, gain, low_rows);
+    void offer(LowSide low, double gain) {
+        if (gain > best_.most()) rules_.ties.offer(best_, gain, low);
     }
 
     bool scan_running(const Words<Counter>& total) {
         if constexpr (requires { typename Counter::Running; }) {
             if (!Counter::is_running || !is_simple_) return false;
             typename Counter::Running running(total.data(), counter_.words());
-            const int64_t rows = static_cast<int64_t>(rows_);
+            const int64_t rows = scorer_.known_rows();
+            int64_t low_rows = 0;
             for (size_t at = 0; at + 1 < rows_; ++at) {
-                running.move(item_[order_[at].row]);
-                const int64_t low_rows = static_cast<int64_t>(at + 1);
+                const auto& item = item_[order_[at].row];
+                if constexpr (RepeatedItem<typename Counter::Item>) {
+                    running.move(item.target, item.times);
+                    low_rows += item.times;
+                } else {
+                    running.move(item);
+                    ++low_rows;
+                }
                 if (!is_between_values(at) || low_rows < rules_.min_rows || rows - low_rows < rules_.min_rows) continue;
-                offer(at + 1, reciprocals_(static_cast<double>(running.low_squares), low_rows) +
-                                  reciprocals_(static_cast<double>(running.high_squares), rows - low_rows) -
-                                  scorer_.reference());
+                offer({at + 1, low_rows}, reciprocals_(static_cast<double>(running.low_squares), low_rows) +
+                                              reciprocals_(static_cast<double>(running.high_squares), rows - low_rows) -
+                                              scorer_.reference());
             }
             return true;
         }
@@ -79,16 +92,18 @@ private:
             counter_.add(low.data(), item_[order_[at].row]);
             if (!is_between_values(at) || is_inside_a_run(at)) continue;
             if (rules_.ordered && !is_separable(value(at), value(at + 1), rules_.min_gap())) continue;
-            const double gain = scorer_.gain(low.data(), counter_.rows(low.data()), reciprocals_);
+            const int64_t low_rows = counter_.rows(low.data());
+            const double gain = scorer_.gain(low.data(), low_rows, reciprocals_);
             if (rules_.ordered && gain > no_gain) ++tried;
-            offer(at + 1, gain);
+            offer({at + 1, low_rows}, gain);
         }
     }
 
     // Between two rows of one class that are alone with their values no cut is better than one at either side.
     bool is_inside_a_run(size_t at) const {
         if constexpr (Counter::is_strict) {
-            return is_simple_ && rules_.min_rows <= 1 && item_[order_[at].row] == item_[order_[at + 1].row] &&
+            return is_simple_ && rules_.min_rows <= 1 &&
+                   target_of(item_[order_[at].row]) == target_of(item_[order_[at + 1].row]) &&
                    (at == 0 || is_between_values(at - 1)) && (at + 2 >= rows_ || is_between_values(at + 1));
         }
         return false;
@@ -102,18 +117,18 @@ private:
     size_t rows_;
     const typename Counter::Item* item_;
     bool is_simple_;
-    FirstOfBest<size_t> best_;
+    FirstOfBest<LowSide> best_;
 };
 
 // The same for cuts that are scored from rows: `item` of all rows of the subtree, by rising target.
 template <ScoresRows Counter>
-FirstOfBest<size_t> best_by_medians(const Counter& counter, const CutRules& rules, const CutScorer<Counter>& scorer,
+FirstOfBest<LowSide> best_by_medians(const Counter& counter, const CutRules& rules, const CutScorer<Counter>& scorer,
                                     std::span<const RankedRow> order, std::span<const typename Counter::Item> item) {
     MedianSides<Counter> sides(item, false);
     for (const RankedRow& ranked : order) sides.add(ranked.row);
     const auto undivided = sides.deviations();
     Words<Counter> low{}, high = scorer.known(), row{};
-    FirstOfBest<size_t> best;
+    FirstOfBest<LowSide> best;
     for (size_t at = 0; at + 1 < order.size(); ++at) {
         sides.move(order[at].row);
         row = {};
@@ -124,7 +139,8 @@ FirstOfBest<size_t> best_by_medians(const Counter& counter, const CutRules& rule
         }
         if (order[at].rank == order[at + 1].rank) continue;
         if (!scorer.is_enough(low.data()) || !scorer.is_enough(high.data())) continue;
-        rules.ties.offer(best, static_cast<double>(undivided - sides.deviations()), at + 1);
+        rules.ties.offer(best, static_cast<double>(undivided - sides.deviations()),
+                         {at + 1, static_cast<int64_t>(at + 1)});
     }
     return best;
 }

@@ -43,9 +43,9 @@ public:
         CutScorer<Counter> scorer = scan_.scorer(rules, scan_column);
         std::array<int16_t, 256> open;
         open.fill(-1);
-        const std::vector<OpenBin<Counter>> bins =
-            edges.rough ? scan_.look_closer(rules, scorer, scan_column, least, edges, open)
-                        : scan_.open_bins(scorer, scan_column, least, edges.highest, open);
+        std::vector<OpenBin<Counter>> bins = edges.rough
+                                                 ? scan_.look_closer(rules, scorer, scan_column, least, edges, open)
+                                                 : scan_.open_bins(scorer, scan_column, least, edges.highest, open);
         if (bins.empty()) return scan_.best_cut(rules, scan_column, edges, inner);
         std::vector<BinRow> rows = rows_in_bins(scan_column, open, bins);
         BinScan<Counter> bin_scan(counter_, rules, scorer);
@@ -116,9 +116,10 @@ public:
         return true;
     }
 
-    // The rows in open bins, bin after bin. Their values lie far apart: each is called early and read some finds later.
+    // The rows in open bins, bin after bin; a row that is in the sample several times is one, so that `rows` of a bin
+    // may fall. Their values lie far apart: each is called early and read some finds later.
     std::vector<BinRow> rows_in_bins(ScanColumn scan_column, const std::array<int16_t, 256>& open,
-                                     const std::vector<OpenBin<Counter>>& bins) const {
+                                     std::vector<OpenBin<Counter>>& bins) const {
         const uint8_t* bin_of = columns_.bin_of_row(scan_column);
         const Numbers numbers = columns_.numbers(scan_column);
         const ColumnBins& column = columns_.column(scan_column);
@@ -142,6 +143,7 @@ public:
         }
         for (size_t find = finds - std::min(finds, prefetch_distance); find < finds; ++find)
             take(called[find % prefetch_distance]);
+        for (size_t b = 0; b < bins.size(); ++b) bins[b].rows = static_cast<int64_t>(next[b] - bins[b].first);
         return bin_scan;
     }
 

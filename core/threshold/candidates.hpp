@@ -223,11 +223,11 @@ inline Candidate candidate_by_value(const Task& task, const TrainingTable& train
 
 // What an entry weighs, in the measure's units.
 template <class Item>
-int64_t weight_of_item(const Item& item) {
-    if constexpr (std::is_integral_v<Item>) {
-        return 1;
-    } else {
+int64_t weight_of_item([[maybe_unused]] const Item& item) {
+    if constexpr (WeightedItem<Item>) {
         return item.weight;
+    } else {
+        return 1;
     }
 }
 
@@ -235,7 +235,9 @@ template <class Item>
 std::vector<Entry> entries_of(std::span<const uint32_t> rows, std::span<const Item> items) {
     std::vector<Entry> entries;
     entries.reserve(rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) entries.push_back({rows[i], weight_of_item(items[i])});
+    for (size_t i = 0; i < rows.size(); ++i) {
+        for (int64_t t = times_of(items[i]); t > 0; --t) entries.push_back({rows[i], weight_of_item(items[i])});
+    }
     return entries;
 }
 
@@ -253,37 +255,43 @@ Total total_of_items(const SearchContext<Counter>& context, std::span<const uint
     all.rows.reserve(2); // the node, and a bin for missing values
     all.stats.reserve(2 * static_cast<size_t>(all.width));
     Sum* sums = all.append();
-    all.rows.back() = static_cast<int64_t>(items.size());
-    if constexpr (std::is_same_v<Item, MomentCounter::Item>) {
+    int64_t& counted = all.rows.back() = static_cast<int64_t>(items.size());
+    if constexpr (RepeatedItem<Item>) {
+        counted = 0;
+        for (const Item& item : items) counted += item.times;
+    }
+    if constexpr (sums_numbers<Counter>) {
+        constexpr size_t at_once = 1024 / (RepeatedItem<Item> ? max_repeats : 1);
         Sum squares = 0;
         int64_t sum = 0, some = 0; // a thousand squares fit 64 bits, all targets do
         size_t low = 0, high = 0;
         for (size_t i = 0; i < rows.size(); ++i) {
-            sum += items[i];
-            some += measure.square[rows[i]];
-            if (items[i] < items[low]) low = i;
-            if (items[i] > items[high]) high = i;
-            if (i % 1024 == 1023) {
+            const int64_t target = target_of(items[i]), times = times_of(items[i]);
+            sum += target * times;
+            some += measure.square[rows[i]] * times;
+            if (target < target_of(items[low])) low = i;
+            if (target > target_of(items[high])) high = i;
+            if (i % at_once == at_once - 1) {
                 squares += some;
                 some = 0;
             }
         }
         squares += some;
-        sums[0] = static_cast<Sum>(rows.size());
+        sums[0] = static_cast<Sum>(counted);
         sums[1] = sum;
         sums[2] = squares;
         all.append();
         if (rows.empty()) return total;
         total.low = measure.raw[rows[low]];
         total.high = measure.raw[rows[high]];
-        if (items[low] < items[high]) return total;
-    } else if constexpr (std::is_integral_v<Item>) {
+        if (target_of(items[low]) < target_of(items[high])) return total;
+    } else if constexpr (counts_classes<Counter>) {
         std::vector<int64_t> count(measure.n_classes, 0);
         if (measure.n_classes == 2) { // without waiting for one count after the other
-            for (const Item item : items) count[1] += item;
-            count[0] = static_cast<int64_t>(items.size()) - count[1];
+            for (const Item item : items) count[1] += target_of(item) * times_of(item);
+            count[0] = counted - count[1];
         } else {
-            for (const Item item : items) ++count[item];
+            for (const Item item : items) count[target_of(item)] += times_of(item);
         }
         std::copy(count.begin(), count.end(), sums);
         all.append();

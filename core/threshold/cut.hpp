@@ -17,6 +17,7 @@
 #include "binning/level_table.hpp"
 #include "binning/value_histogram.hpp"
 #include "binning/value_ranks.hpp"
+#include "criterion/repeated.hpp"
 #include "criterion/weighted_counters.hpp"
 #include "split/branching.hpp"
 #include "threshold/plan.hpp"
@@ -98,7 +99,7 @@ struct SearchContext : SearchColumns {
           recipe(settings),
           counter(target_counter),
           max_sorted_rows(max_rows_to_sort),
-          reciprocals(max_rows_to_sort) {}
+          reciprocals(max_rows_to_sort * most_repeats(target_counter)) {}
 
     const Recipe& recipe;
     Counter counter;
@@ -304,6 +305,11 @@ template <class Item>
 TargetRange target_range_of(std::span<const Item> items) {
     if constexpr (std::is_same_v<Item, typename MomentCounter::Item>) {
         return target_range_between(items, [](int64_t item) { return item; }, [](int64_t) { return 1; });
+    } else if constexpr (std::is_same_v<Item, typename Repeated<MomentCounter>::Item>) {
+        return target_range_between(
+            items, [](const Item& item) { return item.target; }, [](const Item& item) { return item.times; });
+    } else if constexpr (RepeatedItem<Item>) {
+        return {};
     } else if constexpr (requires(const Item& item) { item.target; }) {
         return target_range_between(
             items, [](const auto& item) { return item.target; }, [](const auto& item) { return item.weight; });
