@@ -87,17 +87,17 @@ __version__ = version("treewright")
 
 __all__ = [
     "C45", "CART", "CHAID", "EXHAUSTIVE_CHAID", "ID3", "J48", "M5", "MODEL_TREE", "MODEL_TREES", "PILOT", "RPART",
-    "SKLEARN", "C45Classifier",
-    "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor", "ColumnSpec", "DataError", "ExportError",
-    "FileError", "ID3Classifier", "ModelTreeRegressor", "OptimalTreeClassifier", "OptimalTreeRegressor", "PruningPath",
-    "Recipe", "RecipeError", "Schema", "ScratchError", "TargetSpec", "Tree", "TreeClassifier", "TreeRegressor",
-    "TreewrightError", "UnseenLevelsWarning", "__version__", "alternatives", "apply", "branching", "calibrate",
-    "counterfactuals", "criteria", "criterion", "cross_validate", "csv", "edit", "explain_node", "explain_row",
-    "export", "from_j48", "from_pmml", "from_rpart", "from_sklearn", "importance", "leaf_limits", "learn",
-    "learn_optimal", "leaves", "lessons", "load", "masking", "missing", "numeric", "permutation_test", "predict",
-    "predict_batches", "predict_interval", "predict_proba", "predict_set", "prune", "pruning", "pruning_path",
-    "rank_splits", "reliability", "render", "report", "rules", "save", "shap_values", "soften", "sql", "stability",
-    "stopping", "studio",
+    "SKLEARN", "C45Classifier", "CARTClassifier", "CARTRegressor", "CHAIDClassifier", "CHAIDRegressor",
+    "ColumnSpec", "DataError", "ExportError", "FileError", "ID3Classifier", "ModelTreeRegressor",
+    "OptimalTreeClassifier", "OptimalTreeRegressor", "PruningPath", "Recipe", "RecipeError", "Schema",
+    "ScratchError", "TargetSpec", "Tree", "TreeClassifier", "TreeRegressor", "TreewrightError",
+    "UnseenLevelsWarning", "__version__", "alternatives", "apply", "branching", "calibrate", "counterfactuals",
+    "criteria", "criterion", "cross_validate", "csv", "edit", "explain_node", "explain_row", "export", "from_j48",
+    "from_pmml", "from_rpart", "from_sklearn", "importance", "leaf_limits", "learn", "learn_optimal", "leaves",
+    "lessons", "load", "masking", "missing", "numeric", "permutation_test", "predict", "predict_batches",
+    "predict_interval", "predict_proba", "predict_set", "prune", "pruning", "pruning_path", "rank_splits",
+    "reliability", "render", "report", "rules", "save", "shap_values", "soften", "sql", "stability", "stopping",
+    "studio",
 ]  # fmt: skip
 
 _ESTIMATORS = frozenset(name for name in __all__ if name.endswith(("Classifier", "Regressor")))
