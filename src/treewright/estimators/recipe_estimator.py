@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, replace
 from functools import cache
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -86,10 +86,10 @@ class RecipeEstimator(TreeEstimator):
 
     def _recipe_for(self, rows: Encoded | None) -> Recipe:
         """Return the recipe with the parameters; fractions refer to the rows, and are refused without them."""
-        own = vars(self)
+        own, estimator = vars(self), cast(Any, type(self))
         parameters = {
             f.name: getattr(self, f.name)
-            for f in _parameters(type(self))
+            for f in _parameters(estimator)
             if own.get(f.name) is not f.default and not _is_default(self, f)
         }
         parameters["seed"] = self._seed()
