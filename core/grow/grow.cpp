@@ -239,9 +239,9 @@ private:
                     child.kept = kept->children[static_cast<size_t>(kept->child_start[nodes_[id].kept] + c)];
                 }
                 made.push_back(static_cast<int>(nodes_.size()));
-                nodes_[id].children.push_back(made.back());
                 nodes_.push_back(std::move(child));
             }
+            nodes_[id].children = {first, static_cast<int>(nodes_.size())};
         }
         if (made.empty()) return made;
         rows_.partition(std::move(splits), task_.recipe.stopping.max_depth - nodes_[made.back()].depth, pool_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/interrupt.hpp"
+#include "threshold/histogram_scan.hpp"
 
 namespace tw {
 namespace {
@@ -67,8 +68,14 @@ DepthFirst::DepthFirst(const std::vector<GrownNode>& nodes) : new_id(nodes.size(
         open.pop_back();
         new_id[node] = static_cast<int32_t>(order.size());
         order.push_back(node);
+<<<<<<< HEAD
         const auto& children = nodes[node].children;
         open.insert(open.end(), children.rbegin(), children.rend());
+=======
+        const auto children = nodes[node].children;
+        for (const int child : children) prefetch(&nodes[child]);
+        for (const int child : std::views::reverse(children)) open.push_back(child);
+>>>>>>> levels
     }
 }
 
@@ -81,7 +88,11 @@ FlatTree flatten(const std::vector<GrownNode>& nodes, const DepthFirst& depth_fi
     for (auto* start : {&flat.child_start, &flat.split_start, &flat.break_start, &flat.bin_start, &flat.share_start}) {
         start->push_back(0);
     }
-    for (int node : order) {
+    constexpr size_t ahead = 8; // the nodes stand in another order, far apart
+    for (size_t i = 0; i < order.size(); ++i) {
+        const int node = order[i];
+        if (i + 2 * ahead < order.size()) prefetch(&nodes[order[i + 2 * ahead]]);
+        if (i + ahead < order.size()) prefetch(nodes[order[i + ahead]].chosen.get());
         if (node % 4096 == 0) check_interrupt();
         const int parent = nodes[node].parent;
         append_node(flat, nodes[node], parent < 0 ? -1 : new_id[parent], new_id);
@@ -134,7 +145,7 @@ void graft(std::vector<GrownNode>& nodes, int position, std::vector<GrownNode> s
     for (size_t i = 0; i < subtree.size(); ++i) {
         GrownNode& node = subtree[i];
         node.parent = i == 0 ? parent : moved(node.parent);
-        for (int& child : node.children) child = moved(child);
+        if (!node.children.empty()) node.children = {node.children.front() + shift, node.children.back() + shift + 1};
         if (i == 0) {
             nodes[position] = std::move(node);
         } else {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <ranges>
 #include <vector>
 
 #include "base/flat_tree.hpp"
@@ -35,7 +37,9 @@ enum class Stop {
 struct GrownNode {
     int parent = -1;
     int depth = 0;
-    uint64_t key = 0; // names the node by its path, for draws
+    std::ranges::iota_view<int, int> children; // which stand one after the other
+    std::unique_ptr<Candidate> chosen;         // of inner nodes
+    uint64_t key = 0;                          // names the node by its path, for draws
     int64_t rows = 0;
     double weight = 0;
     std::vector<double> stat; // as criteria read it; only while the node may still be divided
@@ -48,8 +52,11 @@ struct GrownNode {
     bool given = false;         // its split was given, not searched
     bool keeps_missing = false; // and where it sends missing values
     Stop against = Stop::none;  // why the recipe would not have chosen the split that was given
+<<<<<<< HEAD
     SmallVector<int, 2> children;
     std::unique_ptr<Candidate> chosen; // of inner nodes
+=======
+>>>>>>> levels
     std::vector<Surrogate> surrogates;
     std::vector<Candidate> rivals;
     int kept = 0;                       // its number in the tree it is to become (KeptNodes)

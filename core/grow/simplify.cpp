@@ -69,7 +69,7 @@ void limit_complexity(const Recipe& recipe, const Costs& costs, std::vector<Grow
 } // namespace
 
 void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
-    node.children.clear();
+    node.children = {};
     node.surrogates.clear();
     node.stop = reason;
     if (recipe.rivals > 0) { // otherwise the split may be forgotten already

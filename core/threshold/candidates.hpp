@@ -297,7 +297,7 @@ Total total_of_items(const SearchContext<Counter>& context, std::span<const uint
         all.append();
         return total;
     } else {
-        for (size_t i = 0; i < rows.size(); ++i) measure.add(sums, {rows[i], items[i].weight});
+        for (size_t i = 0; i < rows.size(); ++i) measure.add(sums, {rows[i], weight_of_item(items[i])});
         all.append();
         if (measure.n_classes > 0 || rows.empty()) return total;
         total.low = total.high = measure.raw[rows[0]];

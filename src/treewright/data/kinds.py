@@ -84,7 +84,8 @@ def _check_levels(name: str, levels: tuple[Level, ...], crowded: bool = False) -
             f"column {name!r} has {count} levels, for example {levels[0]!r}; at most {MOST_LEVELS} are possible. "
             f"Drop it, group its rare levels, or, if it holds numbers, declare it with kinds={{{name!r}: 'numeric'}}"
         )
-    if set(map(type, levels)) == {float} and all(map(math.isfinite, levels)):
+    floats = [level for level in levels if type(level) is float]
+    if len(floats) == len(levels) and all(map(math.isfinite, floats)):
         return  # a thousand levels need no closer look
     for level in levels:
         fault = level_fault(level)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, replace
 from functools import cache
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -84,12 +84,18 @@ class RecipeEstimator(TreeEstimator):
         options = replace(options, honest=self.honest)
         return learn_from(data, target, self._recipes_for, options, threads(self.n_jobs))
 
+<<<<<<< HEAD
     def _recipes_for(self, rows: Encoded | None) -> tuple[Recipe, ...]:
         """Return the recipes with the parameters; fractions refer to the rows, and are refused without them."""
         own = vars(self)
+=======
+    def _recipe_for(self, rows: Encoded | None) -> Recipe:
+        """Return the recipe with the parameters; fractions refer to the rows, and are refused without them."""
+        own, estimator = vars(self), cast(Any, type(self))
+>>>>>>> levels
         parameters = {
             f.name: getattr(self, f.name)
-            for f in _parameters(type(self))
+            for f in _parameters(estimator)
             if own.get(f.name) is not f.default and not _is_default(self, f)
         }
         parameters["seed"] = self._seed()
