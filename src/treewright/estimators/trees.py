@@ -130,7 +130,8 @@ class CARTRegressor(_Regressor):
 class ModelTreeRegressor(_Regressor):
     """A tree for a number whose leaves are linear models: Quinlan's M5, as Weka's M5P has it.
 
-    For PILOT: TreeRegressor(recipe=treewright.PILOT).
+    For PILOT: TreeRegressor(recipe=treewright.PILOT). For the model tree that cross-validation chooses:
+    TreeRegressor(recipe=treewright.MODEL_TREES).
     """
 
 
