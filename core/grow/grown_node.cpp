@@ -68,14 +68,9 @@ DepthFirst::DepthFirst(const std::vector<GrownNode>& nodes) : new_id(nodes.size(
         open.pop_back();
         new_id[node] = static_cast<int32_t>(order.size());
         order.push_back(node);
-<<<<<<< HEAD
-        const auto& children = nodes[node].children;
-        open.insert(open.end(), children.rbegin(), children.rend());
-=======
         const auto children = nodes[node].children;
         for (const int child : children) prefetch(&nodes[child]);
         for (const int child : std::views::reverse(children)) open.push_back(child);
->>>>>>> levels
     }
 }
 

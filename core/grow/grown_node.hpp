@@ -52,11 +52,6 @@ struct GrownNode {
     bool given = false;         // its split was given, not searched
     bool keeps_missing = false; // and where it sends missing values
     Stop against = Stop::none;  // why the recipe would not have chosen the split that was given
-<<<<<<< HEAD
-    SmallVector<int, 2> children;
-    std::unique_ptr<Candidate> chosen; // of inner nodes
-=======
->>>>>>> levels
     std::vector<Surrogate> surrogates;
     std::vector<Candidate> rivals;
     int kept = 0;                       // its number in the tree it is to become (KeptNodes)

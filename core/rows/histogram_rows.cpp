@@ -39,7 +39,7 @@ int64_t rows_worth_sorting(const SearchContext<Counter>& context, int64_t levels
 // Whether nothing of the search looks at the rows of a sample one by one.
 bool can_list_rows_once(const Recipe& recipe, const SearchPlan& plan) {
     const bool wants_surrogates = recipe.missing == Missing::surrogates && recipe.max_surrogates > 0;
-    return !wants_surrogates && recipe.numeric != Numeric::quantile_binned && !plan.ordered && !plan.needs_squares;
+    return !wants_surrogates && recipe.numeric != Numeric::quantile_binned && !plan.ordered && !plan.counts_sides;
 }
 
 std::vector<ValueRanks> rank_columns(const Table& table, const BinnedTable& binned, const SearchPlan& plan,

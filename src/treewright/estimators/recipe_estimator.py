@@ -84,15 +84,9 @@ class RecipeEstimator(TreeEstimator):
         options = replace(options, honest=self.honest)
         return learn_from(data, target, self._recipes_for, options, threads(self.n_jobs))
 
-<<<<<<< HEAD
     def _recipes_for(self, rows: Encoded | None) -> tuple[Recipe, ...]:
         """Return the recipes with the parameters; fractions refer to the rows, and are refused without them."""
-        own = vars(self)
-=======
-    def _recipe_for(self, rows: Encoded | None) -> Recipe:
-        """Return the recipe with the parameters; fractions refer to the rows, and are refused without them."""
         own, estimator = vars(self), cast(Any, type(self))
->>>>>>> levels
         parameters = {
             f.name: getattr(self, f.name)
             for f in _parameters(estimator)
