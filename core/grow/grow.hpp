@@ -26,6 +26,7 @@ struct KeptNodes {
 struct GrowOptions {
     std::optional<Followers> followers = {};
     std::optional<KeptNodes> kept = {};
+    bool bare = false;            // what leaves could have been split by is of no interest
     const Given* given = nullptr; // grow or split one node of a tree that exists; null: grow a whole tree
 };
 

@@ -145,7 +145,7 @@ def grow_bare(
     """Grow a tree that is going to be pruned: without rivals, and without surrogates that no row needs."""
     check_recipe(recipe, schema)
     missing, nobody = survey(rows, schema, n_threads), np.empty(0, np.int32)
-    arrays = _grow_in_memory(rows, schema, replace(recipe, rivals=0), n_threads, progress, missing, nobody)
+    arrays = _grow_in_memory(rows, schema, replace(recipe, rivals=0), n_threads, progress, missing, nobody, bare=True)
     del arrays["follower_node"]
     if progress is not None:
         progress(1.0)
@@ -170,6 +170,7 @@ def _grow_in_memory(
     followers: Int32Array | None = None,
     kept: tuple[Int32Array, Int32Array, Int32Array] | None = None,
     given: dict[str, Any] | None = None,
+    bare: bool = False,
 ) -> dict[str, Any]:
     _refuse_pieces(recipe)
     check_values([data_checks(rows, recipe, schema)], recipe, schema)
@@ -198,6 +199,7 @@ def _grow_in_memory(
         followers=followers,
         kept=kept,
         given=given,
+        bare=bare,
     )
     return arrays if done is None else restored(arrays, done, rows.levels)
 
