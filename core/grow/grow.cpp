@@ -143,10 +143,9 @@ private:
         node.value = leaf_value(node, total, median, reported);
         node.reported = Packed(std::move(reported));
         node.stop = stop_before_search(task_, node);
-        if (node.stop == Stop::none && root_.sure_leaf_risk >= 0 &&
-            leaf_risk(task_.recipe, costs_, node) <= root_.sure_leaf_risk) {
-            node.stop = Stop::complexity;
-        }
+        const double limit = root_.sure_leaf_risk;
+        const bool is_sure_leaf = limit >= 0 && leaf_risk(task_.recipe, costs_, node) <= limit;
+        if (node.stop == Stop::none && is_sure_leaf) node.stop = Stop::complexity;
         if (node.stop != Stop::none) forget_stat(node);
     }
 
