@@ -70,6 +70,31 @@ def test_a_tied_level_of_a_surrogate_goes_to_the_child_of_the_higher_mean(sign: 
     assert tw.predict(tree, {"z": [None], "s": ["w"]}).tolist() == [max(y)]
 
 
+@pytest.mark.parametrize("cp", [0.0, 1e-3, 0.01, 0.2])
+@pytest.mark.parametrize("kind", ["classes", "costs", "priors", "variance", "absolute_error", "poisson"])
+def test_nodes_that_the_limit_makes_leaves_are_not_searched(
+    kind: str, cp: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tree, its rivals and why its leaves are leaves: all as when everything is grown first."""
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(600, 3)).round(1)
+    x[rng.random(x.shape) < 0.05] = np.nan
+    y = np.nan_to_num(np.round(4 + 2 * x[:, 0] + np.sin(3 * x[:, 1]) + rng.normal(size=600)), nan=2.0).clip(0)
+    table: dict[str, Any] = {"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "y": y}
+    recipe, how = replace(tw.RPART, simplify=tw.stopping.Complexity(cp)), {}
+    if kind in ("classes", "costs", "priors"):
+        table["y"] = np.array(["p", "q", "r"])[np.digitize(y, [3, 6])]
+        how = {
+            "costs": {"costs": [[0, 3, 1], [1, 0, 1], [2, 1, 0]]},
+            "priors": {"priors": {"p": 0.6, "q": 0.2, "r": 0.2}},
+        }.get(kind, {})
+    else:
+        recipe, how = replace(recipe, regression=kind), {"task": "regression"}
+    bare = export.to_json(tw.learn(table, "y", recipe, **how))
+    monkeypatch.setattr("treewright.training.learn.worth_completing", lambda _: False)
+    assert export.to_json(tw.learn(table, "y", recipe, **how)) == bare
+
+
 @pytest.mark.parametrize("regression", ["variance", "absolute_error", "poisson"])
 def test_complexity_counts_what_the_criterion_calls_loss(regression: str) -> None:
     """Growing with a complexity is growing without, and pruning by the same price."""

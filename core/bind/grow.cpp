@@ -107,7 +107,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
                    const std::optional<Doubles>& factor, const std::optional<Table2>& cost, const PyBinnedTable* binned,
                    const nb::object& progress, const nb::object& profile, const std::optional<Ints>& repeats,
                    const std::optional<Ints>& followers, const std::optional<std::tuple<Ints, Ints, Ints>>& kept_nodes,
-                   const nb::object& given, bool has_missing, bool splits) {
+                   const nb::object& given, bool has_missing, bool splits, bool bare) {
     const Recipe recipe = read_recipe(written, n_classes > 0);
     auto [table, targets] = read_rows(columns, kinds, levels, target, n_classes, weight);
     if (repeats) targets.repeats = repeats->data();
@@ -115,6 +115,7 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     const CustomScore score = python_criterion(custom);
     const Costs costs = read_costs(factor, cost);
     GrowOptions options;
+    options.bare = bare;
     options.given = prescribed ? &*prescribed : nullptr;
     options.keeps_splits = splits;
     if (followers) options.followers.emplace(followers->data(), followers->size());
@@ -215,7 +216,8 @@ void bind_grow(nb::module_& m) {
           "recipe"_a, "n_threads"_a, "custom"_a.none(), "exhaustive"_a = false, "factor"_a.none() = nb::none(),
           "cost"_a.none() = nb::none(), "binned"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
           "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none(), "followers"_a.none() = nb::none(),
-          "kept"_a.none() = nb::none(), "given"_a.none() = nb::none(), "has_missing"_a = true, "splits"_a = true);
+          "kept"_a.none() = nb::none(), "given"_a.none() = nb::none(), "has_missing"_a = true, "splits"_a = true,
+          "bare"_a = false);
     m.def("search_plan", &search_plan_of, "kinds"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
           "has_missing"_a = std::vector<bool>(), "remote"_a = false);
     m.def("count_levels", &count_levels_of, "columns"_a, "n_rows"_a);

@@ -17,12 +17,13 @@ namespace {
 struct RootStats {
     double weight = 0;
     std::vector<double> stat;
+    double sure_leaf_risk = -1; // nodes that risk no more need no search (risk_of_sure_leaves)
 };
 
 class Grower {
 public:
-    Grower(RowStore& rows, const Task& task, ThreadPool& pool, const GrowOptions& options)
-        : rows_(rows), task_(task), pool_(pool), followers_(options.followers), options_(options) {
+    Grower(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs, const GrowOptions& options)
+        : rows_(rows), task_(task), pool_(pool), costs_(costs), followers_(options.followers), options_(options) {
         for (const ColumnFacts& facts : rows.training().facts) facts_.push_back(&facts);
     }
 
@@ -38,6 +39,7 @@ public:
         root_.stat = stat_of(total);
         root_.weight = weight_of(task_.recipe.criterion, root_.stat);
         describe(0, total);
+        if (options_.bare) root_.sure_leaf_risk = risk_of_sure_leaves(task_.recipe, costs_, nodes_[0]);
         const int start = given ? follow(given->path) : 0;
         if (given && given->split) {
             divide(start, *given->split);
@@ -142,6 +144,9 @@ private:
         node.value = leaf_value(node, total, median, reported);
         node.reported = Packed(reported);
         node.stop = stop_before_search(task_, node);
+        const double limit = root_.sure_leaf_risk;
+        const bool is_sure_leaf = limit >= 0 && leaf_risk(task_.recipe, costs_, node) <= limit;
+        if (node.stop == Stop::none && is_sure_leaf) node.stop = Stop::complexity;
         if (node.stop != Stop::none) forget_stat(node);
     }
 
@@ -326,7 +331,7 @@ private:
                 const int top = tops[first + static_cast<size_t>(i)];
                 const std::unique_ptr<RowStore> rows = makers[static_cast<size_t>(i)]();
                 subtrees[first + static_cast<size_t>(i)] = {
-                    top, Grower(*rows, task_, pool_, options_).run_below(std::move(nodes_[top]), root_)};
+                    top, Grower(*rows, task_, pool_, costs_, options_).run_below(std::move(nodes_[top]), root_)};
             };
             try {
                 if (done - first == 1) {
@@ -378,6 +383,7 @@ private:
     RowStore& rows_;
     const Task& task_;
     ThreadPool& pool_;
+    const Costs& costs_;
     const std::optional<Followers>& followers_;
     const GrowOptions& options_;
     RootStats root_;
@@ -389,7 +395,7 @@ private:
 
 std::vector<GrownNode> grow(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs,
                             const GrowOptions& options) {
-    std::vector<GrownNode> nodes = Grower(rows, task, pool, options).run(options.given);
+    std::vector<GrownNode> nodes = Grower(rows, task, pool, costs, options).run(options.given);
     restore_class_weights(task.recipe, costs, nodes);
     if (!options.kept) simplify(task.recipe, costs, nodes);
     return nodes;

@@ -27,6 +27,7 @@ struct GrowOptions {
     std::optional<Followers> followers = {};
     std::optional<KeptNodes> kept = {};
     bool keeps_splits = true;     // false: nobody will read more of the tree than its nodes
+    bool bare = false;            // what leaves could have been split by is of no interest
     const Given* given = nullptr; // grow or split one node of a tree that exists; null: grow a whole tree
 };
 

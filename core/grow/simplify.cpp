@@ -10,15 +10,6 @@ namespace {
 
 constexpr double margin = 1e-3; // C4.5: training errors closer than this are equal
 
-// The loss of a leaf in this node's place: the cost of its predictions, or deviations as the criterion takes them,
-// which are squared unless it has a loss of its own.
-double leaf_risk(const Recipe& recipe, const Costs& costs, const GrownNode& node) {
-    const std::vector<double> reported = node.reported.all();
-    if (is_for_classes(recipe.criterion)) return min_expected_cost(costs, reported);
-    const bool own = recipe.criterion == Criterion::absolute_error || recipe.criterion == Criterion::poisson;
-    return own ? node.weight * node.impurity : reported[2];
-}
-
 // C4.5 decides from the leaves upwards; a collapsed node goes on with the errors its subtree made.
 void collapse_bottom_up(const Recipe& recipe, const Costs& costs, std::vector<GrownNode>& nodes) {
     std::vector<double> errors(nodes.size(), 0);
@@ -67,6 +58,18 @@ void limit_complexity(const Recipe& recipe, const Costs& costs, std::vector<Grow
 }
 
 } // namespace
+
+double leaf_risk(const Recipe& recipe, const Costs& costs, const GrownNode& node) {
+    const std::vector<double> reported = node.reported.all();
+    if (is_for_classes(recipe.criterion)) return min_expected_cost(costs, reported);
+    const bool own = recipe.criterion == Criterion::absolute_error || recipe.criterion == Criterion::poisson;
+    return own ? node.weight * node.impurity : reported[2];
+}
+
+double risk_of_sure_leaves(const Recipe& recipe, const Costs& costs, const GrownNode& root) {
+    if (recipe.simplify != Simplify::complexity || !costs.factor.empty()) return -1;
+    return recipe.complexity * leaf_risk(recipe, costs, root) * (1 - 1e-9); // beyond the rounding of what is saved
+}
 
 void make_leaf(const Recipe& recipe, GrownNode& node, Stop reason) {
     node.children = {};

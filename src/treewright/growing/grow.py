@@ -144,7 +144,9 @@ def grow_bare(
     """Grow a tree that is going to be pruned: without rivals, and without surrogates that no row needs."""
     check_recipe(recipe, schema)
     no_followers = np.empty(0, np.int32)
-    arrays = _grow_in_memory(rows, schema, replace(recipe, rivals=0), n_threads, progress, no_followers)
+    arrays = _grow_in_memory(
+        rows, schema, replace(recipe, rivals=0), n_threads, progress, no_followers, bare=True
+    )
     del arrays["follower_node"]
     if progress is not None:
         progress(1.0)
@@ -169,6 +171,7 @@ def _grow_in_memory(
     given: dict[str, Any] | None = None,
     *,
     splits: bool = True,
+    bare: bool = False,
 ) -> dict[str, Any]:
     has_missing = survey(rows, schema, n_threads)
     _refuse_pieces(recipe)
@@ -200,6 +203,7 @@ def _grow_in_memory(
         given=given,
         has_missing=has_missing,
         splits=splits,
+        bare=bare,
     )
     return arrays if done is None else restored(arrays, done, rows.levels)
 
