@@ -38,13 +38,13 @@ def serve(n_rows: int, n_columns: int, folder: str, told: Any) -> None:
     """Serve a studio; tell its address and the memory before it was made."""
     from treewright.interactive.serve import opened
     from treewright.interactive.start import Start
-    from treewright.interactive.table import source_of
+    from treewright.interactive.table import origin_of
 
     data = table(n_rows, n_columns)
     before = psutil.Process().memory_info().rss
     forget_peak()
     begun, busy = time.perf_counter(), time.process_time()
-    made = opened(source_of(data), Start("y"), Path(folder), 0)
+    made = opened(origin_of(data), Start("y"), Path(folder), 0)
     told.send((made.url, before, time.perf_counter() - begun, time.process_time() - busy))
     made.run()
 

@@ -19,14 +19,14 @@ from treewright.errors import DataError
 from treewright.interactive.page_words import with_page_words
 from treewright.interactive.session import Session
 from treewright.interactive.start import Start, pruner_choices
-from treewright.interactive.table import first_tree, source_of
+from treewright.interactive.table import first_tree, origin_of
 from treewright.prediction.evaluation import score_on
 from treewright.training.folds import random_folds
 
 
 def session_of(data: Any, target: str = "y", recipe: tw.Recipe = tw.CART, **settings: Any) -> Session:
     folder = settings.pop("folder", None)
-    return Session(source_of(data), Start(target, recipe, **settings), folder)
+    return Session(origin_of(data), Start(target, recipe, **settings), folder)
 
 
 # --- pruning ----------------------------------------------------------------------------------------------------------

@@ -75,8 +75,7 @@ int64_t times_of([[maybe_unused]] const Item& item) {
 template <class Counter>
 constexpr bool sums_numbers = std::derived_from<Counter, MomentCounter>;
 template <class Counter>
-constexpr bool counts_classes =
-    !WeightedItem<typename Counter::Item> && !sums_numbers<Counter> && !ScoresRows<Counter>;
+constexpr bool counts_classes = !WeightedItem<typename Counter::Item> && !sums_numbers<Counter> && !ScoresRows<Counter>;
 
 template <class Counter>
 int64_t max_narrow_entries(const Counter& counter) {

@@ -13,13 +13,6 @@
 namespace tw {
 namespace {
 
-// The whole table, which some rules compare a node with.
-struct RootStats {
-    double weight = 0;
-    std::vector<double> stat;
-    double sure_leaf_risk = -1; // nodes that risk no more need no search (risk_of_sure_leaves)
-};
-
 class Grower {
 public:
     Grower(RowStore& rows, const Task& task, ThreadPool& pool, const Costs& costs, const GrowOptions& options)

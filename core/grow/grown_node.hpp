@@ -64,6 +64,13 @@ struct GrownNode {
     }
 };
 
+// The whole table, which some rules compare a node with.
+struct RootStats {
+    double weight = 0;
+    std::vector<double> stat;
+    double sure_leaf_risk = -1; // nodes that risk no more need no search (risk_of_sure_leaves)
+};
+
 // The nodes of the tree, depth first, and the place of each in that order; -1: cut off while the tree was simplified.
 struct DepthFirst {
     std::vector<int> order;

@@ -73,4 +73,18 @@ inline void order_rows(const SearchColumns& columns, std::span<const uint32_t> r
     }
 }
 
+// Puts the rows of the lower child (`child[row]` is 0, not 1) first; both keep their order. The lower one stays in
+// place, without a branch.
+inline void partition_in_two(std::span<RankedRow> order, std::span<const int32_t> child, std::span<RankedRow> spare) {
+    size_t low = 0, high = 0;
+    for (const RankedRow ranked : order) {
+        const size_t up = static_cast<size_t>(child[ranked.row]);
+        order[low] = ranked;
+        spare[high] = ranked;
+        low += 1 - up;
+        high += up;
+    }
+    std::copy_n(spare.begin(), high, order.begin() + static_cast<std::ptrdiff_t>(low));
+}
+
 } // namespace tw

@@ -88,8 +88,8 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
                             Profile* profile, ThreadPool& pool)
     : binned(std::move(bins)),
       partition(make_partition<typename Counter::Item>(
-          rows_to_search<Counter>(
-              training_rows(table, recipe, measure, &pool, RepeatedItem<typename Counter::Item>), measure),
+          rows_to_search<Counter>(training_rows(table, recipe, measure, &pool, RepeatedItem<typename Counter::Item>),
+                                  measure),
           [&](uint32_t row) { return counter.item(row); }, pool)),
       levels(plan.counts_levels ? LevelTable(table, pool) : LevelTable()),
       value_ranks(rank_columns(table, *binned, plan, recipe.threshold.min_gap, profile, pool)),

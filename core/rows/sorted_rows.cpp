@@ -1,7 +1,6 @@
 #include "rows/sorted_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "base/hash.hpp"
@@ -368,17 +367,8 @@ void SortedRows<Counter>::partition_columns(int parent) {
     for (const ScanColumn scan_column : slot_.indices()) {
         if (slot_[scan_column] < 0) continue;
         RankedRow* order = this->order(scan_column);
-        if (all_in_two) { // the lower child stays in place, without a branch
-            size_t low = begin, high = 0;
-            for (size_t at = begin; at < end; ++at) {
-                const RankedRow ranked = order[at];
-                const size_t up = static_cast<size_t>(child_[ranked.row]);
-                order[low] = ranked;
-                spare_[high] = ranked;
-                low += 1 - up;
-                high += up;
-            }
-            std::copy_n(spare_.begin(), high, order + low);
+        if (all_in_two) {
+            partition_in_two({order + begin, end - begin}, child_, spare_);
             continue;
         }
         std::copy(order + begin, order + end, spare_.begin());

@@ -123,7 +123,7 @@ private:
 // The same for cuts that are scored from rows: `item` of all rows of the subtree, by rising target.
 template <ScoresRows Counter>
 FirstOfBest<LowSide> best_by_medians(const Counter& counter, const CutRules& rules, const CutScorer<Counter>& scorer,
-                                    std::span<const RankedRow> order, std::span<const typename Counter::Item> item) {
+                                     std::span<const RankedRow> order, std::span<const typename Counter::Item> item) {
     MedianSides<Counter> sides(item, false);
     for (const RankedRow& ranked : order) sides.add(ranked.row);
     const auto undivided = sides.deviations();

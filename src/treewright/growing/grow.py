@@ -144,9 +144,7 @@ def grow_bare(
     """Grow a tree that is going to be pruned: without rivals, and without surrogates that no row needs."""
     check_recipe(recipe, schema)
     no_followers = np.empty(0, np.int32)
-    arrays = _grow_in_memory(
-        rows, schema, replace(recipe, rivals=0), n_threads, progress, no_followers, bare=True
-    )
+    arrays = _grow_in_memory(rows, schema, replace(recipe, rivals=0), n_threads, progress, no_followers, bare=True)
     del arrays["follower_node"]
     if progress is not None:
         progress(1.0)
