@@ -29,6 +29,7 @@ from treewright.growing.progress import Progress
 from treewright.growing.weights import altered, altered_partitions
 from treewright.recipes.branching import Ordered
 from treewright.recipes.criterion import Custom, PiecewiseLinear
+from treewright.recipes.leaves import Linear
 from treewright.recipes.missing import Imputed, Surrogates
 from treewright.recipes.recipe import Recipe
 from treewright.tree.tree import Tree
@@ -125,13 +126,15 @@ def grow_with_followers(
 ) -> tuple[Tree, Int32Array]:
     """Grow a tree, and return the node where each follower ends: a row of the table, by its number.
 
-    The tree has nodes only, so it can be priced but predicts nothing: the arrays of its splits are empty. Surrogates
-    are found only where a row of the node or a follower needs them; otherwise the tree is that of `grow`.
+    The tree has nodes only, so it can be priced but predicts nothing: the arrays of its splits are empty, unless its
+    leaves are going to be linear models, which are fitted to the rows that the splits send there. Surrogates are found
+    only where a row of the node or a follower needs them; otherwise the tree is that of `grow`.
     `complete`: a survey of more rows has found nothing missing and nothing infinite.
     """
     check_recipe(recipe, schema)
     surveyed = replace(rows, complete=True) if complete else rows
-    arrays = _grow_in_memory(surveyed, schema, recipe, n_threads, progress, followers, splits=False)
+    splits = isinstance(recipe.leaves, Linear)
+    arrays = _grow_in_memory(surveyed, schema, recipe, n_threads, progress, followers, splits=splits)
     ends: Int32Array = arrays.pop("follower_node")
     if progress is not None:
         progress(1.0)
