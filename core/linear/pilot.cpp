@@ -22,7 +22,7 @@ struct NumberUnits {
         if (!(most > 0)) return;
         int places = 0;
         std::frexp(most, &places);
-        exponent = std::clamp(unit_places - places, -900, 900);
+        exponent = std::min(unit_places - places, 900);
         scale = std::ldexp(1.0, exponent);
     }
     int64_t of(double value) const { return std::llrint((value - middle) * scale); }

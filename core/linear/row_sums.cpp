@@ -54,10 +54,11 @@ void add(std::vector<Sum>& to, int64_t first, const std::vector<Sum>& found) {
 // The integers of some rows at one slot, times the roots of their weights; 0 where the value is missing.
 void read_units(const LinearRows& rows, int32_t regressor, std::span<const int64_t> entries, double from, int exponent,
                 const double* root, int64_t* out) {
-    const double scale = std::ldexp(1.0, exponent);
+    const double scale = std::ldexp(1.0, exponent),
+                 scaled_from = from * scale; // a difference may be beyond all numbers
     for (size_t i = 0; i < entries.size(); ++i) {
         const double x = slot_value(rows, regressor, rows.ends.row[entries[i]]);
-        out[i] = x == x ? std::llround((x - from) * scale * root[i]) : 0;
+        out[i] = x == x ? std::llround((x * scale - scaled_from) * root[i]) : 0;
     }
 }
 
@@ -78,9 +79,9 @@ double farthest(const SlotRanges& ranges, size_t slot, double from) {
 
 int scale_exponent(double max_abs) {
     if (!(max_abs > 0)) return 0;
-    int exponent = 0;
-    std::frexp(max_abs, &exponent);
-    return std::clamp(unit_bits - exponent, -900, 900);
+    int exponent = std::numeric_limits<double>::max_exponent + 1; // of a difference beyond all numbers
+    if (std::isfinite(max_abs)) std::frexp(max_abs, &exponent);
+    return std::min(unit_bits - exponent, 900);
 }
 
 std::vector<int64_t> pair_starts(const NodeSlots& slots) {
