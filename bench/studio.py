@@ -192,6 +192,9 @@ def measure(arguments: argparse.Namespace, pid: int, url: str, before: int, open
     timed.memory("of ordinary work")
     timed.show("cross-validation of the steps", lambda: [client.ask("cross_validate", {})[0]])
     timed.memory("with cross-validation")
+    # A recipe learns a whole tree, and prunes it, beside all that is there: memory as `learn` takes it.
+    recipe = client.ask("state")[1]["start"]["recipe"]
+    timed.show("comparison with a recipe", lambda: [client.ask("compare", {"recipe": recipe})[0]])
 
 
 if __name__ == "__main__":

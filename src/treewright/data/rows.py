@@ -36,6 +36,12 @@ def take(rows: Encoded, chosen: slice | Array) -> Encoded:
     )
 
 
+def counting(rows: Encoded, chosen: BoolArray) -> Encoded:
+    """Return all rows, of which only the chosen count: the others have the weight 0. No column is copied."""
+    repeats = chosen.astype(np.int32)
+    return replace(rows, repeats=repeats, weight=repeats * weights_of(rows))
+
+
 def concat(pieces: Sequence[Encoded]) -> Encoded:
     """Return the rows of all pieces, in order. The pieces share one schema."""
     if len(pieces) == 1:

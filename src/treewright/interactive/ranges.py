@@ -103,6 +103,8 @@ def weighed(ranges: Ranges, node: int, whole: Entries) -> Entries:
     Rules that look at all rows (quantile groups, observed thresholds) then find them.
     """
     row, fraction = ranges.at(node)
+    if fraction is None and len(row) == whole.encoded.n_rows:
+        return whole
     weight = np.zeros_like(whole.weight)
     if fraction is None:
         weight[row] = whole.weight[row]

@@ -28,9 +28,7 @@ A response other than 200 is {"error": what is wrong and what to do}.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import json
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from functools import wraps
@@ -46,6 +44,7 @@ from starlette.routing import Route
 from treewright.editing.edits import Edit, Split
 from treewright.errors import DataError, TreewrightError
 from treewright.export.javascript_source import router_source
+from treewright.interactive.free_memory import give_back
 from treewright.interactive.jobs import CancelledError
 from treewright.interactive.node_table import MOST_ROWS
 from treewright.interactive.page_words import with_page_words
@@ -57,7 +56,6 @@ _KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 _MUCH = 0.03
 #: Seconds until a stream of events looks whether the studio is closing.
 _PATIENCE = 0.3
-_trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 #: What is served of the package, besides the module that routes rows.
 _FOLDERS = {"reporting": "treewright.reporting", "interactive": "treewright.interactive"}
 
@@ -135,13 +133,13 @@ def _writing(what: Callable[[Any], Any]) -> Callable[[Request], Any]:
 
 
 def _worked(what: Callable[[Any], Any], given: Any) -> Any:
-    """Do the work; after much of it, give freed memory back to the system, which the C library would keep."""
+    """Do the work; after much of it, give freed memory back."""
     begun = time.thread_time()
     try:
         return what(given)
     finally:
-        if time.thread_time() - begun > _MUCH and _trim is not None:
-            _trim(0)
+        if time.thread_time() - begun > _MUCH:
+            give_back()
 
 
 def _answered(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:

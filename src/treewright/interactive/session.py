@@ -21,6 +21,7 @@ from treewright.editing.folds import score_by_folds
 from treewright.errors import DataError
 from treewright.growing.progress import Progress
 from treewright.interactive.exports import Taken, forms, taken
+from treewright.interactive.free_memory import giving_back
 from treewright.interactive.history import History, HistoryStep
 from treewright.interactive.jobs import Jobs
 from treewright.interactive.journal import Journal
@@ -207,8 +208,8 @@ class Session:
 
         def work(progress: Progress) -> list[dict[str, Any]]:
             if chosen is None:
-                return score_by_folds(begin, before, log, rows, folds, progress)
-            return _recipe_by_folds(chosen, table.schema, rows, folds, progress)
+                return score_by_folds(begin, before, log, rows, folds, giving_back(progress))
+            return _recipe_by_folds(chosen, table.schema, rows, folds, giving_back(progress))
 
         name = "your steps" if chosen is None else chosen.name
         heads = self.jobs.run(f"Cross-validating {name}", work)

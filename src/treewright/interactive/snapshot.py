@@ -110,13 +110,16 @@ class Snapshot:
 
     def _weighed(self, node: int) -> Entries:
         self.check(node)
-        self.forget_rows()
+        with self._lock:
+            self._kept.pop("entries", None)
         return weighed(self.ranges, node, self._whole)
 
     def forget_rows(self) -> None:
-        """Give back the rows of the last node, before something that needs the memory; they are gathered again."""
+        """Give back what is as long as the table, before work that needs the memory; it is made again when needed."""
         with self._lock:
             self._kept.pop("entries", None)
+            for name in ("_whole", "ranges", "held_ranges", "losses"):
+                vars(self).pop(name, None)
 
     def check(self, node: int) -> None:
         """Raise unless the tree has the node."""

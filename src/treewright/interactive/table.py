@@ -16,7 +16,7 @@ from treewright.data.dropped_columns import useless_columns, without_useless
 from treewright.data.encoding import Encoded, describe, encode
 from treewright.data.frame import Frame
 from treewright.data.reader import read, taken
-from treewright.data.rows import take, weights_of
+from treewright.data.rows import counting, take, weights_of
 from treewright.data.schema import Schema
 from treewright.data.value_text import listed, name_hint
 from treewright.editing.training_rows import held_out, without_repeats
@@ -122,7 +122,7 @@ def encode_table(source: TableOrigin, start: Start) -> Table:
     columns = _source_columns(whole, frame, start, reasons)
     del whole, frame, truth, weights
     aside = None if start.holdout is None or source.held_out is not None else held_out(rows, start.holdout)
-    training, unseen = (rows, None) if aside is None else (_without(rows, aside), take(rows, aside))
+    training, unseen = (rows, None) if aside is None else (counting(rows, ~aside), take(rows, aside))
     if source.held_out is not None:
         unseen = _encoded_again(source.held_out(), schema, start)
     check_priors(training, schema.target)
@@ -135,12 +135,6 @@ def encode_table(source: TableOrigin, start: Start) -> Table:
         columns,
         _notes(reasons, [str(one.message) for one in caught]),
     )
-
-
-def _without(rows: Encoded, aside: BoolArray) -> Encoded:
-    """Return the rows with those set aside counted not at all."""
-    there = (~aside).astype(np.int32)
-    return replace(rows, repeats=there, weight=there * weights_of(rows))
 
 
 def _check_names(frame: Frame, start: Start) -> None:

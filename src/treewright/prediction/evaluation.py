@@ -33,8 +33,12 @@ _POINTS = 400
 
 def score_on(tree: Tree, rows: Encoded, *, charts: bool = False) -> dict[str, Any]:
     """Score the predictions for labelled rows; `charts` adds a `curve` for two classes, `points` for numbers."""
+    return score_of_predictions(tree, rows, predict_values(tree, rows, 0), charts=charts)
+
+
+def score_of_predictions(tree: Tree, rows: Encoded, given: FloatArray, *, charts: bool = False) -> dict[str, Any]:
+    """Score predictions that are there already; of the rows, only the target is read."""
     assert rows.target is not None
-    given = predict_values(tree, rows, 0)
     if tree.schema.target.classes is None:
         found = _residuals(tree, rows, given[:, 0])
         return found | {"points": _points(given[:, 0], rows.target)} if charts else found

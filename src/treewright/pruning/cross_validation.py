@@ -86,23 +86,30 @@ def deal(encoded: Encoded, folds: int, seed: int, stratified: bool) -> Folds:
     multiples of the smallest, a row of weight two is dealt as two rows, for that is what it means; other weights are
     dealt row by row. Rows of weight zero are in no fold. There are no more folds than units to deal.
     """
-    return deal_partitions(as_partitions(encoded), folds, seed, stratified)[0]
+    return _dealt(as_partitions(encoded), folds, seed, stratified)
 
 
 def deal_partitions(parts: Partitions, folds: int, seed: int, stratified: bool) -> tuple[Folds, Partitions]:
     """Return the same for a table in parts: the folds of all rows in the order of parts, and each part with its own."""
+    found = _dealt(parts, folds, seed, stratified)
+    ends = np.cumsum(parts.sizes)[:-1]
+    both = zip(np.split(found.first, ends), np.split(found.count, ends), strict=True)
+    return found, parts.changed(_with_turns, each=[np.stack(pair, axis=1) for pair in both])
+
+
+def _dealt(parts: Partitions, folds: int, seed: int, stratified: bool) -> Folds:
     smallest = min(parts.map(_smallest_weight))
     by_units = all(parts.map(_are_multiples, smallest))
-    dealt = parts.map(_turns, seed, stratified, smallest if by_units else None)
-    keys = [np.concatenate(column) for column in zip(*(turn.keys for turn in dealt), strict=True)]
-    units = np.concatenate([turn.units for turn in dealt])
-    order = np.lexsort(keys)
-    first = np.empty(len(units), dtype=np.int64)
-    first[order] = np.cumsum(units[order]) - units[order]
-    found = Folds(max(1, min(folds, int(units.sum()))), first, units)
-    ends = np.cumsum(parts.sizes)[:-1]
-    each = [np.stack(pair, axis=1) for pair in zip(np.split(first, ends), np.split(units, ends), strict=True)]
-    return found, parts.changed(_with_turns, each=each)
+    turns = parts.map(_turns, seed, stratified, smallest if by_units else None)
+    order = np.lexsort([np.concatenate(column) for column in zip(*(turn.keys for turn in turns), strict=True)])
+    units = np.concatenate([turn.units for turn in turns])
+    del turns  # each of these arrays is as large as a column
+    ordered = units[order]
+    ends = np.cumsum(ordered)
+    ends -= ordered
+    first = np.empty_like(ends)
+    first[order] = ends
+    return Folds(max(1, min(folds, int(units.sum()))), first, units)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,10 +23,23 @@ Mask = BoolArray
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """The rows a tree is learned from, and the rows it is tested on."""
+    """The rows a tree is learned from, and the rows it is tested on: those of the fold's number.
 
-    training: Mask
-    test: Mask
+    `of_row` has the fold of every row and is shared by all folds. `in_order`: only rows of folds before are learned
+    from.
+    """
+
+    of_row: IndexArray
+    number: int
+    in_order: bool = False
+
+    @property
+    def training(self) -> Mask:
+        return self.of_row < self.number if self.in_order else self.of_row != self.number
+
+    @property
+    def test(self) -> Mask:
+        return self.of_row == self.number
 
 
 def set_aside(rows: Encoded, share: float, seed: int) -> Mask:
@@ -40,13 +53,16 @@ def random_folds(rows: Encoded, n: int, seed: int, *, repeats: int = 1, stratifi
     """Return folds of equal size, no more than rows; if `stratified`, each has its share of every class."""
     n = min(n, rows.n_rows)
     orders = (_order(rows, n, seed + repeat, stratified) for repeat in range(repeats))
-    return [_testing(order % n == fold) for order in orders for fold in range(n)]
+    return [Fold(of_row, fold) for of_row in (order % n for order in orders) for fold in range(n)]
 
 
 def _order(rows: Encoded, n: int, seed: int, stratified: bool) -> IndexArray:
     """Return each row's place when all are put in an order by class and chance."""
     first = deal(replace(rows, weight=None), n, seed, stratified=stratified).first
-    return np.argsort(np.argsort(first, kind="stable"), kind="stable")
+    order = np.argsort(first, kind="stable")
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place
 
 
 def grouped_folds(groups: RawColumn, n: int, seed: int, *, repeats: int = 1) -> list[Fold]:
@@ -68,7 +84,8 @@ def grouped_folds(groups: RawColumn, n: int, seed: int, *, repeats: int = 1) -> 
         for group in sorted(range(len(levels)), key=lambda i: (-size[i], draw[i])):
             fold_of[group] = held.argmin()
             held[fold_of[group]] += size[group]
-        found += [_testing(fold_of[codes] == fold) for fold in range(n)]
+        of_row = fold_of[codes]
+        found += [Fold(of_row, fold) for fold in range(n)]
     return found
 
 
@@ -79,11 +96,7 @@ def ordered_folds(time: RawColumn, n: int) -> list[Fold]:
     values = numbers_of(time)
     place = np.searchsorted(np.sort(values), values, side="left")
     block = place * (n + 1) // len(values)
-    folds = [Fold(block < i, block == i) for i in range(1, n + 1)]
+    folds = [Fold(block, i, in_order=True) for i in range(1, n + 1)]
     if not all(fold.training.any() and fold.test.any() for fold in folds):
         raise DataError(f"time {time.name!r} has too few distinct values for {n} folds; use fewer folds")
     return folds
-
-
-def _testing(test: Mask) -> Fold:
-    return Fold(~test, test)

@@ -71,9 +71,9 @@ def curve_of(
     places = np.flatnonzero(np.diff(levels) > gap)
     if not len(places):
         return None
-    cutter = _Cutter(entries, bins, len(levels), _orders(entries, bins, recipe))
-    allowed = cutter.allowed(places, recipe)
-    n_allowed, n_tried = int(allowed.any(axis=0).sum()), int(allowed.sum()) + cutter.known_or_missing(recipe)
+    cutter = _Cutter(entries, recipe, bins, len(levels), _orders(entries, bins == len(levels), recipe))
+    allowed = cutter.allowed(places)
+    n_allowed, n_tried = int(allowed.any(axis=0).sum()), int(allowed.sum()) + cutter.known_or_missing()
     measure = measure_of(criterion)
     most = MOST_MEDIANS if measure.name == "absolute_error" else MOST_CUTS
     thinned = len(places) > most
@@ -95,13 +95,15 @@ def curve_of(
 
 
 def _numbered(values: FloatArray, known: BoolArray) -> tuple[FloatArray, Int32Array]:
-    """Return the different known values in order, and the place of each row's value among them, -1 where unknown."""
-    order = np.argsort(values[known])
-    ordered = values[known][order]
+    """Return the different known values in order, and each row's place among them; unknown ones come last."""
+    rows = np.flatnonzero(known).astype(np.int32)
+    rows = rows[np.argsort(values[rows])]
+    ordered = values[rows]
     first = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
-    bins = np.full(len(values), -1, dtype=np.int32)
-    bins[np.flatnonzero(known)[order]] = np.cumsum(first, dtype=np.int32) - 1
-    return ordered[first], bins
+    levels = ordered[first]
+    bins = np.full(len(values), len(levels), dtype=np.int32)
+    bins[rows] = np.cumsum(first, dtype=np.int32) - 1
+    return levels, bins
 
 
 def _best(scores: FloatArray, allowed: BoolArray) -> int | None:
@@ -116,9 +118,9 @@ def _best(scores: FloatArray, allowed: BoolArray) -> int | None:
 _Order = tuple[int, int, int]
 
 
-def _orders(entries: Entries, bins: Int32Array, recipe: Recipe) -> tuple[_Order, ...]:
+def _orders(entries: Entries, missing: BoolArray, recipe: Recipe) -> tuple[_Order, ...]:
     """Return the branch of the low side, the high side and the missing rows (-1: not scored)."""
-    lacking = bool(((entries.weight > 0) & (bins < 0)).any())
+    lacking = bool(((entries.weight > 0) & missing).any())
     if not lacking or not scores_missing(recipe.missing):
         return ((0, 1, -1),)
     if isinstance(recipe.missing, OwnCategory) and not isinstance(recipe.branching, Binary):
@@ -141,6 +143,7 @@ class _Cutter:
     """The rows of a node by their value's place, ready to be cut anywhere."""
 
     entries: Entries
+    recipe: Recipe
     bins: Int32Array
     n_bins: int
     orders: tuple[_Order, ...]
@@ -150,7 +153,7 @@ class _Cutter:
         below = np.cumsum(per_bin[:-1], axis=0)
         return _branches(below[places], below[-1], per_bin[-1], order)
 
-    def allowed(self, places: IndexArray, recipe: Recipe) -> BoolArray:
+    def allowed(self, places: IndexArray) -> BoolArray:
         """Return whether the branches are as large as the recipe requires: [orders, cuts]."""
         found = np.empty((len(self.orders), len(places)), dtype=bool)
         whole = [part[:-1].sum() for part in self._sizes]
@@ -163,31 +166,36 @@ class _Cutter:
             for i, order in enumerate(self.orders):
                 parts = zip(below, whole, self._sizes, strict=True)
                 sums = (_branches(under[at], total, part[-1], order) for under, total, part in parts)
-                found[i, some] = self._large(recipe, *sums)
+                found[i, some] = self._large(*sums)
             before, start = [float(under[-1]) for under in below], end
         return found
 
-    def known_or_missing(self, recipe: Recipe) -> int:
+    def known_or_missing(self) -> int:
         """1 if the question whether there is a value is a candidate too, and allowed."""
         if self.orders[0][2] < 0:
             return 0
         sizes = [np.array([[part[:-1].sum(), part[-1]]]) for part in self._sizes]
-        return int(self._large(recipe, *sizes)[0])
+        return int(self._large(*sizes)[0])
 
     @cached_property
-    def _sizes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Weight, rows and sum of targets of each value; the last bin holds the missing rows."""
-        weight, bins = self.entries.weight, np.where(self.bins < 0, np.int32(self.n_bins), self.bins)
-        target = self.entries.encoded.target
+    def _sizes(self) -> tuple[FloatArray, ...]:
+        """Weight and rows of each value, for Poisson also the sum of targets; the last bin holds the missing rows."""
+        weight, target = self.entries.weight, self.entries.encoded.target
         assert target is not None
 
         def summed(part: Array) -> FloatArray:
-            return np.bincount(bins, part, self.n_bins + 1).astype(np.float64, copy=False)
+            return np.bincount(self.bins, part, self.n_bins + 1).astype(np.float64, copy=False)
 
-        return summed(weight), summed((weight > 0).astype(np.float64)), summed(weight * target)
+        sizes = (summed(weight), summed(weight > 0))
+        return (*sizes, summed(weight * target)) if self._poisson else sizes
 
-    def _large(self, recipe: Recipe, weight: FloatArray, rows: FloatArray, sums: FloatArray) -> BoolArray:
+    @property
+    def _poisson(self) -> bool:
+        return isinstance(self.recipe.regression, Poisson) and not self.entries.schema.target.classes
+
+    def _large(self, weight: FloatArray, rows: FloatArray, sums: FloatArray | None = None) -> BoolArray:
         """Return whether all branches [cuts, branches] are large enough, as the engine compares."""
+        recipe = self.recipe
         stopping, numeric = recipe.stopping, recipe.numeric
         least = stopping.min_weight_leaf
         if isinstance(numeric, Threshold) and numeric.min_tenth_per_class:
@@ -195,7 +203,7 @@ class _Cutter:
             least = max(least, min(25.0, max(tenth, stopping.min_weight_two)))
         patience = max(recipe.tie_tolerance, 1e-9)
         small = (rows > 0) & ((rows < stopping.min_samples_leaf) | (weight < least - patience))
-        if isinstance(recipe.regression, Poisson) and not self.entries.schema.target.classes:
+        if sums is not None:
             small |= (rows > 0) & (sums <= 0)  # a mean of 0 has no logarithm
         large = (rows > 0) & (weight >= stopping.min_weight_two - patience)
         fits: BoolArray = ~small.any(axis=1) & (large.sum(axis=1) >= 2)
@@ -214,7 +222,7 @@ class _Cutter:
             divisions = (self._divided(int(place), order) for place in places)
             parts = [(known_share(d.missing, d.weight), d.parent, d.children) for d in divisions]
             return np.array([share * cut_score(criterion, measure, parent, each) for share, parent, each in parts])
-        # Values between two cuts count together; the rows without a value, at -1, find the last entry.
+        # Values between two cuts count together; the rows without a value find the last entry.
         between = np.zeros(self.n_bins + 1, dtype=np.int32)
         between[places + 1] = 1
         np.cumsum(between, out=between)
@@ -230,7 +238,7 @@ class _Cutter:
 
     def _divided(self, place: int, order: _Order) -> Division:
         child = np.where(self.bins <= place, order[0], order[1])
-        return divided_by(self.entries, np.where(self.bins < 0, order[2], child), max(order) + 1, "absolute_error")
+        return divided_by(self.entries, np.where(self.bins == self.n_bins, order[2], child), max(order) + 1, "absolute_error")
 
 
 def known_share(missing: float, weight: float) -> float:
