@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from treewright.data.encoding import Encoded
 from treewright.data.rows import counting, take
 from treewright.editing.apply import apply_rows, way_to

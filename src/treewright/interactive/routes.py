@@ -44,8 +44,7 @@ from starlette.routing import Route
 from treewright.editing.edits import Edit, Split
 from treewright.errors import DataError, TreewrightError
 from treewright.export.javascript_source import router_source
-from treewright.interactive.free_memory import give_back
-from treewright.interactive.jobs import CancelledError
+from treewright.interactive.jobs import CancelledError, give_back
 from treewright.interactive.node_table import MOST_ROWS
 from treewright.interactive.page_words import with_page_words
 from treewright.interactive.session import Session

@@ -21,9 +21,8 @@ from treewright.editing.folds import score_by_folds
 from treewright.errors import DataError
 from treewright.growing.progress import Progress
 from treewright.interactive.exports import Taken, forms, taken
-from treewright.interactive.free_memory import giving_back
 from treewright.interactive.history import History, HistoryStep
-from treewright.interactive.jobs import Jobs
+from treewright.interactive.jobs import Jobs, giving_back
 from treewright.interactive.journal import Journal
 from treewright.interactive.snapshot import Snapshot
 from treewright.interactive.start import Start, pruner_choices, read_recipe, recipe_choices, written_recipe

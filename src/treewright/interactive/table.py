@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from treewright.data.arrays import BoolArray, Int64Array
+from treewright.data.arrays import Int64Array
 from treewright.data.dropped_columns import useless_columns, without_useless
 from treewright.data.encoding import Encoded, describe, encode
 from treewright.data.frame import Frame

@@ -35,11 +35,13 @@ class Fold:
 
     @property
     def training(self) -> Mask:
-        return self.of_row < self.number if self.in_order else self.of_row != self.number
+        chosen: Mask = self.of_row < self.number if self.in_order else self.of_row != self.number
+        return chosen
 
     @property
     def test(self) -> Mask:
-        return self.of_row == self.number
+        chosen: Mask = self.of_row == self.number
+        return chosen
 
 
 def set_aside(rows: Encoded, share: float, seed: int) -> Mask:
@@ -60,7 +62,7 @@ def _order(rows: Encoded, n: int, seed: int, stratified: bool) -> IndexArray:
     """Return each row's place when all are put in an order by class and chance."""
     first = deal(replace(rows, weight=None), n, seed, stratified=stratified).first
     order = np.argsort(first, kind="stable")
-    place = np.empty(len(order), dtype=np.int32)
+    place: IndexArray = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     return place
 

@@ -238,7 +238,9 @@ class _Cutter:
 
     def _divided(self, place: int, order: _Order) -> Division:
         child = np.where(self.bins <= place, order[0], order[1])
-        return divided_by(self.entries, np.where(self.bins == self.n_bins, order[2], child), max(order) + 1, "absolute_error")
+        return divided_by(
+            self.entries, np.where(self.bins == self.n_bins, order[2], child), max(order) + 1, "absolute_error"
+        )
 
 
 def known_share(missing: float, weight: float) -> float:
