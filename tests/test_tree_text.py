@@ -19,7 +19,10 @@ from treewright.data.number_text import number_text
 from treewright.data.schema import ColumnSpec, Schema, TargetSpec
 from treewright.recipes.named import CART, CHAID, SKLEARN
 from treewright.render import show, text
+from treewright.render.model_text import model_lines
 from treewright.render.tree_text import has_colour
+from treewright.tree.models import LinearModel, Term
+from treewright.tree.text import model_parts, model_text
 
 
 def expect(found: str, golden: str) -> None:
@@ -372,3 +375,37 @@ def test_costs_do_not_look_like_missing_values() -> None:
     table = {"age": [1, 2, 3, 4, 5, 6, 7, 8], "ill": list("nnnynyyy")}
     recipe = replace(tw.CART, pruning=None, stopping=tw.stopping.Stopping(max_depth=1))
     assert "missing" not in str(tw.learn(table, "ill", recipe, costs={"y": {"n": 5}}))
+
+
+def tree_of_long_models() -> tw.Tree:
+    """Two leaves, each a sum over eight columns and sets of levels."""
+    rows = range(240)
+    table: dict[str, list[object]] = {f"column{c}": [(r * (c + 3)) % 17 for r in rows] for c in range(8)}
+    table["made in"] = [f"town {r % 9}" for r in rows]
+    table["y"] = [sum((c + 1) * table[f"column{c}"][r] for c in range(8)) + (r % 9) ** 2 for r in rows]  # type: ignore[operator]
+    recipe = tw.CART.with_(leaves=tw.leaves.Linear(max_terms=12), max_depth=1, pruning=None)
+    return tw.learn(table, "y", recipe, task="regression")
+
+
+def test_long_models_stand_below_the_tree() -> None:
+    sloped = tree_of_long_models()
+    lines = text(sloped).splitlines()
+    leaves = [node for node in sloped.walk() if node.is_leaf]
+    for leaf_node, line in zip(leaves, lines[1:], strict=False):
+        assert f": model {leaf_node.id}  (" in line
+    below = " ".join(line.strip() for line in lines[1 + len(leaves) :])
+    assert below == " ".join(
+        f"model {node.id}: {' '.join(model_parts(sloped.schema, node.model, 6))}" for node in leaves if node.model
+    )
+    assert max(map(cells, lines[1 + len(leaves) :])) <= 100
+    for width in (20, 60):
+        assert all(cells(line) <= width for line in text(sloped, width=width).splitlines())
+    assert model_lines(leaves, None, 1)[-1] == "… 1 model not shown; tree[2].model is the next"
+
+
+def test_a_term_names_six_levels_and_counts_the_others() -> None:
+    spec = ColumnSpec("town", "nominal", tuple("abcdefghi"))
+    schema = Schema((spec,), TargetSpec("y", None))
+    model = LinearModel(1.0, (Term(0, -2.0, 0.0, tuple(range(8))),))
+    assert model_parts(schema, model, 6) == ["1", "- 2 * [town in a, b, c, d, e, … 3 more]"]
+    assert model_text(schema, model) == "1 - 2 * [town in a, b, c, d, e, f, g, h]"

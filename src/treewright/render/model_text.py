@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from treewright.data.number_text import amount, number_text
+from treewright.data.grid import cells
+from treewright.data.number_text import amount, many, number_text
 from treewright.render.text_width import fit_cells
 from treewright.tree.models import LinearModel
-from treewright.tree.text import model_text, term_name
+from treewright.tree.text import model_parts, model_text, term_name
 from treewright.tree.tree import Node, Tree
+
+#: Longer models do not stand in the line of their leaf, and the list of models is as wide.
+_MOST_CELLS = 100
+#: Levels that the list names of one term.
+_MOST_LEVELS = 6
 
 
 def short_model_text(tree: Tree, model: LinearModel, fits: Callable[[str], bool]) -> str:
@@ -48,3 +54,37 @@ def guard_text(model: LinearModel) -> str:
 def leaf_text(node: Node) -> str | None:
     """Return the model by which a node predicts; None where it predicts a constant."""
     return None if node.model is None else model_text(node.tree.schema, node.model)
+
+
+def has_long_models(tree: Tree) -> bool:
+    """Return whether the model of a leaf is too long for a line of the tree."""
+    leaves = (node for node in tree.walk() if node.is_leaf and node.model is not None)
+    return any(cells(leaf_text(leaf) or "") > _MOST_CELLS for leaf in leaves)
+
+
+def model_lines(nodes: Sequence[Node], width: int | None, max_lines: int) -> list[str]:
+    """Return the models of nodes one below the other, each over as many lines as it needs; about `max_lines` in all."""
+    wrapped = min(width or _MOST_CELLS, _MOST_CELLS)
+    lines: list[str] = []
+    for done, node in enumerate(nodes):
+        if len(lines) >= max_lines:
+            return [*lines, f"… {many(len(nodes) - done, 'model')} not shown; tree[{node.id}].model is the next"]
+        lines += _wrapped(model_name(node) + ":", node, wrapped)
+    return lines
+
+
+def model_name(node: Node) -> str:
+    """Return what a line of the tree says instead of a long model."""
+    return f"model {node.id}"
+
+
+def _wrapped(head: str, node: Node, width: int) -> list[str]:
+    """Return a model over several lines, which break before the sign of a term."""
+    assert node.model is not None  # nodes of such a tree all have one
+    lines = [head]
+    for part in model_parts(node.tree.schema, node.model, _MOST_LEVELS):
+        if cells(lines[-1]) + 1 + cells(part) <= width:
+            lines[-1] += " " + part
+        else:
+            lines.append(fit_cells("    " + part, width))
+    return lines

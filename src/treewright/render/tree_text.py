@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TextIO
 
@@ -19,6 +20,7 @@ import numpy as np
 from treewright.data.grid import cells
 from treewright.data.number_text import many
 from treewright.render.colours import class_colours, scale, terminal_code
+from treewright.render.model_text import has_long_models, model_lines, model_name
 from treewright.render.node_text import (
     MOST_LEVELS,
     certificate_remarks,
@@ -45,6 +47,15 @@ _RESET = "\x1b[0m"
 
 #: Words wrapped in the colours of a node's prediction.
 Painter = Callable[[str, Node], str]
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How lines are written: the most columns, the colours, the words of a prediction."""
+
+    width: int | None
+    paint: Painter
+    prediction: Callable[[Node], str]
 
 
 def text(
@@ -94,7 +105,11 @@ def written(
     reword: Callable[[str], str] = str,
 ) -> str:
     """Return the tree as `text` does; `reword` changes the remarks, for places where Python is not what is typed."""
-    lines, drawn = _lines(tree, _depth_that_fits(tree, max_depth, max_lines), max_lines, width, _painter(tree, colour))
+    names_models = has_long_models(tree)
+    look = _Look(width, _painter(tree, colour), model_name if names_models else prediction_text)
+    lines, shown, drawn = _lines(tree, _depth_that_fits(tree, max_depth, max_lines), max_lines, look)
+    if names_models:
+        lines += model_lines(shown, width, max_lines)
     notes = [*missing_remarks(tree), *one_leaf_remarks(tree), *task_remarks(tree), *certificate_remarks(tree)]
     notes += edit_remarks(tree)
     left_out = tree.n_nodes - 1 - drawn
@@ -162,24 +177,32 @@ def _depth_that_fits(tree: Tree, max_depth: int | None, max_lines: int) -> int:
     return min(limit, max(fits, 1))
 
 
-def _lines(tree: Tree, max_depth: int, max_lines: int, width: int | None, paint: Painter) -> tuple[list[str], int]:
-    """Return the lines, and how many nodes they show; remarks on missing values do not count against `max_lines`."""
+def _lines(tree: Tree, max_depth: int, max_lines: int, look: _Look) -> tuple[list[str], list[Node], int]:
+    """Return the lines, the nodes whose predictions they show, and how many nodes they have.
+
+    Remarks on missing values do not count against `max_lines`.
+    """
     if tree.root.is_leaf or max_depth == 0:
         always = "always" if tree.root.is_leaf else "any row"
-        return [_line("└─ ", lambda _: always, tree.root, width, paint)], 0
+        return [_line("└─ ", lambda _: always, tree.root, look)], [tree.root], 0
     lines: list[str] = []
+    shown: list[Node] = []
     drawn = 0
     # A stack and not recursion: a tree may be deeper than Python's own limit. Each entry is a line still to come.
     stack = _entries(tree.root, "")
     while stack and drawn < max_lines:
         lead, bar, words, node = stack.pop()
-        drawn += node is not None
-        opened = node is not None and not node.is_leaf and node.depth < max_depth
-        line = _line(lead, words, None if opened else node, width, paint)
-        lines.append(_fitted(line + split_mark(node), width) if node is not None and opened else line)
-        if node is not None and opened:
+        if node is None:
+            lines.append(_line(lead, words, None, look))
+            continue
+        drawn += 1
+        if node.is_leaf or node.depth >= max_depth:
+            lines.append(_line(lead, words, node, look))
+            shown.append(node)
+        else:
+            lines.append(_fitted(_line(lead, words, None, look) + split_mark(node), look.width))
             stack += _entries(node, bar)
-    return lines, drawn
+    return lines, shown, drawn
 
 
 #: A condition in words, with at most so many levels of a list.
@@ -188,10 +211,10 @@ Words = Callable[[int], str]
 Entry = tuple[str, str, Words, Node | None]
 
 
-def _line(lead: str, words: Words, node: Node | None, width: int | None, paint: Painter) -> str:
+def _line(lead: str, words: Words, node: Node | None, look: _Look) -> str:
     """Return one line that fits: first lists of levels are shortened, then the condition and the prediction."""
-    prediction, behind = ("", "") if node is None else (prediction_text(node), _facts(node))
-    condition = words(MOST_LEVELS)
+    prediction, behind = ("", "") if node is None else (look.prediction(node), _facts(node))
+    condition, width = words(MOST_LEVELS), look.width
     if width is not None:
         lead = _fitted_lead(lead, width)
         room = width - cells(lead)
@@ -201,7 +224,7 @@ def _line(lead: str, words: Words, node: Node | None, width: int | None, paint: 
             prediction = fit_cells(prediction, max(room // 2, room - cells(condition)))
             room -= cells(prediction)
         condition = _fitted_condition(condition, words, room)
-    return lead + condition + (f": {paint(prediction, node)}{behind}" if node is not None else "")
+    return lead + condition + (f": {look.paint(prediction, node)}{behind}" if node is not None else "")
 
 
 def _fitted_condition(condition: str, words: Words, room: int) -> str:

@@ -7,7 +7,7 @@ from math import inf
 
 from treewright.data.schema import TIME_KINDS, ColumnSpec
 from treewright.tree.conditions import Condition, Interval, Style
-from treewright.tree.text import break_text, level_text, name_text
+from treewright.tree.text import break_text, joined, level_text, name_text
 
 #: Sets of more levels than this are named by the levels left out, if those are fewer.
 FEW_LEVELS = 3
@@ -73,14 +73,14 @@ def _levels(condition: Condition, name: str, most: int | None, named: bool, comp
     others = _left_out(len(levels), codes) if compact else None
     if others is not None:
         texts = [level_text(levels[i]) for i in others]
-        return f"{name} != {texts[0]}" if len(texts) == 1 else f"{name} not in {{{_cut(texts, ', ', most)}}}"
+        return f"{name} != {texts[0]}" if len(texts) == 1 else f"{name} not in {{{joined(texts, ', ', most)}}}"
     if not codes:
         return ""
     if len(codes) == 1:
         return f"{name} = {level_text(levels[codes[0]])}" if named else level_text(levels[codes[0]])
     shown = codes if most is None else codes[:most]  # of very many levels, few are written
     texts = [level_text(levels[i]) for i in shown] + [""] * (len(codes) - len(shown))
-    return f"{f'{name} in ' if named else ''}{{{_cut(texts, ', ', most)}}}"
+    return f"{f'{name} in ' if named else ''}{{{joined(texts, ', ', most)}}}"
 
 
 # --- sentences --------------------------------------------------------------------------------------------------------
@@ -116,8 +116,8 @@ def _plain_levels(spec: ColumnSpec, codes: Sequence[int], most: int | None) -> s
         return _range_text(("{last} or lower", "{first} or higher", "from {first} to {last}"), texts, codes)
     others = _left_out(len(levels), codes)
     if others is None:
-        return _cut([texts[i] for i in codes], " or ", most)
-    return f"anything but {_cut([texts[i] for i in others], ' or ', most)}"
+        return joined([texts[i] for i in codes], " or ", most)
+    return f"anything but {joined([texts[i] for i in others], ' or ', most)}"
 
 
 # --- sets of levels ---------------------------------------------------------------------------------------------------
@@ -141,10 +141,3 @@ def _left_out(n_levels: int, codes: Sequence[int]) -> list[int] | None:
         return None
     held = set(codes)
     return [i for i in range(n_levels) if i not in held]
-
-
-def _cut(texts: Sequence[str], last: str, most: int | None) -> str:
-    """Join texts by commas and, before the last, `last`; only the first `most` where there are more."""
-    if most is not None and len(texts) > most:
-        texts = [*texts[: most - 1], f"… {len(texts) - most + 1} more"]
-    return last.join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else texts[0]

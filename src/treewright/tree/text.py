@@ -7,6 +7,7 @@ read the same. Words are for people: the exact numbers are in the split.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from treewright.data.number_text import amount, number_text
 from treewright.data.schema import TIME_KINDS, ColumnSpec, Level, Schema
@@ -38,6 +39,13 @@ def level_text(level: Level) -> str:
     return number_text(level) if isinstance(level, float) else str(level)
 
 
+def joined(texts: Sequence[str], last: str = ", ", most: int | None = None) -> str:
+    """Join texts by commas and, before the last, `last`; only the first `most` where there are more."""
+    if most is not None and len(texts) > most:
+        texts = [*texts[: most - 1], f"… {len(texts) - most + 1} more"]
+    return last.join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else texts[0]
+
+
 def break_text(spec: ColumnSpec, x: float, closed: bool) -> str:
     """Return a breakpoint as text: a number, or a date or time; `closed` if a value equal to it lies below."""
     if spec.kind == "date" and abs(x) < 1e18:  # beyond that there is no calendar
@@ -48,14 +56,19 @@ def break_text(spec: ColumnSpec, x: float, closed: bool) -> str:
 
 def model_text(schema: Schema, model: LinearModel) -> str:
     """Return a linear model as a sum, its numbers rounded for reading."""
-    words = amount(model.intercept)
-    for term in model.terms:
-        sign = "-" if term.coefficient < 0 else "+"
-        words += f" {sign} {amount(abs(term.coefficient))} * {term_name(schema, term)}"
-    return words
+    return " ".join(model_parts(schema, model))
 
 
-def term_name(schema: Schema, term: Term) -> str:
+def model_parts(schema: Schema, model: LinearModel, most: int | None = None) -> list[str]:
+    """Return the intercept of a linear model and its terms with their signs; lists of levels hold `most` at most."""
+    terms = (
+        f"{'-' if term.coefficient < 0 else '+'} {amount(abs(term.coefficient))} * {term_name(schema, term, most)}"
+        for term in model.terms
+    )
+    return [amount(model.intercept), *terms]
+
+
+def term_name(schema: Schema, term: Term, most: int | None = None) -> str:
     """Return what the coefficient is multiplied with: a column, or a question that is 1 where it holds and 0 elsewhere.
 
     >>> import treewright as tw
@@ -70,4 +83,4 @@ def term_name(schema: Schema, term: Term) -> str:
         return name_text(column.name)
     held = [level_text((column.levels or ())[place]) for place in term.levels]
     sign = "=" if len(held) == 1 else "in"
-    return f"[{name_text(column.name)} {sign} {', '.join(held)}]"
+    return f"[{name_text(column.name)} {sign} {joined(held, most=most)}]"
