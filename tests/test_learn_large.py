@@ -162,7 +162,7 @@ def test_a_dask_table_without_a_cluster(limit: str | None, scratch: Path) -> Non
 
 # --- what the user says -----------------------------------------------------------------------------------------------
 
-WISHES: dict[str, dict[str, Any]] = {
+VARIANTS: dict[str, dict[str, Any]] = {
     "class_weight": {"class_weight": {"yes": 2.5, "no": 1.0, "maybe": 0.5}},
     "balanced": {"class_weight": "balanced", "weight": "weight"},
     "costs": {"costs": {"yes": {"no": 4.0, "maybe": 0.5}}},
@@ -179,9 +179,9 @@ WISHES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("wish", WISHES)
-def test_what_the_user_says(wish: str, scratch: Path, on_disk: list[tuple[int, ...]]) -> None:
-    arguments = {"target": "ill", **WISHES[wish]}
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_settings_of_the_user(variant: str, scratch: Path, on_disk: list[tuple[int, ...]]) -> None:
+    arguments = {"target": "ill", **VARIANTS[variant]}
     frame = table().drop(columns="dose")
     for recipe in (PLAIN, replace(PLAIN, pruning=tw.pruning.CostComplexityCV(folds=3))):
         expected = tw.learn(frame, recipe=recipe, **arguments)

@@ -34,7 +34,7 @@ struct EdgeScan {
     double most =
         std::numeric_limits<double>::infinity(); // then: no cut of the column has more, inside bins or between
     GroupGains most_of_group;                    // the same for each group of bins
-    std::vector<double> most_of_bin; // the gain that no cut inside a bin exceeds, where rows told it (MedianScan)
+    std::vector<double> most_of_bin; // the gain that no cut inside a bin exceeds, where known from rows (MedianScan)
     bool several = false;            // known rows lie in more than one bin
     bool has_missing = false;
     bool constant = false;

@@ -86,8 +86,8 @@ def give_back() -> None:
 def giving_back(progress: Progress) -> Progress:
     """Return the same progress, which also gives memory back: what one fold freed must not add to the next."""
 
-    def told(done: float) -> object:
+    def reported(done: float) -> object:
         give_back()
         return progress(done)
 
-    return told
+    return reported
