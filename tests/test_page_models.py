@@ -97,3 +97,18 @@ def test_a_page_without_rows_shows_the_terms(browser: Any, tree: tw.Tree, tmp_pa
         page.locator(f'[data-node="{leaf.id}"]').click()
         assert "if missing" in page.locator(".tw-inspector").inner_text()
         assert page.locator(".tw-model-line").count() == 0
+
+
+def test_a_long_model_is_named_and_its_terms_are_listed(browser: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    table: dict[str, Any] = {f"long name of column {c}": rng.normal(size=300) for c in range(8)}
+    table["y"] = sum((c + 1) * table[f"long name of column {c}"] for c in range(8)) + (rng.random(300) > 0.5)
+    recipe = tw.CART.with_(leaves=tw.leaves.Linear(max_terms=8), max_depth=1, pruning=None)
+    with opened(browser, html(tw.learn(table, "y", recipe)), tmp_path) as page:
+        for node in (0, 1):
+            page.locator(f'[data-node="{node}"]').click()
+            inspector = page.locator(".tw-inspector")
+            assert "linear model of 8 terms" in inspector.locator("header").inner_text()
+            terms = inspector.locator(".tw-terms")
+            assert "intercept" in terms.inner_text()
+            assert "long name of column 7" in terms.inner_text()

@@ -17,9 +17,10 @@ export function modelPart(app, node) {
   const model = app.model.tree.models[node];
   const { sample } = model;
   const terms = model.terms.map((term, k) => [model.names[k], number(term.coefficient), meanText(app, term)]);
+  const rows = [["intercept", number(model.intercept), ""], ...terms];
   const parts = [
     make("p", { class: "tw-muted" }, model.guard ? `kept ${model.guard}` : "not kept within a range"),
-    terms.length ? scrolled("Terms", tableOf(["term", "coefficient", "if missing"], terms)) : null,
+    terms.length ? scrolled("Terms", tableOf(["term", "coefficient", "if missing"], rows, { class: "tw-table tw-terms" })) : null,
     sample?.x ? lineFigure(app, node, model) : null,
     sample && terms.length ? residualFigure(app, node, model) : null,
   ];

@@ -14,6 +14,8 @@ import { modelPart } from "./leaf_model.js";
 
 const MOST_CLASSES = 12;
 const MOST_ROWS = 8;
+/** Characters of a linear model that stand where a class or number would. */
+const LONGEST_MODEL = 100;
 /** How treewright.tree.text cuts a long list of levels. */
 const CUT_SHORT = /… (\d+) more/;
 
@@ -37,9 +39,9 @@ function about(app, node) {
   const { model } = app;
   const leaf = app.tree.isLeaf(node);
   const pruned = leaf && model.nodes.column[node] >= 0;
-  const title = leaf ? predictionText(model, node) : splitColumn(model, node);
+  const title = leaf ? briefPrediction(model, node) : splitColumn(model, node);
   const kind = pruned ? "leaf at this alpha" : leaf ? `leaf: ${model.nodes.stop[node]}` : "splits on";
-  const prediction = leaf ? null : muted("prediction: ", make("bdi", {}, predictionText(model, node)));
+  const prediction = leaf ? null : muted("prediction: ", make("bdi", {}, briefPrediction(model, node)));
   return [
     make(
       "header",
@@ -57,10 +59,19 @@ function about(app, node) {
       leaf ? null : expandButton(app, node),
     ),
     breadcrumb(app, node),
-    model.tree.models && leaf ? modelPart(app, node) : null,
+    model.tree.models && (leaf || isLong(model, node)) ? modelPart(app, node) : null,
     model.classes ? distribution(model, node) : numbers(model, node),
     measures(model, node, leaf),
   ].filter(Boolean);
+}
+
+/** A linear model with many terms is named; the section on it lists them. */
+function briefPrediction(model, node) {
+  return isLong(model, node) ? `linear model of ${model.tree.models[node].terms.length} terms` : predictionText(model, node);
+}
+
+function isLong(model, node) {
+  return Boolean(model.tree.models) && predictionText(model, node).length > LONGEST_MODEL;
 }
 
 /** The estimate by the other rows of an honest tree, which its predictions come from. */
