@@ -59,6 +59,16 @@ def test_pruning_that_cuts_nothing_is_no_step() -> None:
     assert session.history.done == 2
 
 
+def test_growing_that_splits_nothing_is_no_step() -> None:
+    session = session_of(table(), recipe=tw.CART.with_(pruning=None, max_depth=1))
+    session.do(tw.edit.Grow(0))
+    with pytest.raises(DataError, match=r"does not split node 1 \(depth\); split it by hand"):
+        session.do(tw.edit.Grow(1))
+    with pytest.raises(DataError, match="grows none of the leaves below node 0"):
+        session.do(tw.edit.Grow(0, keep=True))
+    assert session.history.done == 2
+
+
 @pytest.mark.parametrize("regression", [False, True])
 def test_the_path_below_a_node_has_the_risks_of_the_pruned_trees(regression: bool) -> None:
     session = session_of(table(500, regression=regression), recipe=RECIPES["cart"])

@@ -19,7 +19,7 @@ export function recipeBar(studio) {
       button("Begin anew", () => studio.change("start", { ...studio.state.start, recipe: chosen() }, 0), {
         title: "One node again, ranked and grown by this recipe; can be undone" }),
       button("Grow by it", () => studio.change("grow", { node: studio.node, recipe: chosen() }, studio.node), {
-        title: "Grow everything below the selected node by this recipe, whatever the session's" }),
+        title: "Replace what is below the selected node by what this recipe grows there, whatever the session's" }),
       button("Compare", () => studio.compared.open(chosen()), { title: "The tree that this recipe learns, beside yours" })));
   let shown = null;
 

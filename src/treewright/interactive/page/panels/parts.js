@@ -24,17 +24,17 @@ export function nodeHead(studio, node) {
     marks.length ? make("p", { class: "st-marks" }, "✎ ", make("bdi", {}, marks.join("; "))) : null);
 }
 
-/** A stacked bar of class counts; for numbers the deviation, or the mean where that alone is known. */
+/** A stacked bar of class counts; for numbers the mean, which `countsText` adds the deviation to. */
 export function childBar(studio, child) {
   const { colours } = studio.state.report;
-  if (!child.counts) return make("span", {}, child.deviation === undefined ? `mean ${number(child.mean)}` : `± ${number(child.deviation)}`);
+  if (!child.counts) return make("span", {}, `mean ${number(child.mean)}`);
   return make("div", { class: "tw-bar st-bar", role: "img", "aria-label": countsText(studio, child) },
     ...child.counts.map((weight, k) => (weight > 0 ? make("i", { style: `flex:${weight} 1 0;background:${colours[k]}` }) : null)));
 }
 
 export function countsText(studio, child) {
   const { classes } = studio.model;
-  if (!child.counts) return `mean ${number(child.mean)}`;
+  if (!child.counts) return `± ${number(child.deviation)}`;
   const total = child.counts.reduce((a, b) => a + b, 0);
   const order = child.counts.map((_, k) => k).sort((a, b) => child.counts[b] - child.counts[a]).slice(0, 3);
   return order.filter((k) => child.counts[k] > 0).map((k) => `${classes[k]} ${percent(child.counts[k] / total)}`).join(", ");
