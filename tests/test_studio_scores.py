@@ -202,6 +202,8 @@ def test_no_message_of_the_page_names_a_python_argument() -> None:
         lambda: session_of(people(300), "buys", RECIPES["cart"], kinds={"big": "numeric"}),
         lambda: session_of(big, "buys", RECIPES["cart"], kinds={"big": "numeric"}),
         lambda: session_of(people(300), "buys", tw.ID3),
+        lambda: session_of(people(300), "fare", tw.C45),
+        lambda: session_of(people(300), "fare", tw.M5),
         lambda: locked.do(tw.edit.Collapse(0)),
         lambda: locked.do(tw.edit.Split(2, "age", threshold=30)),
     ]
@@ -209,4 +211,6 @@ def test_no_message_of_the_page_names_a_python_argument() -> None:
         with pytest.raises((DataError, tw.RecipeError)) as caught:
             make()
         words = with_page_words(str(caught.value))
-        assert not any(python in words for python in ("kinds=", "Unlock(", "Allow(", "numeric=")), words
+        assert not any(python in words for python in ("kinds=", "Unlock(", "Allow(", "numeric=", "task=", "edit")), (
+            words
+        )

@@ -42,6 +42,7 @@ def _places(values: Array, spec: Any, n_levels: int) -> tuple[IndexArray, list[s
     """Return the bar of each value, and the names of the bars; for numbers none."""
     if spec.has_levels:
         order = np.argsort(-np.bincount(values, minlength=n_levels), kind="stable")[:_MOST_LEVELS]
+        order = np.sort(order) if spec.kind == "ordinal" else order
         place = np.full(n_levels, len(order), dtype=np.intp)
         place[order] = np.arange(len(order))
         rest = ["others"] if n_levels > len(order) else []

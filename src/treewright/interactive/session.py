@@ -175,7 +175,7 @@ class Session:
             "notes": [*snapshot.table.notes, *filter(None, [self.journal.aside if self.journal else None])],
             "continued": self.continued,
             "saves": None if self.journal is None else self.journal.path.name,
-            "choices": recipe_choices(),
+            "choices": recipe_choices(snapshot.tree.schema.target.task),
             "pruners": pruner_choices(),
             "forms": forms(),
             "rows": {"training": snapshot.table.n_training, "held_out": _size(snapshot.table)},

@@ -84,7 +84,8 @@ export function columnsPanel(studio) {
     const weight = make("select", { "aria-label": "Weights" }, make("option", { value: "" }, "none"),
       ...options(studio.state.columns.filter(({ kind }) => kind === "numeric").map(({ name }) => name)));
     weight.value = draft.weight ?? "";
-    const holdout = make("input", { type: "number", min: 0, max: 0.9, step: 0.05, value: draft.holdout ?? 0, "aria-label": "Share held out" });
+    const holdout = make("input", { type: "number", min: 0, max: 0.9, step: 0.05, value: draft.holdout ?? 0, "aria-label": "Share held out",
+      disabled: (draft.holdout === null && studio.state.rows.held_out > 0) || null }); // rows of their own are held out
     const costs = costTable();
     const field = (label, input) => make("label", { class: "tw-filter" }, label, input);
     return make("section", { class: "tw-section" }, make("h3", {}, "The session"),

@@ -31,6 +31,7 @@ export function takePanel(studio) {
 
   async function save(form) {
     const done = await studio.request(() => post("save", { form }));
+    studio.quiet();
     if (done) studio.say(`Saved as ${done.saved}, in the folder where the studio was started.`);
   }
   return { name: "Take away", element, refresh };
