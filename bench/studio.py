@@ -68,7 +68,7 @@ class Client:
 
     def __init__(self, url: str) -> None:
         self.host = url.split("/")[2]
-        self.connection = http.client.HTTPConnection(self.host, timeout=300)
+        self.connection = http.client.HTTPConnection(self.host, timeout=1800)
         self.connection.request("GET", url.split(self.host)[1])
         answer = self.connection.getresponse()
         self.cookie = str(answer.getheader("set-cookie")).split(";")[0]
@@ -192,9 +192,10 @@ def measure(arguments: argparse.Namespace, pid: int, url: str, before: int, open
     timed.memory("of ordinary work")
     timed.show("cross-validation of the steps", lambda: [client.ask("cross_validate", {})[0]])
     timed.memory("with cross-validation")
-    # A recipe learns a whole tree, and prunes it, beside all that is there: memory as `learn` takes it.
+    # Whole trees of noise, beside all that is there: memory as `learn` takes it, and that of the tree itself.
     recipe = client.ask("state")[1]["start"]["recipe"]
     timed.show("comparison with a recipe", lambda: [client.ask("compare", {"recipe": recipe})[0]])
+    timed.show("grow the whole tree", lambda: [client.ask("edit", {"edit": "Grow", "node": 0})[0]])
 
 
 if __name__ == "__main__":

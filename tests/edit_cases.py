@@ -55,7 +55,8 @@ def random_edit(draw: random.Random, tree: tw.Tree) -> tw.edit.Edit:
         return tw.edit.Split(node, column.name, groups=groups, missing=missing)
     if kind == "grow":
         recipe = draw.choice([None, None, None, "cart", "c45"]) if tree.schema.target.classes else None
-        return tw.edit.Grow(node, draw.choice([None, 1, 2]), recipe, draw.choice([(), (column.name,)]))
+        without, keep = draw.choice([(), (column.name,)]), draw.random() < 0.3
+        return tw.edit.Grow(node, draw.choice([None, 1, 2]), recipe, without, keep)
     if kind == "set":
         classes = tree.schema.target.classes
         return tw.edit.SetPrediction(node, draw.choice(classes) if classes else draw.uniform(-1, 1))

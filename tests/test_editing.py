@@ -43,6 +43,36 @@ def test_growing_level_by_level_gives_the_same_tree(recipe_name) -> None:
     assert grown == tree
 
 
+def test_growing_the_leaves_of_a_beginning_gives_the_recipes_own_tree(recipe_name) -> None:
+    tree = learned(recipe_name)
+    if tree.recipe.stopping.max_leaf_nodes is not None or tree.recipe.simplify is not None:
+        pytest.skip("what is best or worthwhile is decided for the whole subtree")
+    begun = tw.edit.replay(tree, [tw.edit.Collapse(0), tw.edit.Grow(0, levels=2)], DATA)
+    assert 1 < begun.n_leaves < tree.n_leaves
+    assert tw.edit.apply(begun, tw.edit.Grow(0, keep=True), DATA) == tree
+
+
+def test_splits_made_by_hand_stay_while_the_leaves_below_them_grow() -> None:
+    tree = tw.edit.apply(learned("cart"), tw.edit.Split(0, "noise", threshold=0.5), DATA)
+    grown = tw.edit.apply(tree, tw.edit.Grow(0, keep=True), DATA)
+    assert grown == tw.edit.replay(tree, [tw.edit.Grow(2), tw.edit.Grow(1)], DATA)
+    assert grown.root.split.column == "noise"
+    assert grown.root.edit.split
+    level = tw.edit.apply(tree, tw.edit.Grow(0, levels=1, keep=True), DATA)
+    assert (level.depth, level.n_leaves) == (2, 4)
+    for fixed in (tw.edit.Lock(1), tw.edit.SetPrediction(1, "no")):
+        kept = tw.edit.replay(tree, [fixed, tw.edit.Lock(0), tw.edit.Grow(0, keep=True)], DATA)
+        assert kept[1].is_leaf
+        assert kept.n_leaves > 4
+
+
+def test_a_few_levels_are_not_collapsed_as_whole_subtrees_are() -> None:
+    tree = learned("c45")
+    begun = tw.edit.replay(tree, [tw.edit.Collapse(0), tw.edit.Grow(0, levels=1)], DATA)
+    assert begun.n_leaves == len(tree.root.children)
+    assert begun.root.split == tree.root.split
+
+
 def test_the_recipes_own_split_given_by_hand_is_rated_as_found(recipe_name) -> None:
     tree = learned(recipe_name)
     for node in list(tree.walk())[:12]:
@@ -242,6 +272,7 @@ def test_more_impossible_edits() -> None:
         (lambda: E.Split(0, "a", threshold=1, missing="left"), "missing must be a whole number"),
         (lambda: E.Grow(0, levels=0), "at least 1"),
         (lambda: E.Grow(-1), "node must be"),
+        (lambda: E.Grow(0, keep="yes"), "keep must be true or false"),
         (lambda: E.Forbid(0, []), "at least one column"),
         (lambda: E.Edit.from_dict({"edit": "Cut"}), "no edit 'Cut'"),
         (lambda: E.Edit.from_dict({"edit": "Lock", "nodes": 3}), "has no 'nodes'"),

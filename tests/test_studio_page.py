@@ -150,6 +150,21 @@ def test_a_tree_is_grown_by_keys_alone(browser: Any, tmp_path: Path) -> None:
         assert studio.tree.root.split.column == "years"
 
 
+def test_a_split_made_by_hand_stays_when_everything_grows(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, titanic(), "survived", tmp_path) as (page, studio):
+        page.keyboard.press("2")
+        steps(page, 1)
+        column = studio.tree.root.split.column
+        assert column != "sex"
+        page.keyboard.press("A")
+        steps(page, 2)
+        assert (studio.tree.root.split.column, studio.tree.root.edit.split) == (column, True)
+        page.keyboard.press("A")
+        page.wait_for_selector(".st-alert .st-wrong >> text=grows none of the leaves below node 0")
+        assert page.locator("#studio").get_attribute("data-steps") == "2"
+        assert "grow the leaves below node 0" in tab(page, "Take away").inner_text()
+
+
 def test_forbid_allow_and_set_a_prediction(browser: Any, tmp_path: Path) -> None:
     with opened(browser, titanic(), "survived", tmp_path) as (page, studio):
         page.get_by_role("button", name="Forbid sex here and below").click()
@@ -382,6 +397,11 @@ def test_two_trees_side_by_side_and_another_recipe(browser: Any, tmp_path: Path)
         steps(page, 2)
         assert type(studio.tree.recipe.criterion).__name__ == "Gini"
         page.wait_for_selector("text=by gini, best first")
+        assert "gain" not in page.locator(".st-figure").first.inner_text()
+        recipe.get_by_label("criterion").first.select_option("")
+        recipe.get_by_role("button", name="Begin anew").click()
+        steps(page, 3)
+        assert ", gain " in page.locator(".st-figure").first.inner_text()
 
 
 def test_an_error_says_what_to_do_and_changes_nothing(browser: Any, tmp_path: Path) -> None:

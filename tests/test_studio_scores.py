@@ -59,6 +59,16 @@ def test_pruning_that_cuts_nothing_is_no_step() -> None:
     assert session.history.done == 2
 
 
+def test_growing_that_splits_nothing_is_no_step() -> None:
+    session = session_of(table(), recipe=tw.CART.with_(pruning=None, max_depth=1))
+    session.do(tw.edit.Grow(0))
+    with pytest.raises(DataError, match=r"does not split node 1 \(depth\); split it by hand"):
+        session.do(tw.edit.Grow(1))
+    with pytest.raises(DataError, match="grows none of the leaves below node 0"):
+        session.do(tw.edit.Grow(0, keep=True))
+    assert session.history.done == 2
+
+
 @pytest.mark.parametrize("regression", [False, True])
 def test_the_path_below_a_node_has_the_risks_of_the_pruned_trees(regression: bool) -> None:
     session = session_of(table(500, regression=regression), recipe=RECIPES["cart"])
@@ -192,6 +202,8 @@ def test_no_message_of_the_page_names_a_python_argument() -> None:
         lambda: session_of(people(300), "buys", RECIPES["cart"], kinds={"big": "numeric"}),
         lambda: session_of(big, "buys", RECIPES["cart"], kinds={"big": "numeric"}),
         lambda: session_of(people(300), "buys", tw.ID3),
+        lambda: session_of(people(300), "fare", tw.C45),
+        lambda: session_of(people(300), "fare", tw.M5),
         lambda: locked.do(tw.edit.Collapse(0)),
         lambda: locked.do(tw.edit.Split(2, "age", threshold=30)),
     ]
@@ -199,4 +211,6 @@ def test_no_message_of_the_page_names_a_python_argument() -> None:
         with pytest.raises((DataError, tw.RecipeError)) as caught:
             make()
         words = with_page_words(str(caught.value))
-        assert not any(python in words for python in ("kinds=", "Unlock(", "Allow(", "numeric=")), words
+        assert not any(python in words for python in ("kinds=", "Unlock(", "Allow(", "numeric=", "task=", "edit")), (
+            words
+        )

@@ -204,6 +204,25 @@ def test_a_regression_has_means_and_errors() -> None:
     json.dumps([session.snapshot.columns(1), session.snapshot.curve(0, "fare"), session.snapshot.levels(0, "town")])
 
 
+def test_a_recipe_that_grows_whole_trees_only_is_refused_at_once() -> None:
+    session = session_of(table(regression=True), recipe=RECIPES["cart"])
+    assert {"m5", "chaid"} <= set(offered := session.state()["choices"]["algorithm"])
+    assert "c45" not in offered
+    with pytest.raises(DataError, match="cannot grow one node"):
+        session.do(Start("y", tw.M5))
+    assert session.compare("m5")["report"]["facts"]["recipe"] == "M5"
+
+
+def test_a_column_shows_its_ends_or_its_levels() -> None:
+    grades = {"grade": ("low", "mid", "high")}
+    session = session_of(table(300), recipe=RECIPES["cart"], kinds=grades, holdout=None)
+    shown = {one["name"]: one for one in session.snapshot.columns(0)}
+    ages = np.asarray(table(300)["age"])
+    assert shown["age"]["ends"] == [str(int(np.nanmin(ages))), str(int(np.nanmax(ages)))]
+    assert (shown["grade"]["kind"], shown["grade"]["labels"]) == ("ordinal", ["low", "mid", "high"])
+    assert "ends" not in shown["grade"]
+
+
 def test_costs_and_kinds_and_left_out_columns_begin_anew_and_can_be_undone() -> None:
     session = session_of(people(), "buys", RECIPES["cart"])
     session.do(tw.edit.Grow(0, levels=2))

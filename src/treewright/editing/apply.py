@@ -31,8 +31,8 @@ from treewright.recipes.recipe import Recipe
 from treewright.tree.as_tree import TreeLike, constant_tree
 from treewright.tree.edits import NodeEdit, moved
 from treewright.tree.leaf_values import shrunk
-from treewright.tree.shape import leaves_below
-from treewright.tree.tree import Tree
+from treewright.tree.shape import ends, leaves_below
+from treewright.tree.tree import Node, Tree
 from treewright.tree.validation import BY_HAND, STOP_REASONS
 
 _DEPTH, _LEAF_LIMIT = 2, 7
@@ -44,6 +44,11 @@ class Work:
 
     n_threads: int
     progress: Progress | None = None
+
+    def part(self, done: int, n: int) -> Work:
+        """Return the work on one of several parts of equal size, of which some are done."""
+        follow = self.progress
+        return Work(self.n_threads, None if follow is None else lambda one: follow((done + one) / n))
 
 
 def apply(
@@ -133,6 +138,8 @@ def _split(tree: Tree, edit: Split, rows: Encoded, work: Work) -> Tree:
 
 
 def _grow(tree: Tree, edit: Grow, rows: Encoded, work: Work) -> Tree:
+    if edit.keep and not tree[edit.node].is_leaf:
+        return _grow_leaves(tree, edit, rows, work)
     check_unlocked(tree, edit.node)
     check_columns(tree, edit.without)
     recipe = edit.recipe if isinstance(edit.recipe, Recipe) else tree.recipe
@@ -143,12 +150,32 @@ def _grow(tree: Tree, edit: Grow, rows: Encoded, work: Work) -> Tree:
         stop = np.array(grown.arrays["stop"])
         stop[(stop == _DEPTH) & (grown.arrays["depth"] == limited.stopping.max_depth)] = BY_HAND
         grown = Tree.grown({**grown.arrays, "stop": stop}, tree.schema, recipe)
+    node = tree[edit.node]
+    if node.is_leaf and node.edit is None and node.recipe == recipe and node.stop == grown[at].stop:
+        return tree
     return _grafted(tree, edit.node, grown, at, recipe, {})
+
+
+def _grow_leaves(tree: Tree, edit: Grow, rows: Encoded, work: Work) -> Tree:
+    """Grow the leaves below a node, the last first, so that those that wait keep their ids."""
+    check_columns(tree, edit.without)
+    waiting = [i for i in range(edit.node, ends(tree)[edit.node]) if _may_grow(tree[i], edit.recipe or tree.recipe)]
+    for done, leaf in enumerate(reversed(waiting)):
+        tree = _grow(tree, replace(edit, node=leaf), rows, work.part(done, len(waiting)))
+    return tree
+
+
+def _may_grow(leaf: Node, recipe: Recipe | str) -> bool:
+    """Return whether this is a leaf that a recipe might split and nobody has fixed by hand."""
+    fixed = leaf.edit is not None and (leaf.edit.locked or leaf.edit.prediction)
+    small = leaf.stop == "too few rows" and leaf.recipe == recipe
+    return leaf.is_leaf and not fixed and not small and leaf.stop not in {"pure", "empty"}
 
 
 def _limited(tree: Tree, edit: Grow, recipe: Recipe) -> Recipe:
     """Return the recipe with the limits that are left: the levels wanted, the leaves that other nodes do not have."""
     stopping, node = recipe.stopping, tree[edit.node]
+    simplify = recipe.simplify if edit.levels is None else None
     if edit.levels is not None and (stopping.max_depth is None or node.depth + edit.levels < stopping.max_depth):
         stopping = replace(stopping, max_depth=node.depth + edit.levels)
     if stopping.max_leaf_nodes is not None:
@@ -156,7 +183,7 @@ def _limited(tree: Tree, edit: Grow, recipe: Recipe) -> Recipe:
         elsewhere = tree.n_leaves - int(leaves_below(tree)[edit.node])
         beside = sum(len(tree[parent].children) - 1 for parent, _ in way_to(tree, edit.node))
         stopping = replace(stopping, max_leaf_nodes=max(2, stopping.max_leaf_nodes - elsewhere + beside))
-    return replace(recipe, stopping=stopping)
+    return replace(recipe, stopping=stopping, simplify=simplify)
 
 
 def way_to(tree: Tree, node: int) -> list[tuple[int, int]]:

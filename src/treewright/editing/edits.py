@@ -152,18 +152,22 @@ class Split(Edit):
 
 @dataclass(frozen=True)
 class Grow(Edit):
-    """Grow a node as `learn` would, without pruning; whatever was below it goes.
+    """Grow a node as `learn` would, without pruning; whatever was below it goes, unless it is to be kept.
 
     Parameters
     ----------
     node : int
         The node.
     levels : int, optional
-        The most levels to grow; by default as many as the recipe's limits allow.
+        The most levels to grow; by default as many as the recipe's limits allow. A few levels are not simplified as
+        C4.5 and rpart simplify whole subtrees, which might take them back at once.
     recipe : Recipe or str, optional
         The recipe, or its name; by default the tree's.
     without : tuple of str, default=()
         Columns not to use this time, besides those that are forbidden.
+    keep : bool, default=False
+        Keep the splits below the node, and grow every leaf below it (`levels` each) instead of the node. Leaves that
+        are locked or have a prediction set by hand stay.
 
     Examples
     --------
@@ -175,8 +179,11 @@ class Grow(Edit):
     levels: int | None = None
     recipe: Recipe | str | None = None
     without: tuple[str, ...] = ()
+    keep: bool = False
 
     def _normalise(self) -> None:
+        if not isinstance(self.keep, bool):
+            raise DataError(f"keep must be true or false, not {self.keep!r}")
         if self.levels is not None:
             object.__setattr__(self, "levels", whole(self.levels, "levels", 1))
         if self.recipe is not None:

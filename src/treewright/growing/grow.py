@@ -104,14 +104,19 @@ def grow_at(
         Why the recipe would not have chosen the given split, as in `stop`; 0: it might have.
     """
     check_recipe(recipe, schema)
+    check_grows_nodes(recipe)
+    arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, given=given)
+    against = int(arrays.pop("against"))
+    return Tree.grown(arrays, schema, recipe), against
+
+
+def check_grows_nodes(recipe: Recipe) -> None:
+    """Raise `DataError` if a recipe cannot grow one node of a tree."""
     if isinstance(recipe.missing, Imputed) or isinstance(recipe.branching, Ordered):
         raise DataError(
             f"the recipe {recipe.name!r} changes the table before it grows a tree (Imputed, Ordered), so it cannot "
             "grow one node of a tree; use another recipe for the edit"
         )
-    arrays = _grow_in_memory(rows, schema, recipe, n_threads, progress, given=given)
-    against = int(arrays.pop("against"))
-    return Tree.grown(arrays, schema, recipe), against
 
 
 def grow_with_followers(

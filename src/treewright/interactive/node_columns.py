@@ -10,7 +10,7 @@ from treewright.data.arrays import Array, FloatArray, IndexArray
 from treewright.data.rows import is_missing
 from treewright.inspection.derivation.node_rows import Entries
 from treewright.interactive.plain import finite, summed
-from treewright.tree.text import level_text
+from treewright.tree.text import break_text, level_text
 
 _BARS = 20
 _MOST_LEVELS = 12
@@ -31,15 +31,18 @@ def column_dicts(entries: Entries) -> list[dict[str, Any]]:
         if known.any():
             place, labels = _places(values[known], spec, 0 if not spec.has_levels else len(spec.levels or ()))
             shown |= _bars(place, labels, target[known], weight[known], entries)
+            if not spec.has_levels:
+                shown["ends"] = [break_text(spec, float(x), True) for x in (values[known].min(), values[known].max())]
             shown["explains"] = finite(_strength(values[known], spec.has_levels, target[known], weight[known], entries))
         found.append(shown)
     return found
 
 
 def _places(values: Array, spec: Any, n_levels: int) -> tuple[IndexArray, list[str]]:
-    """Return the bar of each value, and the names of the bars (two ends of an axis for numbers)."""
+    """Return the bar of each value, and the names of the bars; for numbers none."""
     if spec.has_levels:
         order = np.argsort(-np.bincount(values, minlength=n_levels), kind="stable")[:_MOST_LEVELS]
+        order = np.sort(order) if spec.kind == "ordinal" else order
         place = np.full(n_levels, len(order), dtype=np.intp)
         place[order] = np.arange(len(order))
         rest = ["others"] if n_levels > len(order) else []

@@ -33,7 +33,6 @@ def rows_page(
     """Return rows of a node as texts, sorted by a column, by the target or by their number."""
     schema = tree.schema
     here = np.sort(here)
-    here = here[np.append(True, here[1:] != here[:-1])[: len(here)]]  # a row that is spread is there once
     order = _order(rows, schema, here, sort)
     if down:
         order = order[::-1]
@@ -93,7 +92,7 @@ def scatter(
     loss: Array | None,
 ) -> dict[str, Any]:
     """Return points of two columns; `loss` of held-out rows marks mistakes. Levels are their codes."""
-    here = np.unique(here)
+    here = np.sort(here)
     if len(here) > _MOST_POINTS:
         here = here[np.linspace(0, len(here) - 1, _MOST_POINTS).astype(np.intp)]
     places = []

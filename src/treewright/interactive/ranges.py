@@ -1,7 +1,7 @@
 """The rows of every node as ranges: rows are sorted once by the node they end in.
 
-Nodes are numbered depth first, so the rows of a subtree are one range. A row that is spread over several children has
-an entry in each, with its fraction.
+Nodes are numbered depth first, so the rows of a subtree are one range. A row that is spread over several leaves has an
+entry in each, with its fraction; at a node above them it counts once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,13 @@ class Ranges:
     def at(self, node: int) -> tuple[Int32Array, FloatArray | None]:
         """Return the rows of a node, and how much of each comes there (None: all of it)."""
         found = slice(self.start[node], self.start[self.end[node]])
-        return self.row[found], None if self.fraction is None else self.fraction[found]
+        if self.fraction is None:
+            return self.row[found], None
+        row, fraction = self.row[found], self.fraction[found]
+        split = fraction < 1.0
+        several, place = np.unique(row[split], return_inverse=True)  # a row in several leaves is here once
+        together = np.bincount(place, fraction[split], len(several))
+        return np.append(row[~split], several), np.append(fraction[~split], together)
 
 
 def ranges_of(tree: Tree, rows: Encoded, *, growing: bool) -> Ranges:
@@ -106,8 +112,5 @@ def weighed(ranges: Ranges, node: int, whole: Entries) -> Entries:
     if fraction is None and len(row) == whole.encoded.n_rows:
         return whole
     weight = np.zeros_like(whole.weight)
-    if fraction is None:
-        weight[row] = whole.weight[row]
-    else:  # a row that is spread may be there several times
-        np.add.at(weight, row, whole.weight[row] * fraction)
+    weight[row] = whole.weight[row] if fraction is None else whole.weight[row] * fraction
     return replace(whole, weight=weight)

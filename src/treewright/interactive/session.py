@@ -100,8 +100,8 @@ class Session:
             if self.history.done:
                 self.snapshot.forget_rows()
             tree = self.jobs.run(name, work)
-            if isinstance(step, Prune) and tree is self.snapshot.tree:
-                raise DataError(f"{type(step.pruner).__name__} finds nothing to prune below node {step.node}")
+            if self.history.done and (why := _nothing_done(step, self.snapshot.tree, tree)) is not None:
+                raise DataError(why)
             self._trees = [*self._trees[: self.history.done], tree]
             self._move(self.history.do(step), lambda journal: journal.done(step))
 
@@ -175,7 +175,7 @@ class Session:
             "notes": [*snapshot.table.notes, *filter(None, [self.journal.aside if self.journal else None])],
             "continued": self.continued,
             "saves": None if self.journal is None else self.journal.path.name,
-            "choices": recipe_choices(),
+            "choices": recipe_choices(snapshot.tree.schema.target.task),
             "pruners": pruner_choices(),
             "forms": forms(),
             "rows": {"training": snapshot.table.n_training, "held_out": _size(snapshot.table)},
@@ -184,6 +184,7 @@ class Session:
     def compare(self, recipe: object) -> dict[str, Any]:
         """Return the tree that a recipe learns from the same rows, pruned as it says, and where the two differ."""
         chosen, snapshot = read_recipe(recipe), self.snapshot
+        snapshot.forget_rows()
 
         def work(progress: Progress) -> Tree:
             return grow_and_prune(snapshot.table.only_training(), snapshot.table.schema, chosen, 0, progress)
@@ -254,6 +255,19 @@ class Session:
         self.jobs.cancel()
         if self.journal is not None:
             self.journal.close()
+
+
+def _nothing_done(step: HistoryStep, before: Tree, after: Tree) -> str | None:
+    """Return why a step is none, if it is none: nothing was pruned, or nothing grew."""
+    if isinstance(step, Prune) and after is before:
+        return f"{type(step.pruner).__name__} finds nothing to prune below node {step.node}"
+    if not isinstance(step, Grow) or after.n_nodes > before.n_nodes:
+        return None
+    if before[step.node].is_leaf:
+        return f"the recipe does not split node {step.node} ({after[step.node].stop}); split it by hand, under Splits"
+    if step.keep:
+        return f"the recipe grows none of the leaves below node {step.node}; split one by hand, under Splits"
+    return None
 
 
 def _recipe_by_folds(

@@ -154,7 +154,8 @@ class Snapshot:
 
     def _sample(self) -> dict[str, Any]:
         """Return rows of each leaf to try, of a few thousand rows of the table."""
-        rows = np.sort(self.ranges.row[_spread(len(self.ranges.row), _MOST_SAMPLED)])
+        row, _ = self.ranges.at(0)
+        rows = np.sort(row[_spread(len(row), _MOST_SAMPLED)])
         return sample(self.tree, take(self.table.training, rows), rows)
 
     @cached_property

@@ -108,19 +108,23 @@ def written_recipe(recipe: Recipe) -> Any:
     return next((name for name, known in RECIPES.items() if known == recipe), None) or recipe.as_dict()
 
 
-def recipe_choices() -> dict[str, list[str]]:
-    """Return the algorithms, and the choices that may take the place of their own."""
+def recipe_choices(task: Task | None = None) -> dict[str, list[str]]:
+    """Return the algorithms (those for a task), and the choices that may take the place of their own."""
     by_task: dict[str, list[str]] = {"classification": [], "regression": []}
     for name, criterion in CRITERION_NAMES.items():
         if name == snake_case(type(criterion)) or name == "f":
             by_task[criterion.task].append(name)
     return {
-        "algorithm": list(RECIPES),
+        "algorithm": [name for name, recipe in RECIPES.items() if _suits(recipe, task)],
         "criterion": by_task["classification"],
         "regression": by_task["regression"],
         "missing": list(MISSING_NAMES),
         "pruning": ["none", *_PRUNERS],
     }
+
+
+def _suits(recipe: Recipe, task: Task | None) -> bool:
+    return task is None or (recipe.criterion if task == "classification" else recipe.regression) is not None
 
 
 def pruner_choices() -> list[dict[str, Any]]:

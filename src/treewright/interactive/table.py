@@ -21,7 +21,7 @@ from treewright.data.schema import Schema
 from treewright.data.value_text import listed, name_hint
 from treewright.editing.training_rows import held_out, without_repeats
 from treewright.errors import DataError
-from treewright.growing.grow import grow, with_bins
+from treewright.growing.grow import check_grows_nodes, grow, with_bins
 from treewright.growing.weights import check_priors, with_costs
 from treewright.interactive.page_words import with_page_words
 from treewright.interactive.start import Start
@@ -185,6 +185,7 @@ def _encoded_again(data: object, schema: Schema, start: Start) -> Encoded:
 def first_tree(table: Table, start: Start) -> Tree:
     """Return the tree of one node that every session begins with."""
     recipe = start.recipe.with_(pruning=None)
+    check_grows_nodes(recipe)
     stub = replace(recipe, stopping=replace(recipe.stopping, max_depth=1, max_leaf_nodes=None), simplify=None)
     grown = grow(table.training, table.schema, replace(stub, rivals=0))
     root = np.zeros(1, dtype=np.int64)

@@ -7,13 +7,15 @@ import { post } from "./api.js";
 export function actionsOf(studio) {
   const leaf = () => !studio.model.hasChildren(studio.node);
   const locked = () => Boolean(studio.editAt(studio.node)?.locked);
-  const grow = (more) => studio.edit({ edit: "Grow", node: studio.node, ...more });
+  /** Grows a leaf; of a node with children the leaves below it, so that splits made by hand stay. */
+  const grow = (node, more = {}) => studio.edit({ edit: "Grow", node, ...(studio.model.hasChildren(node) ? { keep: true } : {}), ...more });
+  const open = () => !(leaf() && locked());
   return [
     { key: "u", name: "Undo", title: "Undo the last step", run: () => studio.change("undo"), can: () => studio.state.undo > 0 },
     { key: "r", name: "Redo", title: "Do the last undone step again", run: () => studio.change("redo"), can: () => studio.state.redo > 0 },
-    { key: "g", name: "Grow a level", title: "Grow the selected node by one level", run: () => grow({ levels: 1 }), can: () => !locked() },
-    { key: "G", name: "Grow below", title: "Grow everything below the selected node", run: () => grow({}), can: () => !locked() },
-    { key: "A", name: "Grow all", title: "Grow the whole tree", run: () => studio.edit({ edit: "Grow", node: 0 }), can: () => true },
+    { key: "g", name: "Grow a level", title: "Grow the selected leaf, or every leaf below the selected node, by one level", run: () => grow(studio.node, { levels: 1 }), can: open },
+    { key: "G", name: "Grow below", title: "Grow everything below the selected node; the splits it has stay", run: () => grow(studio.node), can: open },
+    { key: "A", name: "Grow all", title: "Grow every leaf of the tree; the splits it has stay", run: () => grow(0), can: () => true },
     { key: "s", name: "Step", title: "Grow the next leaf by one level and show its arithmetic", run: () => step(studio), can: () => nextLeaf(studio) >= 0 },
     { key: "c", name: "Collapse", title: "Make the selected node a leaf", run: () => studio.edit({ edit: "Collapse", node: studio.node }), can: () => !leaf() && !locked() },
     { key: "P", name: "Prune", title: "Prune what lies below the selected node", run: () => studio.open("Prune"), can: () => !leaf() },
@@ -104,6 +106,6 @@ async function step(studio) {
   const node = nextLeaf(studio);
   if (node < 0) return;
   studio.stepped.add(pathKey(studio, node));
-  await studio.change("edit", { edit: "Grow", node, levels: 1 }, node);
+  if (!(await studio.change("edit", { edit: "Grow", node, levels: 1 }, node))) studio.app.select(node);
   studio.open("Arithmetic");
 }

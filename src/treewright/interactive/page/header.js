@@ -4,6 +4,9 @@ import { button, make } from "../../reporting/page/base/elements.js";
 import { many, number, percent } from "../../reporting/page/base/numbers.js";
 import { recipeBar } from "./recipe.js";
 
+/** The scale up to which a small tree grows when the page is for a projector. */
+const LARGE = 1.8;
+
 export function header(studio) {
   const title = make("h1");
   const line = make("p", { class: "tw-line" });
@@ -15,7 +18,7 @@ export function header(studio) {
     named();
   });
   const large = button("A+", () => {
-    studio.root.classList.toggle("st-large");
+    studio.nearest = studio.app.state.nearest = studio.root.classList.toggle("st-large") ? LARGE : undefined;
     studio.app.tree.start(studio.app.state.orientation);
   }, {
     title: "Larger, for a projector", "aria-label": "Larger, for a projector",

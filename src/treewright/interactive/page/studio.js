@@ -78,6 +78,7 @@ export class Studio {
     this.place.replaceChildren(toolbar(app), legend(app.model), app.tree.element);
     const wanted = select ?? old?.state.selected ?? 0;
     app.state.selected = wanted < app.model.n ? wanted : 0;
+    app.state.nearest = this.nearest;
     app.state.orientation = old?.state.orientation ?? "right";
     app.tree.start(old ? old.state.orientation : null);
     for (const i of pathTo(app.model, app.state.selected)) if (app.model.hasChildren(i)) app.state.expanded.add(i);

@@ -6,6 +6,8 @@ import { percent } from "../../../reporting/page/base/numbers.js";
 import { get } from "../api.js";
 import { classKey, latest, nodeHead } from "./parts.js";
 
+/** So many names of levels stand below their bars. */
+const MOST_NAMES = 6;
 const KINDS = ["numeric", "nominal", "ordinal", "boolean", "date", "datetime", "time", "duration"];
 
 export function columnsPanel(studio) {
@@ -67,9 +69,10 @@ export function columnsPanel(studio) {
       if (!here.counts) return total > 0 ? [rect(total, scaleColour(studio.model, here.mean[i]))] : [];
       return here.counts[i].flatMap((count, k) => (count > 0 ? [rect(count, colours[k])] : []));
     });
-    const names = here.labels.slice(0, 6).join(", ") + (here.labels.length > 6 ? ", …" : "");
+    const names = here.ends ?? here.labels;
+    const below = names.length <= MOST_NAMES ? names : [`${names.slice(0, MOST_NAMES).join(", ")}, …`];
     return make("figure", {}, draw("svg", { viewBox: `0 0 ${wide} ${tall}`, class: "tw-chart", role: "img", "aria-label": `Distribution of ${here.name}` }, ...parts),
-      names ? make("figcaption", {}, make("bdi", {}, names)) : null);
+      make("figcaption", { class: here.ends ? "st-ends" : "st-names" }, ...below.map((name) => make("bdi", { title: name }, name))));
   }
 
   /** Target, weights, rows held out and costs. */
@@ -81,7 +84,8 @@ export function columnsPanel(studio) {
     const weight = make("select", { "aria-label": "Weights" }, make("option", { value: "" }, "none"),
       ...options(studio.state.columns.filter(({ kind }) => kind === "numeric").map(({ name }) => name)));
     weight.value = draft.weight ?? "";
-    const holdout = make("input", { type: "number", min: 0, max: 0.9, step: 0.05, value: draft.holdout ?? 0, "aria-label": "Share held out" });
+    const holdout = make("input", { type: "number", min: 0, max: 0.9, step: 0.05, value: draft.holdout ?? 0, "aria-label": "Share held out",
+      disabled: (draft.holdout === null && studio.state.rows.held_out > 0) || null }); // rows of their own are held out
     const costs = costTable();
     const field = (label, input) => make("label", { class: "tw-filter" }, label, input);
     return make("section", { class: "tw-section" }, make("h3", {}, "The session"),

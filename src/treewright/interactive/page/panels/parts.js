@@ -1,7 +1,7 @@
 // What several panels show: the selected node, the children that a split would make, and requests of which the last counts.
 
 import { make, tableOf } from "../../../reporting/page/base/elements.js";
-import { pathTo, predictionText, sizeText } from "../../../reporting/page/base/model.js";
+import { pathTo, predictionText, rowsText } from "../../../reporting/page/base/model.js";
 import { number, percent } from "../../../reporting/page/base/numbers.js";
 import { swatch } from "../../../reporting/page/tree/histogram.js";
 
@@ -18,23 +18,23 @@ export function nodeHead(studio, node) {
     edit?.forbidden.length ? `forbidden: ${edit.forbidden.join(", ")}` : null,
   ].filter(Boolean);
   return make("div", { class: "st-node" },
-    make("h2", {}, `Node ${node}`, make("span", { class: "tw-muted" }, `  ${sizeText(model, node)} rows, predicts `,
+    make("h2", {}, `Node ${node}`, make("span", { class: "tw-muted" }, `  ${rowsText(model, node)}, predicts `,
       make("bdi", {}, predictionText(model, node)))),
     path.length ? make("p", { class: "tw-muted" }, make("bdi", {}, path.join(" and "))) : null,
     marks.length ? make("p", { class: "st-marks" }, "✎ ", make("bdi", {}, marks.join("; "))) : null);
 }
 
-/** A stacked bar of class counts; for numbers the deviation, or the mean where that alone is known. */
+/** A stacked bar of class counts; for numbers the mean, which `countsText` adds the deviation to. */
 export function childBar(studio, child) {
   const { colours } = studio.state.report;
-  if (!child.counts) return make("span", {}, child.deviation === undefined ? `mean ${number(child.mean)}` : `± ${number(child.deviation)}`);
+  if (!child.counts) return make("span", { class: "st-mean" }, `mean ${number(child.mean)}`);
   return make("div", { class: "tw-bar st-bar", role: "img", "aria-label": countsText(studio, child) },
     ...child.counts.map((weight, k) => (weight > 0 ? make("i", { style: `flex:${weight} 1 0;background:${colours[k]}` }) : null)));
 }
 
 export function countsText(studio, child) {
   const { classes } = studio.model;
-  if (!child.counts) return `mean ${number(child.mean)}`;
+  if (!child.counts) return `± ${number(child.deviation)}`;
   const total = child.counts.reduce((a, b) => a + b, 0);
   const order = child.counts.map((_, k) => k).sort((a, b) => child.counts[b] - child.counts[a]).slice(0, 3);
   return order.filter((k) => child.counts[k] > 0).map((k) => `${classes[k]} ${percent(child.counts[k] / total)}`).join(", ");

@@ -74,7 +74,7 @@ export function prunePanel(studio) {
       slider, figures,
       best === null ? null : make("p", { class: "tw-muted" }, "Choosing by the held-out risk makes the held-out score a little too good."),
       make("div", { class: "tw-actions" }, apply, best === null ? null : button("Least held-out risk", () => go(best)),
-        button("Nothing", () => go(0))), chart));
+        button("Keep all", () => go(0))), chart));
     show();
   }
 

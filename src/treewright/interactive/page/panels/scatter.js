@@ -2,7 +2,7 @@
 
 import { draw, make } from "../../../reporting/page/base/elements.js";
 import { scaleColour } from "../../../reporting/page/base/model.js";
-import { number, percent, shortNumber } from "../../../reporting/page/base/numbers.js";
+import { many, number, percent, shortNumber } from "../../../reporting/page/base/numbers.js";
 import { get } from "../api.js";
 import { classKey, latest, nodeHead } from "./parts.js";
 
@@ -44,6 +44,8 @@ export function scatterPanel(studio) {
     const x = scaleOf(found.x, LEFT, SIDE - 8);
     const y = scaleOf(found.y, SIDE - BOTTOM, 8);
     const { colours } = studio.state.report;
+    const usual = found.loss && !studio.model.classes ? found.loss.reduce((a, b) => a + b, 0) / found.loss.length || 1 : 0;
+    const radius = (i) => (usual ? 1.5 + 1.5 * Math.sqrt(Math.min(found.loss[i] / usual, 9)) : 3); // of numbers, by the loss
     const points = found.row.flatMap((row, i) => {
       const [a, b] = [found.x.values[i], found.y.values[i]];
       if (a === null || b === null) return [];
@@ -52,7 +54,7 @@ export function scatterPanel(studio) {
       const at = [x.at(a) + x.jitter(i), y.at(b) + y.jitter(i * 7 + 3)];
       return [wrong
         ? draw("path", { class: "st-wrong-point", d: `M${at[0] - 4} ${at[1] - 4}l8 8m0 -8l-8 8`, style: `stroke:${fill}` }, draw("title", {}, `row ${row}, a mistake`))
-        : draw("circle", { cx: at[0], cy: at[1], r: 3, style: `fill:${fill}`, class: found.loss ? "st-right-point" : "st-point" })];
+        : draw("circle", { cx: at[0], cy: at[1], r: radius(i), style: `fill:${fill}`, class: found.loss ? "st-right-point" : "st-point" })];
     });
     const cuts = found.cuts.map((cut) => {
       const along = cut.axis === 0 ? [y, 1] : [x, 0];
@@ -73,10 +75,12 @@ export function scatterPanel(studio) {
     const total = nodes[0][1] || 1e-300;
     const leaves = nodes.flatMap(([weight, loss], i) => (model.hasChildren(i) || !loss ? [] : [{ i, weight, loss }]))
       .sort((a, b) => b.loss - a.loss).slice(0, 6);
-    const what = model.classes ? "mistakes" : "loss";
-    return [make("h3", {}, `Where held-out ${what} lie${model.classes ? "" : "s"} (${measure})`), make("ul", { class: "st-worst" }, ...leaves.map(({ i, weight, loss }) =>
+    const squared = measure === "root mean squared error";
+    const each = (loss, weight) => (measure === "accuracy" ? `${number(loss)} of ${many(weight, "row")} wrong`
+      : `${measure} ${number(squared ? Math.sqrt(loss / weight) : loss / weight)} over ${many(weight, "row")}`);
+    return [make("h3", {}, model.classes ? "Where held-out mistakes lie" : "Where the held-out loss lies"), make("ul", { class: "st-worst" }, ...leaves.map(({ i, weight, loss }) =>
       make("li", {}, make("button", { type: "button", class: "tw-link", onclick: () => studio.app.select(i, false) }, `node ${i}`),
-        ` ${percent(loss / total)} of all; ${number(loss)} in ${number(weight)} rows`)))];
+        ` ${percent(loss / total)} of all; ${each(loss, weight)}`)))];
   }
   return { name: "Scatter", element, refresh };
 }

@@ -56,12 +56,13 @@ export function splitsPanel(studio) {
     const apply = button(split.chosen ? "Apply, the recipe's choice" : "Apply", using, {
       disabled: !split.edit || null, "aria-label": `Apply the split on ${split.column}`, "data-apply": split.column,
       title: split.edit ? (i < 9 ? `Key ${i + 1}` : "") : "Rows without a value are a child of their own, which only the recipe makes" });
-    const p = split.p === null ? "" : `, p ${number(split.p)}`;
+    const p = split.p === null ? "" : `, p ${split.p > 0 ? number(split.p) : "< 1e-300"}`;
+    const gain = split.p === null && Math.abs(split.gain - split.score) > 1e-9 * Math.abs(split.score) ? `, gain ${figure(split.gain)}` : "";
     return make("li", { "data-column": split.column },
       make("div", { class: "st-split-head" },
         make("span", { class: "st-rank" }, String(i + 1)), make("b", {}, make("bdi", {}, split.column)),
         make("span", { class: "st-track" }, make("i", { style: `width:${Math.max(0, (100 * split.score) / top)}%` })),
-        make("span", { class: "st-figure", title: `score ${split.score}, gain ${split.gain}` }, figure(split.score), p)),
+        make("span", { class: "st-figure", title: `score ${split.score}, gain ${split.gain}` }, figure(split.score), gain, p)),
       ...split.children.map((child) => make("div", { class: "st-child" },
         make("bdi", { class: "st-words", title: child.words }, child.words), make("span", { class: "st-count" }, number(child.rows)),
         childBar(studio, child), make("span", { class: "tw-muted st-counts" }, countsText(studio, child)))),

@@ -31,6 +31,7 @@ export function takePanel(studio) {
 
   async function save(form) {
     const done = await studio.request(() => post("save", { form }));
+    studio.quiet();
     if (done) studio.say(`Saved as ${done.saved}, in the folder where the studio was started.`);
   }
   return { name: "Take away", element, refresh };
@@ -42,7 +43,7 @@ function sentence(studio, edit) {
     const how = edit.threshold !== undefined ? `at ${[edit.threshold].flat().join(", ")}` : edit.groups.map((group) => group.join(", ")).join(" | ");
     return `split node ${node} on ${edit.column}: ${how}`;
   }
-  if (name === "Grow") return `grow node ${node}${edit.levels ? ` by ${many(edit.levels, "level")}` : ""}`;
+  if (name === "Grow") return `grow ${edit.keep ? "the leaves below " : ""}node ${node}${edit.levels ? ` by ${many(edit.levels, "level")}` : ""}`;
   if (name === "Prune") return `prune below node ${node} by ${prunerText(studio, edit.pruner)}`;
   if (name === "Forbid" || name === "Allow") return `${name.toLowerCase()} ${edit.columns.join(", ")} at node ${node}`;
   if (name === "SetPrediction") return `node ${node} predicts ${edit.prediction}`;

@@ -2,7 +2,7 @@
 // as trees may be deep.
 
 import { childLists, classAt, router, valueAt } from "../../../export/route.js";
-import { number, percent } from "./numbers.js";
+import { number, percent, shortNumber } from "./numbers.js";
 
 /** @returns the model of a report, uncut. */
 export function modelOf(report) {
@@ -118,6 +118,17 @@ export function sizeText(model, node) {
   const weight = model.nodes.weight[node];
   if (facts.weighted) return `weight ${number(weight)}`;
   return Math.abs(weight - rows) < 1e-9 * Math.max(1, rows) ? number(rows) : number(weight);
+}
+
+/** The same as words: rows, or their weight. */
+export function rowsText(model, node) {
+  return model.report.facts.weighted ? sizeText(model, node) : `${sizeText(model, node)} rows`;
+}
+
+/** The size for little room: a large weight is rounded. */
+export function shortSizeText(model, node) {
+  const weight = model.nodes.weight[node];
+  return model.report.facts.weighted && weight >= 1e6 ? `weight ${shortNumber(weight)}` : sizeText(model, node);
 }
 
 /** From 0 (all classes equal, or the deviation of the root) to 1 (one class, one value). */

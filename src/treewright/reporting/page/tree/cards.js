@@ -3,7 +3,8 @@
 
 import { make } from "../base/elements.js";
 import {
-  certainty, colourAt, deviationAt, handText, predictionText, purity, shareOf, sizeText, splitColumn, statsAt, valuesAt,
+  certainty, colourAt, deviationAt, handText, predictionText, purity, rowsText, shareOf, shortSizeText, splitColumn, statsAt,
+  valuesAt,
 } from "../base/model.js";
 import { figure, many, number, percent } from "../base/numbers.js";
 import { bars, swatch } from "./histogram.js";
@@ -14,7 +15,7 @@ import { bars, swatch } from "./histogram.js";
  */
 export function card(model, node, how) {
   const title = how.leaf ? predictionText(model, node) : splitColumn(model, node);
-  const count = how.lit !== null && how.lit < 1 ? percent(how.lit, 1) : sizeText(model, node);
+  const count = how.lit !== null && how.lit < 1 ? percent(how.lit, 1) : shortSizeText(model, node);
   const face = make(
     "div",
     { class: "tw-face", style: `--colour:${colourAt(model, node)};--strength:${strength(model, node, how.leaf)}%` },
@@ -64,8 +65,7 @@ function spoken(model, node, how) {
   const prediction = `predicts ${[predictionText(model, node), certainty(model, node)].filter(Boolean).join(", ")}`;
   const what = how.leaf ? prediction : `splits on ${splitColumn(model, node)}`;
   const hand = handText(model, node) ? `, ${handText(model, node)}` : "";
-  const size = model.report.facts.weighted ? sizeText(model, node) : `${sizeText(model, node)} rows`;
-  return `${where}: ${what}${hand}, ${size}${how.leaf || how.expanded ? "" : `, ${many(how.below, "leaf", "leaves")} below`}`;
+  return `${where}: ${what}${hand}, ${rowsText(model, node)}${how.leaf || how.expanded ? "" : `, ${many(how.below, "leaf", "leaves")} below`}`;
 }
 
 /** How strong the colour is, in percent: faint where classes are mixed; an inner node is fainter than a leaf. */

@@ -147,7 +147,7 @@ export function fitScale(placed, view, margin = 32) {
   const across = (view.width - 2 * margin) / Math.max(placed.width, 1);
   const up = (view.height - 2 * margin) / Math.max(placed.height, 1);
   const fits = placed.orientation === "outline" ? across : Math.min(across, up); // an outline is read from its top
-  return Math.max(0.02, Math.min(1.15, fits));
+  return Math.max(0.02, Math.min(view.nearest ?? 1.15, fits));
 }
 
 /**

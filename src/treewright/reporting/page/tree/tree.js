@@ -49,7 +49,7 @@ export class TreeView {
   }
 
   size() {
-    return { width: this.element.clientWidth, height: this.element.clientHeight };
+    return { width: this.element.clientWidth, height: this.element.clientHeight, nearest: this.state.nearest };
   }
 
   /** The node itself, or the leaf of the pruned tree that it is part of. */
