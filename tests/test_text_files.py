@@ -107,6 +107,16 @@ def test_lines_are_found_in_the_right_one_of_several_files(tmp_path: Path) -> No
         read(f"{tmp_path}/*.csv")
 
 
+def test_a_wide_file_is_read_in_the_memory_that_prediction_has(tmp_path: Path) -> None:
+    """DuckDB made a join of the words for infinity in every column: 80 columns did not fit."""
+    names = [f"c{place}" for place in range(300)]
+    rows = [[str((row * place) % 7 + 0.5) for place in range(300)] + ["np"[row % 2]] for row in range(6)]
+    path = write(tmp_path, "\n".join(map(",".join, [[*names, "y"], *rows])))
+    tree = tw.learn(path, "y")
+    assert [column.kind for column in tree.schema.columns] == ["numeric"] * 300
+    assert list(tw.predict(tree, path)) == list(tw.predict(tree, read(path)))
+
+
 # --- what a text means ------------------------------------------------------------------------------------------------
 
 
