@@ -43,7 +43,7 @@ def column(frame: Frame, name: str) -> RawColumn:
         ('x,y\n1,"n"m\n2,p\n', r"line 2: a quote is not closed"),
         ("x,y\r\n1,n\r\n2,p\n", r"line 3: it ends in another way"),
         ("x,y\n1,caf\u00e9\n".encode("latin-1"), r"line 2: the text is not UTF-8; .*iconv"),
-        ("x,y\n1,n\n".encode("utf-16"), r"not UTF-8"),
+        ("x,y\n1,n\n".encode("utf-16"), r"line 1: the text is not UTF-8; .*iconv -f UTF-16"),
         ("", r"is empty"),
         ("\nx,y\n1,n\n", r"line 1: it is empty, and should have the names"),
         ("x,y\n", r"no rows"),

@@ -5,7 +5,6 @@ Rows keep their order. DuckDB writes to the scratch folder only, loads no extens
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,7 +13,7 @@ from typing import Any
 
 from treewright.data.sources.formats import Reading, not_there
 from treewright.data.sources.source import Source, Table, columns_of_rows, has_pyarrow
-from treewright.data.sources.sql_quoting import quoted_name, quoted_text, quoted_texts, the_table
+from treewright.data.sources.sql_quoting import plain_path, quoted_name, quoted_paths, quoted_text, the_table
 from treewright.errors import DataError
 
 #: With less DuckDB cannot work.
@@ -144,7 +143,7 @@ def connect(path: str | None, reading: Reading) -> Any:
     if path is not None and not Path(path).exists():
         raise not_there(path)
     try:
-        connection = duckdb.connect(path or ":memory:", read_only=path is not None)
+        connection = duckdb.connect(":memory:" if path is None else plain_path(path), read_only=path is not None)
     except duckdb.Error as error:
         raise explained(error, str(path)) from error
     settings = ["enable_progress_bar = false", "python_enable_replacements = false"]
@@ -177,11 +176,12 @@ def explained(error: Exception, path: str) -> DataError:
     text = " ".join(line[:200] for line in (lines[:3] if "CSV Error" in message else lines[:2]))
     text = re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", text)
     if isinstance(error, _duckdb().IOException) and "No files found" in message:
-        return not_there(path)
+        named = re.search(r'match the pattern "(.*?)"', message)  # in a query
+        return not_there(named[1] if named else path)
     return DataError(f"{path}: {text}")
 
 
 def _literals(paths: list[str]) -> str:
-    """Return the paths of files in SQL, even where their names look like patterns."""
-    literal = quoted_texts([glob.escape(path) for path in paths])
+    """Return the paths of files in SQL."""
+    literal = quoted_paths(paths)
     return literal if len(paths) == 1 else f"[{literal}]"

@@ -7,7 +7,6 @@ error that names the option.
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from treewright.data.sources.lines import (
     not_utf8,
 )
 from treewright.data.sources.source import Source, Table
-from treewright.data.sources.sql_quoting import quoted_name, quoted_text, quoted_texts
+from treewright.data.sources.sql_quoting import quoted_name, quoted_paths, quoted_text
 from treewright.data.sources.text_kinds import AMBIGUOUS, GUESSED, could_be, is_kind, value
 from treewright.errors import DataError
 
@@ -67,9 +66,8 @@ class TextTable:
     def scan(self) -> str:
         """Return all values as text; the columns are called c0, c1 and so on."""
         texts = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(self.columns)))
-        paths = quoted_texts([glob.escape(path) for path in self.paths])
         return (
-            f"read_csv([{paths}], auto_detect=false, header={str(self.header).lower()}, "
+            f"read_csv([{quoted_paths(self.paths)}], auto_detect=false, header={str(self.header).lower()}, "
             f"delim={quoted_text(self.delimiter)}, quote='\"', escape='\"', nullstr=[{quoted_text(_NO_MARKER)}], "
             f"strict_mode=true, null_padding=false, ignore_errors=false, columns={{{texts}}})"
         )
