@@ -319,6 +319,25 @@ def test_standard_input(weather: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         open_source("-")
 
 
+def test_what_comes_late_in_json_lines_counts(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"x": 1, "z": 1}\n' * 30_000 + '{"x": "late", "z": 1.5, "new": 3}\n')
+    frame = read(path)
+    found = column(frame, "x")
+    assert [found.levels[found.values[row]] for row in (0, -1)] == ["1", "late"]
+    assert column(frame, "z").values[-1] == 1.5
+    assert column(frame, "new").values[-1] == 3
+
+
+def test_a_text_in_json_lines_is_the_same_beside_numbers(tmp_path: Path) -> None:
+    mixed, texts = tmp_path / "mixed.jsonl", tmp_path / "texts.jsonl"
+    mixed.write_text('{"x": 1, "y": "n"}\n{"x": "a", "y": "p"}\n{"x": "b", "y": "q"}\n' * 3)
+    texts.write_text('{"x": "a"}\n{"x": "b"}\n')
+    tree = tw.learn(mixed, "y", "id3")
+    assert tree.schema.columns[0].levels == ("1", "a", "b")
+    assert tw.predict(tree, texts).tolist() == ["p", "q"]
+
+
 @pytest.mark.parametrize("start", ["~", "~/", "md:", "file:", "sqlite:", "a\\", "%s", "-", "{a,b}", "'; ", '"'])
 @pytest.mark.parametrize("ending", ["csv", "csv.zst", "parquet", "arrow", "jsonl", "duckdb"])
 def test_a_name_is_a_name_whatever_it_looks_like(

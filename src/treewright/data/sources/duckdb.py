@@ -30,14 +30,25 @@ def open_duck(paths: list[str], path: str, reading: Reading) -> Source:
         inner = f"SELECT * FROM {quoted_name(the_table(_tables(connection), reading.table, path))}"
         return source_of(connection, inner, path, reading)
     connection = connect(None, reading)
-    function = {"parquet": "read_parquet", "jsonl": "read_json_auto"}[str(reading.format)]
-    union = ", union_by_name=true, maximum_sample_files=-1" if len(paths) > 1 and reading.format == "jsonl" else ""
-    inner = f"SELECT * FROM {function}({_literals(paths)}{union})"
-    n_rows = None
-    if reading.format == "parquet":
-        count = f"SELECT count(*) FROM ({inner})"
-        n_rows = int(all_rows(connection, count, partial(explained, path=path))[0][0])
+    if reading.format == "jsonl":
+        return source_of(connection, _json_lines(connection, paths, path), path, reading)
+    inner = f"SELECT * FROM read_parquet({_literals(paths)})"
+    n_rows = int(all_rows(connection, f"SELECT count(*) FROM ({inner})", partial(explained, path=path))[0][0])
     return source_of(connection, inner, path, reading, n_rows)
+
+
+def _json_lines(connection: Any, paths: list[str], path: str) -> str:
+    """Return the query for JSON lines.
+
+    All rows say what is in them: from the first ones alone, a name or a text that comes later would be an error. A
+    column of texts and numbers has JSON's own type; its texts lose their quotes, which they have in no other column.
+    """
+    union = ", union_by_name=true, maximum_sample_files=-1" if len(paths) > 1 else ""
+    rows = f"read_json_auto({_literals(paths)}, sample_size=-1{union})"
+    relation = _relation(connection, f"SELECT * FROM {rows}", partial(explained, path=path))
+    mixed = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "JSON"]
+    texts = ", ".join(f"{quoted_name(name)} ->> '$' AS {quoted_name(name)}" for name in mixed)
+    return f"SELECT * {f'REPLACE ({texts}) ' if mixed else ''}FROM {rows}"
 
 
 def open_relation(relation: Any, name: str) -> Source:
