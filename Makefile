@@ -9,13 +9,13 @@
 #   make clean    remove .venv, build and caches
 
 PYTHON ?= python3
-comma := ,
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Every version is that of requirements.lock on the Python that it was made with; other Pythons take the newest.
 LOCK := $(shell $(PYTHON) -c "import sys; print('-c requirements.lock' if sys.version_info[:2] == (3, 11) else '')")
 CORE := $(wildcard core/*/*.cpp core/*/*.hpp)
+PACKAGE := $(shell find src/treewright -type f ! -name '*.pyc' ! -name _core.pyi)
 
 .PHONY: demo test lint format docs fuzz bench sanitize sanitize-threads wheels clean
 
@@ -54,25 +54,24 @@ bench: $(VENV)/core.stamp $(VENV)/bench.stamp
 	$(BIN)/python bench/run.py $(ARGS)
 
 # The whole suite under address and undefined-behaviour sanitizers, and the tests that use threads under the thread
-# sanitizer. Both run in an empty environment that borrows the packages of .venv: in .venv itself the editable install
-# would come first. Python and numpy are not instrumented, so only what the core does is reported.
-SANITIZED = $(PIP) install --no-build-isolation --no-deps --upgrade --target build/$@/site \
-		-C build-dir=build/$@/build -C cmake.define.TREEWRIGHT_SANITIZE=$(1) . && \
-	$(PYTHON) -m venv --without-pip build/$@/venv && rm -f build/$@/log.* && \
-	LD_PRELOAD="$$(g++ -print-file-name=$(2)) $$(g++ -print-file-name=libstdc++.so)" \
+# sanitizer; TESTS="tests/test_costs.py" runs a portion. Both run in an empty environment that borrows the packages of
+# .venv: in .venv itself the editable install would come first. Python and numpy are not instrumented, so only what the
+# core does is reported.
+SANITIZED = rm -f build/$@/log.*; \
+	LD_PRELOAD="$$(g++ -print-file-name=$(1)) $$(g++ -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0:log_path=$(CURDIR)/build/$@/log UBSAN_OPTIONS=print_stacktrace=1 \
 	TSAN_OPTIONS=halt_on_error=0:exitcode=66:log_path=$(CURDIR)/build/$@/log:ignore_noninstrumented_modules=1 \
 	PYTHONPATH="$(CURDIR)/build/$@/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
-	build/$@/venv/bin/python -m pytest -n 2 $(3) $(ARGS) || { cat build/$@/log.*; exit 1; }
+	build/$@/venv/bin/python -m pytest -n 2 $(2) $(ARGS) || { cat build/$@/log.*; exit 1; }
 # polars does not start under the thread sanitizer, so no file here imports it; nor can a forked process start threads.
 THREADED = --deselect tests/test_long_fits.py::test_a_fork_after_a_fit_can_fit $(addprefix tests/test_, histogram_search.py extremes.py long_fits.py disk_partitions.py against_oracle.py \
 	predict.py optimal_hypothesis.py stability.py shap_values.py shared_folds.py)
 
-sanitize: $(VENV)/core.stamp $(VENV)/test.stamp
-	$(call SANITIZED,address$(comma)undefined,libasan.so,$(or $(TESTS),tests))
+sanitize: build/sanitize/site.stamp $(VENV)/test.stamp
+	$(call SANITIZED,libasan.so,$(or $(TESTS),tests))
 
-sanitize-threads: $(VENV)/core.stamp $(VENV)/test.stamp
-	$(call SANITIZED,thread,libtsan.so,$(or $(TESTS),$(THREADED)))
+sanitize-threads: build/sanitize-threads/site.stamp $(VENV)/test.stamp
+	$(call SANITIZED,libtsan.so,$(or $(TESTS),$(THREADED)))
 	@! ls build/$@/log.* 2>/dev/null || { cat build/$@/log.*; exit 1; }
 
 # One stable-ABI wheel serves 3.12 and later; 3.11 has its own. PYTHONS names the interpreters to build for and to test on.
@@ -100,6 +99,15 @@ $(VENV)/tools.stamp: pyproject.toml requirements.lock
 
 $(VENV)/core.stamp: $(VENV)/tools.stamp CMakeLists.txt $(wildcard core/*) $(CORE)
 	$(PIP) install $(LOCK) --no-build-isolation --editable .
+	@touch $@
+
+# Built again where the core or the package has changed, so that a portion of the tests starts at once.
+SANITIZERS_sanitize := address,undefined
+SANITIZERS_sanitize-threads := thread
+build/sanitize/site.stamp build/sanitize-threads/site.stamp: build/%/site.stamp: $(VENV)/core.stamp CMakeLists.txt $(CORE) $(PACKAGE)
+	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/$*/site \
+		-C build-dir=build/$*/build -C cmake.define.TREEWRIGHT_SANITIZE=$(SANITIZERS_$*) .
+	$(PYTHON) -m venv --without-pip build/$*/venv
 	@touch $@
 
 # Pages are tested in a real browser, queries in a real server. Where one is not there and cannot be installed, its tests

@@ -198,6 +198,8 @@ WRONG = [
     ({"priors": [0.5, 0.5]}, r"priors must have one share per class .*, not the shape \(2,\)"),
     ({"priors": [0.5, 0.6, 0.1]}, "priors must be shares from 0 to 1 that add up to 1"),
     ({"priors": [1.5, -0.5, 0.0]}, "priors must be shares from 0 to 1"),
+    ({"priors": [1e308, 1e308, 1e308]}, "priors must be shares from 0 to 1"),  # without a warning of overflow
+    ({"priors": {"low": np.nan, "mid": 0.5, "high": 0.5}}, "priors must be shares from 0 to 1"),
     ({"priors": {"low": 0.5, "mid": 0.5}}, "priors leaves out the class 'high'"),
     ({"class_weight": "even"}, "class_weight must be a dict of weights by class, 'balanced' or None, not 'even'"),
     ({"class_weight": {"huge": 2}}, "class_weight names 'huge', which is no class"),

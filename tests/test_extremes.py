@@ -157,6 +157,8 @@ import numpy as np
 import treewright as tw
 
 x = np.random.default_rng(0).normal(size=(60000, 6))
+few = x[:200]
+tree = tw.learn(few, few[:, 0] > 0.1, tw.SKLEARN)
 most, done = 0, False
 
 def watch():
@@ -167,7 +169,7 @@ def watch():
 watcher = threading.Thread(target=watch)
 before = len(os.listdir("/proc/self/task"))
 watcher.start()
-tw.learn(x, x[:, 0] > 0.1, tw.SKLEARN, n_threads=100000)
+CALL
 done = True
 watcher.join()
 print(most - before)
@@ -175,8 +177,18 @@ print(most - before)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads as Linux tells them")
-def test_no_more_threads_start_than_can_help() -> None:
-    result = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=120, check=True)
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tw.learn(x, x[:, 0] > 0.1, tw.SKLEARN, n_threads=100000)",
+        "tw.learn(x, x[:, 0] > 0.1, tw.CART, n_threads=100000)",
+        "tw.stability(tree, few, few[:, 0] > 0.1, resamples=60, n_threads=100000)",
+    ],
+    ids=["rows", "folds", "resamples"],
+)
+def test_no_more_threads_start_than_can_help(call: str) -> None:
+    script = THREADS.replace("CALL", call)
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
     assert int(result.stdout) <= max(16, 2 * (os.cpu_count() or 1)) + 1
 
 

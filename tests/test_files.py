@@ -319,6 +319,56 @@ def test_standard_input(weather: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         open_source("-")
 
 
+def test_what_comes_late_in_json_lines_counts(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"x": 1, "z": 1}\n' * 30_000 + '{"x": "late", "z": 1.5, "new": 3}\n')
+    frame = read(path)
+    found = column(frame, "x")
+    assert [found.levels[found.values[row]] for row in (0, -1)] == ["1", "late"]
+    assert column(frame, "z").values[-1] == 1.5
+    assert column(frame, "new").values[-1] == 3
+
+
+def test_a_text_in_json_lines_is_the_same_beside_numbers(tmp_path: Path) -> None:
+    mixed, texts = tmp_path / "mixed.jsonl", tmp_path / "texts.jsonl"
+    mixed.write_text('{"x": 1, "y": "n"}\n{"x": "a", "y": "p"}\n{"x": "b", "y": "q"}\n' * 3)
+    texts.write_text('{"x": "a"}\n{"x": "b"}\n')
+    tree = tw.learn(mixed, "y", "id3")
+    assert tree.schema.columns[0].levels == ("1", "a", "b")
+    assert tw.predict(tree, texts).tolist() == ["p", "q"]
+
+
+@pytest.mark.parametrize("start", ["~", "~/", "md:", "file:", "sqlite:", "a\\", "%s", "-", "{a,b}", "'; ", '"'])
+@pytest.mark.parametrize("ending", ["csv", "csv.zst", "parquet", "arrow", "jsonl", "duckdb"])
+def test_a_name_is_a_name_whatever_it_looks_like(
+    start: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB takes a file called ~rows.csv from the home folder, and asks a server for one called md:rows.duckdb."""
+    import pyarrow.feather
+
+    monkeypatch.chdir(tmp_path)
+    if (start, ending) == ("a\\", "duckdb"):
+        pytest.skip("DuckDB itself takes it for a folder, and says that there is no such file")
+    name = f"{start}rows.{ending}"
+    Path(name).parent.mkdir(exist_ok=True)
+    rows = "SELECT * FROM (VALUES (1), (2), (3)) AS t(x)"
+    whole = str(Path(name).absolute())
+    if ending == "duckdb":
+        with duckdb.connect("made.duckdb") as connection:
+            connection.execute(f"CREATE TABLE rows AS {rows}")
+        Path("made.duckdb").rename(name)
+    elif ending in {"arrow", "csv.zst"}:
+        with pa.OSFile(whole, "wb") as file:
+            if ending == "arrow":
+                pyarrow.feather.write_feather(pa.table({"x": [1, 2, 3]}), file)
+            else:
+                file.write(pa.compress(b"x\n1\n2\n3\n", "zstd", asbytes=True))
+    else:
+        form = {"csv": "CSV", "parquet": "PARQUET", "jsonl": "JSON"}[ending]
+        duckdb.connect().execute(f"COPY ({rows}) TO '{whole.replace(chr(39), chr(39) * 2)}' (FORMAT {form})")
+    assert column(read(name), "x").values.tolist() == [1, 2, 3]
+
+
 def test_files_that_are_not_there_or_no_tables(weather: Path, tmp_path: Path) -> None:
     with pytest.raises(tw.DataError, match=r"there is no file '.*wether.csv'; did you mean '.*weather.csv'"):
         read(tmp_path / "wether.csv")

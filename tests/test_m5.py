@@ -238,6 +238,14 @@ def test_the_mean_that_stands_for_missing_values_may_be_that_of_the_largest_numb
     assert missing == at_mean
 
 
+def test_the_mean_of_the_largest_numbers_is_the_largest_number() -> None:
+    """Rounded, it is more: a warning, and so an error here."""
+    largest, weight = np.finfo(np.float64).max, [1 / 3, 1.0, 0.3, 0.7, 0.1, 1.0, 1.0]
+    data = {"x": [largest] * 5 + [None] * 2, "z": range(7), "y": [0.0, 1.0] * 3 + [0.0], "w": weight}
+    recipe = tw.CART.with_(missing=tw.missing.Imputed(), pruning=None)
+    assert tw.learn(data, "y", recipe, weight="w").n_leaves > 1
+
+
 @pytest.mark.parametrize("pruner", [tw.pruning.ReducedError(), tw.pruning.ErrorBased()])
 def test_a_tree_of_imputed_values_is_pruned_by_its_rows(pruner: Any) -> None:
     data = {"x": [1.0, 2, 3, 4, None] * 8, "y": ["u", "v", "u", "w", "w"] * 8}

@@ -133,6 +133,11 @@ def test_queries_are_checked_when_they_are_made() -> None:
         tw.sql("  ")
 
 
+def test_a_file_of_a_query_that_is_not_there_is_named() -> None:
+    with pytest.raises(tw.DataError, match=r"there is no file 'nothing\.parquet'"):
+        read(tw.sql("SELECT * FROM 'nothing.parquet'"))
+
+
 @pytest.mark.parametrize(
     "address", ["https://localhost:1/rows.csv", "http://localhost:1/rows.parquet", "s3://a/rows.parquet"]
 )

@@ -185,7 +185,8 @@ def _mean(sums: Sums) -> float:
     if math.isfinite(total):
         return float(total / weight)
     smaller = as_floats({unit - 2: counted for unit, counted in sums.items()}, 2)[1] / weight
-    return float(np.nan_to_num(np.ldexp(smaller, 2 * BITS)))
+    with np.errstate(over="ignore"):  # rounded up, the mean of the largest numbers is larger than they are
+        return float(np.nan_to_num(np.ldexp(smaller, 2 * BITS)))
 
 
 def _number_sums(part: Encoded, column: int) -> Any:

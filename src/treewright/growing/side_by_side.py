@@ -28,9 +28,19 @@ class _StoppedError(Exception):
     """Ends a task whose result is not needed any more."""
 
 
+def processors() -> int:
+    """Return how many threads can work at the same time."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads_worth(wanted: int) -> int:
+    """Return how many threads to use: 0 means one per processor; more than a few of them only wait for each other."""
+    return min(wanted, max(16, 2 * processors())) if wanted > 0 else processors()
+
+
 def side_by_side(tasks: Sequence[Task[Value]], n_threads: int, stage: Stage) -> Iterator[Value]:
     """Yield the result of each task, in order; 0 threads means one per processor."""
-    threads = n_threads if n_threads > 0 else os.cpu_count() or 1
+    threads = threads_worth(n_threads)
     workers = min(threads, len(tasks))
     if workers <= 1:
         for i, task in enumerate(tasks):

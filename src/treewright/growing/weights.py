@@ -223,17 +223,19 @@ def _cost_table(given: Mapping[Any, Any], classes: tuple[Level, ...]) -> FloatAr
 
 def _priors(given: object, classes: tuple[Level, ...]) -> tuple[float, ...]:
     if isinstance(given, Mapping):
-        values = np.full(len(classes), np.nan)
-        for level, prior in given.items():
-            values[_index(level, classes, "priors")] = _number(prior, f"priors[{level!r}]")
-        absent = [level for level, value in zip(classes, values, strict=True) if np.isnan(value)]
+        values = np.zeros(len(classes))
+        named = {
+            _index(level, classes, "priors"): _number(prior, f"priors[{level!r}]") for level, prior in given.items()
+        }
+        values[list(named)] = list(named.values())
+        absent = [level for place, level in enumerate(classes) if place not in named]
         if absent:
             raise DataError(f"priors leaves out the class {listed(absent)}; give every class its share")
     else:
         values = _array(given, "priors")
     if values.shape != (len(classes),):
         raise DataError(f"priors must have one share per class ({listed(classes)}), not the shape {values.shape}")
-    if not np.isfinite(values).all() or (values < 0).any() or abs(values.sum() - 1) > 1e-6:
+    if not ((values >= 0) & (values <= 1)).all() or abs(values.sum() - 1) > 1e-6:
         raise DataError(f"priors must be shares from 0 to 1 that add up to 1, not {values.tolist()}")
     return tuple((values / values.sum()).tolist())
 

@@ -5,7 +5,6 @@ A thread maps one partition at a time and merges its replies itself. Threads liv
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -22,6 +21,7 @@ from treewright.data.rows import take
 from treewright.errors import DataError
 from treewright.growing import partition_worker as worker
 from treewright.growing.partitions import Limits, Partitions
+from treewright.growing.side_by_side import threads_worth
 from treewright.out_of_core.stored_arrays import Stored, mapped, store, stored_again
 
 Value = TypeVar("Value")
@@ -156,7 +156,7 @@ def write_partitions(
     `n_rows`, where it is known, makes the parts equal, and as many as all threads can share evenly. `n_threads=0` means
     all processors.
     """
-    threads = n_threads or processors()
+    threads = threads_worth(n_threads)
     groups = _groups(pieces, lambda piece: rows_per_partition(piece, memory_limit, threads, n_rows))
     parts = [_joined(group, folder) for group in groups]
     if not parts:
@@ -184,11 +184,6 @@ def rows_per_partition(piece: Encoded, memory_limit: int, threads: int, n_rows: 
     needed = max(-(-n_rows // most), min(threads, n_rows // FEWEST_ROWS), 1)
     even = needed if needed < threads else -(-needed // threads) * threads
     return max(1, -(-n_rows // even))
-
-
-def processors() -> int:
-    """Return how many threads can work at the same time."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _groups(pieces: Iterable[Encoded], most_of: Callable[[Encoded], int]) -> Iterator[list[Encoded]]:

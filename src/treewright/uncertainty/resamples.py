@@ -17,7 +17,7 @@ import numpy as np
 from treewright.data.encoding import Encoded
 from treewright.data.rows import weights_of
 from treewright.errors import DataError
-from treewright.out_of_core.disk_partitions import processors
+from treewright.growing.side_by_side import threads_worth
 from treewright.pruning.cross_validation import deal, row_draws
 from treewright.recipes.criterion import PiecewiseLinear
 from treewright.recipes.leaves import Constant
@@ -113,7 +113,7 @@ def in_order(items: Iterable[Item], function: Callable[[Item], Found], n_threads
 
     No more results than threads wait to be read.
     """
-    n = n_threads if n_threads > 0 else processors()
+    n = threads_worth(n_threads)
     with ThreadPoolExecutor(n) as pool:
         waiting: deque[Future[Found]] = deque()
         try:

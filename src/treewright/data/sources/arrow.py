@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from treewright.data.sources.formats import Reading
@@ -31,9 +32,9 @@ def open_arrow(path: str, reading: Reading) -> Source:
 
     def opened() -> Any:
         try:
-            return pa.ipc.open_file(pa.memory_map(path))
+            return pa.ipc.open_file(pa.memory_map(_whole(path)))
         except pa.ArrowInvalid:
-            return pa.ipc.open_stream(pa.memory_map(path))
+            return pa.ipc.open_stream(pa.memory_map(_whole(path)))
 
     def batches(columns: list[str], _: int) -> Iterator[Any]:
         file = opened()
@@ -51,7 +52,7 @@ def open_parquet(path: str, reading: Reading) -> Source:
     import pyarrow as pa
     import pyarrow.parquet
 
-    opened = partial(pa.parquet.ParquetFile, path, buffer_size=_BUFFER, pre_buffer=False)
+    opened = partial(pa.parquet.ParquetFile, _whole(path), buffer_size=_BUFFER, pre_buffer=False)
     try:
         with opened() as file:
             schema, metadata = file.schema_arrow, file.metadata
@@ -93,9 +94,14 @@ def open_partitions(folder: str, reading: Reading) -> Source:
     import pyarrow.dataset
 
     try:
-        return open_dataset(pa.dataset.dataset(folder, format="parquet", partitioning="hive"), folder, reading)
+        return open_dataset(pa.dataset.dataset(_whole(folder), format="parquet", partitioning="hive"), folder, reading)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise DataError(f"{folder} cannot be read as one table: {error}") from error
+
+
+def _whole(path: str) -> str:
+    """Return a name from which pyarrow makes nothing else, as it does of one that begins with ~."""
+    return str(Path(path).absolute())
 
 
 def unpacked(path: str) -> Any:
@@ -104,7 +110,7 @@ def unpacked(path: str) -> Any:
         import pyarrow as pa
     except ImportError:
         raise DataError(f"{path} is packed by zstd; reading it needs pyarrow: pip install pyarrow") from None
-    return pa.CompressedInputStream(pa.OSFile(path), "zstd")
+    return pa.CompressedInputStream(pa.OSFile(_whole(path)), "zstd")
 
 
 def joined(tables: list[Table]) -> Table:

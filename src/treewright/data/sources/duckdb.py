@@ -5,7 +5,6 @@ Rows keep their order. DuckDB writes to the scratch folder only, loads no extens
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,7 +13,7 @@ from typing import Any
 
 from treewright.data.sources.formats import Reading, not_there
 from treewright.data.sources.source import Source, Table, columns_of_rows, has_pyarrow
-from treewright.data.sources.sql_quoting import quoted_name, quoted_text, quoted_texts, the_table
+from treewright.data.sources.sql_quoting import plain_path, quoted_name, quoted_paths, quoted_text, the_table
 from treewright.errors import DataError
 
 #: With less DuckDB cannot work.
@@ -31,14 +30,25 @@ def open_duck(paths: list[str], path: str, reading: Reading) -> Source:
         inner = f"SELECT * FROM {quoted_name(the_table(_tables(connection), reading.table, path))}"
         return source_of(connection, inner, path, reading)
     connection = connect(None, reading)
-    function = {"parquet": "read_parquet", "jsonl": "read_json_auto"}[str(reading.format)]
-    union = ", union_by_name=true, maximum_sample_files=-1" if len(paths) > 1 and reading.format == "jsonl" else ""
-    inner = f"SELECT * FROM {function}({_literals(paths)}{union})"
-    n_rows = None
-    if reading.format == "parquet":
-        count = f"SELECT count(*) FROM ({inner})"
-        n_rows = int(all_rows(connection, count, partial(explained, path=path))[0][0])
+    if reading.format == "jsonl":
+        return source_of(connection, _json_lines(connection, paths, path), path, reading)
+    inner = f"SELECT * FROM read_parquet({_literals(paths)})"
+    n_rows = int(all_rows(connection, f"SELECT count(*) FROM ({inner})", partial(explained, path=path))[0][0])
     return source_of(connection, inner, path, reading, n_rows)
+
+
+def _json_lines(connection: Any, paths: list[str], path: str) -> str:
+    """Return the query for JSON lines.
+
+    All rows say what is in them: from the first ones alone, a name or a text that comes later would be an error. A
+    column of texts and numbers has JSON's own type; its texts lose their quotes, which they have in no other column.
+    """
+    union = ", union_by_name=true, maximum_sample_files=-1" if len(paths) > 1 else ""
+    rows = f"read_json_auto({_literals(paths)}, sample_size=-1{union})"
+    relation = _relation(connection, f"SELECT * FROM {rows}", partial(explained, path=path))
+    mixed = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "JSON"]
+    texts = ", ".join(f"{quoted_name(name)} ->> '$' AS {quoted_name(name)}" for name in mixed)
+    return f"SELECT * {f'REPLACE ({texts}) ' if mixed else ''}FROM {rows}"
 
 
 def open_relation(relation: Any, name: str) -> Source:
@@ -144,7 +154,7 @@ def connect(path: str | None, reading: Reading) -> Any:
     if path is not None and not Path(path).exists():
         raise not_there(path)
     try:
-        connection = duckdb.connect(path or ":memory:", read_only=path is not None)
+        connection = duckdb.connect(":memory:" if path is None else plain_path(path), read_only=path is not None)
     except duckdb.Error as error:
         raise explained(error, str(path)) from error
     settings = ["enable_progress_bar = false", "python_enable_replacements = false"]
@@ -177,11 +187,12 @@ def explained(error: Exception, path: str) -> DataError:
     text = " ".join(line[:200] for line in (lines[:3] if "CSV Error" in message else lines[:2]))
     text = re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", text)
     if isinstance(error, _duckdb().IOException) and "No files found" in message:
-        return not_there(path)
+        named = re.search(r'match the pattern "(.*?)"', message)  # in a query
+        return not_there(named[1] if named else path)
     return DataError(f"{path}: {text}")
 
 
 def _literals(paths: list[str]) -> str:
-    """Return the paths of files in SQL, even where their names look like patterns."""
-    literal = quoted_texts([glob.escape(path) for path in paths])
+    """Return the paths of files in SQL."""
+    literal = quoted_paths(paths)
     return literal if len(paths) == 1 else f"[{literal}]"

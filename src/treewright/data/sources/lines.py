@@ -134,9 +134,10 @@ def _lines(path: str) -> Iterator[io.TextIOWrapper]:
 def not_utf8(path: str) -> DataError:
     """Return the error for text in another encoding."""
     with _opened(path) as raw:
-        number = next((number for number, line in enumerate(raw, 1) if not _is_utf8(line)), 1)
+        wrong = next(((number, line) for number, line in enumerate(raw, 1) if not _is_utf8(line)), (1, b""))
+    known = "UTF-16" if wrong[1].startswith((b"\xff\xfe", b"\xfe\xff")) else "LATIN1"
     return DataError(
-        f"{path}, line {number}: the text is not UTF-8; convert the file first, as in: iconv -f LATIN1 -t UTF-8"
+        f"{path}, line {wrong[0]}: the text is not UTF-8; convert the file first, as in: iconv -f {known} -t UTF-8"
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Collection
+from pathlib import Path
 
 from treewright.data.value_text import listed
 from treewright.errors import DataError
@@ -25,6 +27,21 @@ def quoted_text(text: str) -> str:
 def quoted_texts(texts: Collection[str]) -> str:
     """Return values, with commas."""
     return ", ".join(quoted_text(text) for text in texts)
+
+
+def plain_path(path: str) -> str:
+    """Return the name of a file that DuckDB takes literally: `~`, `md:` and `file:` in front mean something to it."""
+    whole = str(Path(path).absolute())
+    try:
+        whole.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{path!a}: the name of the file is not UTF-8, and DuckDB cannot open it; rename it") from None
+    return whole
+
+
+def quoted_paths(paths: Collection[str]) -> str:
+    """Return names of files, with commas, even where they look like patterns."""
+    return quoted_texts([glob.escape(plain_path(path)) for path in paths])
 
 
 def the_table(tables: list[str], wanted: str | None, path: str) -> str:

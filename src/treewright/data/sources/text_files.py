@@ -7,9 +7,8 @@ error that names the option.
 
 from __future__ import annotations
 
-import glob
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -28,7 +27,7 @@ from treewright.data.sources.lines import (
     not_utf8,
 )
 from treewright.data.sources.source import Source, Table
-from treewright.data.sources.sql_quoting import quoted_name, quoted_text, quoted_texts
+from treewright.data.sources.sql_quoting import quoted_name, quoted_paths, quoted_text
 from treewright.data.sources.text_kinds import AMBIGUOUS, GUESSED, could_be, is_kind, value
 from treewright.errors import DataError
 
@@ -44,6 +43,8 @@ _NAMED = {
 _NO_MARKER = "\\N treewright"
 #: Rows that a kind must hold for before all rows are looked at.
 _SAMPLE = 1000
+#: DuckDB's time for a query grows as the square of what it counts.
+_TESTS_AT_ONCE = 256
 _WRONG = "treewright:"
 
 
@@ -65,9 +66,8 @@ class TextTable:
     def scan(self) -> str:
         """Return all values as text; the columns are called c0, c1 and so on."""
         texts = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(self.columns)))
-        paths = quoted_texts([glob.escape(path) for path in self.paths])
         return (
-            f"read_csv([{paths}], auto_detect=false, header={str(self.header).lower()}, "
+            f"read_csv([{quoted_paths(self.paths)}], auto_detect=false, header={str(self.header).lower()}, "
             f"delim={quoted_text(self.delimiter)}, quote='\"', escape='\"', nullstr=[{quoted_text(_NO_MARKER)}], "
             f"strict_mode=true, null_padding=false, ignore_errors=false, columns={{{texts}}})"
         )
@@ -212,11 +212,19 @@ def _holding(table: TextTable, kinds: Mapping[str, tuple[str, ...]], limit: int 
 
 def _counts(table: TextTable, tests: list[tuple[str, str]], limit: int | None) -> list[int]:
     """Return how many values of a column are such."""
-    if not tests:
-        return []
-    counts = ", ".join(f"count(*) FILTER (WHERE {table.text(name)} IS NOT NULL AND {test})" for name, test in tests)
-    rows = table.rows(dict.fromkeys(name for name, _ in tests), limit)
-    return [int(count) for count in _all(table, f"SELECT {counts} FROM {rows}")[0]]
+    there = [(name, f"{table.text(name)} IS NOT NULL AND {test}") for name, test in tests]
+    return _matching(table, there, lambda names: table.rows(names, limit))
+
+
+def _matching(table: TextTable, tests: Sequence[tuple[str, str]], rows: Callable[[Collection[str]], str]) -> list[int]:
+    """Return how many rows pass each test of a column; `rows` gives the rows of some columns."""
+    found: list[int] = []
+    for first in range(0, len(tests), _TESTS_AT_ONCE):
+        some = tests[first : first + _TESTS_AT_ONCE]
+        counts = ", ".join(f"count(*) FILTER (WHERE {test})" for _, test in some)
+        row = _all(table, f"SELECT {counts} FROM {rows(dict.fromkeys(name for name, _ in some))}")[0]
+        found.extend(int(count) for count in row)
+    return found
 
 
 def _refuse_ambiguous(table: TextTable, name: str, kind: str) -> None:
@@ -251,14 +259,11 @@ def _example(table: TextTable, name: str, test: str) -> str:
 def _marker_counts(table: TextTable, columns: Collection[str]) -> Mapping[str, Mapping[str, int]]:
     """Return how often each marker stands in each of these columns."""
     pairs = [(column, marker) for column in columns for marker in table.markers]
-    if not pairs:
-        return {}
-    trimmed = {column: f"trim({table.text(column)})" for column in columns}
-    counts = ", ".join(f"count(*) FILTER (WHERE {trimmed[c]} = {quoted_text(m)})" for c, m in pairs)
+    tests = [(column, f"trim({table.text(column)}) = {quoted_text(marker)}") for column, marker in pairs]
     found: dict[str, dict[str, int]] = {}
-    for (column, marker), count in zip(pairs, _all(table, f"SELECT {counts} FROM {table.scan()}")[0], strict=True):
+    for (column, marker), count in zip(pairs, _matching(table, tests, lambda _: table.scan()), strict=True):
         if count:
-            found.setdefault(column, {})[marker] = int(count)
+            found.setdefault(column, {})[marker] = count
     return found
 
 

@@ -18,7 +18,7 @@ _TYPES = {
     "boolean": "BOOLEAN", "truth": "BOOLEAN", "whole": "BIGINT", "large": "HUGEINT", "time": "TIME",
     "duration": "INTERVAL",
 }  # fmt: skip
-_NUMBER_WORDS = tuple(sign + word for word in ("inf", "infinity", "nan") for sign in ("", "+", "-"))
+_NUMBER_WORD = "(?i:[+-]?(inf|infinity|nan))"
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
 _OFFSET = r"(Z|[+-]\d{2}(:?\d{2})?)"
 _DATE = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
@@ -70,10 +70,11 @@ def value(kind: str, x: str, form: TextForm) -> str:
 
 
 def _is_number(x: str, decimal: str) -> str:
-    digits = _matches(x, f"[-+0-9eE{decimal}]+")  # DuckDB takes 1_000 for a number too
+    # DuckDB takes 1_000 for a number too. The words are no list with IN: DuckDB joins such a list to the rows, once for
+    # every column, and 80 columns are then too many for the memory that prediction has.
+    written = _matches(x, f"[-+0-9eE{decimal}]+|{_NUMBER_WORD}")
     point = x if decimal == "." else _with_point(x)
-    words = f"lower({x}) IN ({quoted_texts(_NUMBER_WORDS)})"
-    return f"(TRY_CAST({point} AS DOUBLE) IS NOT NULL AND ({digits} OR {words}))"
+    return f"(TRY_CAST({point} AS DOUBLE) IS NOT NULL AND {written})"
 
 
 def _with_point(x: str) -> str:
