@@ -31,6 +31,9 @@ def test_sums_are_exact_and_parts_make_no_difference(
         exact = sum((Fraction(value) for at, value in given_ if at == place), Fraction())
         if abs(exact) < 1e300:
             assert math.isclose(whole[place], float(exact), rel_tol=1e-15, abs_tol=1e-320)
+        alone = np.array([value for at, value in given_ if at == place], dtype=np.float64)
+        total = as_floats(sums_by(np.zeros(len(alone), dtype=np.int32), alone, 1), 1)
+        assert total.tobytes() == whole[place : place + 1].tobytes()
     shuffled = given_.copy()
     chance.shuffle(shuffled)
     edges = [0, *sorted(min(cut, len(given_)) for cut in cuts), len(given_)]

@@ -12,9 +12,9 @@ from pathlib import Path
 ORDER = [
     "base",
     "target",
-    "linear",
     "criterion",
     "binning",
+    "linear",
     "split",
     "threshold",
     "rows",

@@ -134,7 +134,7 @@ class PyNodeMoments {
 public:
     PyNodeMoments(const Ints& parent, const Ints& slot_start, const Ints& slot_regressor, const Doubles& low,
                   const Doubles& high, const Doubles& max_weight, const Doubles& mean, const Limbs& product,
-                  const Limbs& sum, const Limbs& weight, const Longs& rows)
+                  const Limbs& sum, const Limbs& weight, const Longs& rows, int n_threads)
         : start_(slot_start.data(), slot_start.data() + slot_start.size()),
           regressor_(slot_regressor.data(), slot_regressor.data() + slot_regressor.size()) {
         const SlotRanges ranges{copy_of(low), copy_of(high), copy_of(max_weight)};
@@ -142,10 +142,12 @@ public:
                                 std::vector<int64_t>(rows.data(), rows.data() + rows.size())};
         const std::vector<double> means = copy_of(mean);
         const nb::gil_scoped_release unlocked;
-        moments_ = node_moments(span_of(parent), {start_, regressor_}, ranges, means, sums);
+        ThreadPool pool(n_threads);
+        moments_ = node_moments(span_of(parent), {start_, regressor_}, ranges, means, sums, pool);
     }
 
-    // Per node the chosen model, from the regressors it may use: (start, regressor, coefficient, intercept, residual).
+    // Per node the chosen model, from the regressors it may use: (start, regressor, coefficient, mean
+    // of the regressor, intercept, residual).
     nb::tuple choose(const Ints& wanted_start, const Ints& wanted, const std::string& selection, int max_terms,
                      int min_rows_per_term, double ridge, double ridge_rows, int n_threads) const {
         const ModelOptions options = options_of(selection, max_terms, min_rows_per_term, ridge, ridge_rows);
@@ -172,21 +174,15 @@ public:
         for (const int slot : found.slot) used.push_back(regressor_[start_[node] + slot]);
         return nb::make_tuple(used, found.coefficient, found.intercept, found.residual);
     }
-    // Per slot the mean, and per node weight, rows, and the range of the target.
+    // Per node the rows, and the range of the target.
     nb::tuple summary() const {
-        std::vector<double> mean, squares, weight, rows, low, high;
+        std::vector<double> rows, low, high;
         for (const Moments& one : moments_) {
-            for (int i = 0; i < one.size(); ++i) {
-                mean.push_back(one.mean[i].value());
-                squares.push_back(one.of(i, i).value());
-            }
-            weight.push_back(one.weight.value());
             rows.push_back(one.rows);
             low.push_back(one.target_low);
             high.push_back(one.target_high);
         }
-        return nb::make_tuple(array(std::move(mean)), array(std::move(squares)), array(std::move(weight)),
-                              array(std::move(rows)), array(std::move(low)), array(std::move(high)));
+        return nb::make_tuple(array(std::move(rows)), array(std::move(low)), array(std::move(high)));
     }
 
 private:
@@ -201,17 +197,20 @@ private:
     }
     nb::tuple models_to_python(const std::vector<LinearModel>& models) const {
         std::vector<int32_t> start{0}, regressor;
-        std::vector<double> coefficient, intercept, residual;
+        std::vector<double> coefficient, mean, intercept, residual;
         for (size_t node = 0; node < models.size(); ++node) {
             const LinearModel& model = models[node];
-            for (const int slot : model.slot) regressor.push_back(regressor_[start_[node] + slot]);
+            for (const int slot : model.slot) {
+                regressor.push_back(regressor_[start_[node] + slot]);
+                mean.push_back(moments_[node].mean[slot].value());
+            }
             coefficient.insert(coefficient.end(), model.coefficient.begin(), model.coefficient.end());
             start.push_back(static_cast<int32_t>(regressor.size()));
             intercept.push_back(model.intercept);
             residual.push_back(model.residual);
         }
         return nb::make_tuple(array(std::move(start)), array(std::move(regressor)), array(std::move(coefficient)),
-                              array(std::move(intercept)), array(std::move(residual)));
+                              array(std::move(mean)), array(std::move(intercept)), array(std::move(residual)));
     }
 
     std::vector<int32_t> start_, regressor_;
@@ -282,9 +281,9 @@ void bind_linear(nb::module_& m) {
     m.def("slot_means", &means_of, "low"_a, "high"_a, "sum"_a, "known"_a);
     nb::class_<PyNodeMoments>(m, "NodeMoments")
         .def(nb::init<const Ints&, const Ints&, const Ints&, const Doubles&, const Doubles&, const Doubles&,
-                      const Doubles&, const Limbs&, const Limbs&, const Limbs&, const Longs&>(),
+                      const Doubles&, const Limbs&, const Limbs&, const Limbs&, const Longs&, int>(),
              "parent"_a, "slot_start"_a, "slot_regressor"_a, "low"_a, "high"_a, "max_weight"_a, "mean"_a, "product"_a,
-             "sum"_a, "weight"_a, "rows"_a)
+             "sum"_a, "weight"_a, "rows"_a, "n_threads"_a)
         .def("choose", &PyNodeMoments::choose, "wanted_start"_a, "wanted"_a, "selection"_a, "max_terms"_a,
              "min_rows_per_term"_a, "ridge"_a, "ridge_rows"_a, "n_threads"_a)
         .def("model", &PyNodeMoments::model, "node"_a, "regressors"_a, "ridge"_a)

@@ -8,63 +8,76 @@ namespace tw {
 namespace {
 
 // Normal equations that are solved one term at a time (the sweep operator, Goodnight 1979). Columns are measured in
-// powers of two near their deviation, so that their sizes do not matter.
+// powers of two near their deviation, so that their sizes do not matter. A cell is computed when it is asked for, from
+// the row and the column of every term that has entered: of many columns only few enter.
 class Equations {
 public:
-    Equations(const Moments& moments, std::span<const int> slots, double ridge) : n_(static_cast<int>(slots.size())) {
-        std::vector<int> at(slots.begin(), slots.end());
-        at.push_back(moments.size() - 1); // the target
-        for (const int slot : at) {
+    Equations(const Moments& moments, std::span<const int> slots, double ridge)
+        : moments_(moments), at_(slots.begin(), slots.end()), n_(static_cast<int>(slots.size())), ridge_(ridge) {
+        at_.push_back(moments.size() - 1); // the target
+        for (const int slot : at_) {
             const double squares = moments.of(slot, slot).value();
             int exponent = 0;
             if (squares > 0) std::frexp(std::sqrt(squares), &exponent);
             exponent_.push_back(exponent);
         }
-        const int width = n_ + 1;
-        cell_.resize(static_cast<size_t>(width) * width);
-        for (int a = 0; a < width; ++a) {
-            for (int b = 0; b < width; ++b) {
-                at_(a, b) = scaled_by(moments.of(at[a], at[b]), -exponent_[a] - exponent_[b]);
-            }
+        for (int i = 0; i <= n_; ++i) {
+            diagonal_.push_back(given(i, i));
+            target_.push_back(given(i, n_));
+            squares_.push_back(diagonal_[i].high);
         }
-        for (int i = 0; i < n_; ++i) at_(i, i) = at_(i, i) + at_(i, i) * Wide(ridge);
-        for (int i = 0; i < n_; ++i) squares_.push_back(at_(i, i).high);
         swept_.assign(static_cast<size_t>(n_), 0);
     }
 
-    bool can_enter(int i) const { return !swept_[i] && squares_[i] > 0 && cell(i, i).high > collinear * squares_[i]; }
+    bool can_enter(int i) const { return !swept_[i] && squares_[i] > 0 && diagonal_[i].high > collinear * squares_[i]; }
     // How much the sum of squared residuals falls with this term, in the target's unit.
-    double gain(int i) const { return (cell(i, n_) * cell(i, n_) / cell(i, i)).value(); }
-    double residual() const { return std::max(cell(n_, n_).value(), 0.0); }
+    double gain(int i) const { return (target_[i] * target_[i] / diagonal_[i]).value(); }
+    double residual() const { return std::max(target_[n_].value(), 0.0); }
 
     void enter(int pivot) {
+        Sweep sweep{pivot, Wide(1) / diagonal_[pivot], {}, {}};
+        for (int i = 0; i <= n_; ++i) sweep.row.push_back(cell(pivot, i));
+        for (int i = 0; i <= n_; ++i) sweep.factor.push_back(cell(i, pivot) * sweep.inverse);
         swept_[pivot] = 1;
-        const int width = n_ + 1;
-        const Wide inverse = Wide(1) / cell(pivot, pivot);
-        std::vector<Wide> row(width);
-        for (int j = 0; j < width; ++j) row[j] = cell(pivot, j);
-        for (int i = 0; i < width; ++i) {
-            if (i == pivot) continue;
-            const Wide factor = cell(i, pivot) * inverse;
-            for (int j = 0; j < width; ++j) {
-                if (j != pivot) at_(i, j) = cell(i, j) - factor * row[j];
-            }
-            at_(i, pivot) = -factor;
+        sweeps_.push_back(std::move(sweep));
+        for (int i = 0; i <= n_; ++i) {
+            diagonal_[i] = swept(diagonal_[i], i, i, sweeps_.back());
+            target_[i] = swept(target_[i], i, n_, sweeps_.back());
         }
-        for (int j = 0; j < width; ++j) at_(pivot, j) = row[j] * inverse;
-        at_(pivot, pivot) = inverse;
     }
-    Wide coefficient(int i) const { return scaled_by(cell(i, n_), exponent_[n_] - exponent_[i]); }
+    Wide coefficient(int i) const { return scaled_by(target_[i], exponent_[n_] - exponent_[i]); }
 
 private:
-    Wide& at_(int a, int b) { return cell_[static_cast<size_t>(a) * (n_ + 1) + b]; }
-    const Wide& cell(int a, int b) const { return cell_[static_cast<size_t>(a) * (n_ + 1) + b]; }
+    // What the entry of one term does to all cells.
+    struct Sweep {
+        int pivot;
+        Wide inverse;
+        std::vector<Wide> row, factor; // the row of the term, and its column times the inverse, before it entered
+    };
 
+    Wide given(int a, int b) const {
+        const Wide product = scaled_by(moments_.of(at_[a], at_[b]), -exponent_[a] - exponent_[b]);
+        return a == b && a < n_ ? product + product * Wide(ridge_) : product;
+    }
+    static Wide swept(Wide cell, int a, int b, const Sweep& sweep) {
+        if (a == sweep.pivot) return b == sweep.pivot ? sweep.inverse : sweep.row[b] * sweep.inverse;
+        return b == sweep.pivot ? -sweep.factor[a] : cell - sweep.factor[a] * sweep.row[b];
+    }
+    Wide cell(int a, int b) const {
+        Wide found = given(a, b);
+        for (const Sweep& sweep : sweeps_) found = swept(found, a, b, sweep);
+        return found;
+    }
+
+    const Moments& moments_;
+    std::vector<int> at_; // slots, the target last
     int n_;
+    double ridge_;
     std::vector<int> exponent_;
-    std::vector<Wide> cell_;
+    std::vector<Wide> diagonal_, target_; // the cells of the diagonal and those of the target's column, always at hand
     std::vector<double> squares_;
     std::vector<char> swept_;
+    std::vector<Sweep> sweeps_;
 };
 
 LinearModel model_of(const Moments& moments, std::span<const int> slots, const Equations& solved,

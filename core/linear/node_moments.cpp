@@ -87,12 +87,11 @@ void add(Moments& to, const Moments& child, const std::vector<int>& places) {
 } // namespace
 
 std::vector<Moments> node_moments(std::span<const int32_t> parent, const NodeSlots& slots, const SlotRanges& ranges,
-                                  std::span<const double> mean, const SlotProducts& sums) {
-    const std::vector<int64_t> pairs = pair_starts(slots);
-    std::vector<Moments> found;
-    for (int64_t node = 0; node < slots.nodes(); ++node) {
-        found.push_back(own_moments(node, slots, ranges, mean, sums, pairs[node]));
-    }
+                                  std::span<const double> mean, const SlotProducts& sums, ThreadPool& pool) {
+    const std::vector<int64_t> pairs = pair_starts(slots, ranges);
+    std::vector<Moments> found(static_cast<size_t>(slots.nodes()));
+    pool.run(slots.nodes(),
+             [&](int64_t node) { found[node] = own_moments(node, slots, ranges, mean, sums, pairs[node]); });
     // A child comes after its parent. Children are added from the last to the first, whatever the rows.
     for (int64_t node = slots.nodes() - 1; node > 0; --node) {
         add(found[parent[node]], found[node], places_in(slots, parent[node], node));

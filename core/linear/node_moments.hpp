@@ -29,6 +29,6 @@ struct Moments {
 
 // `slots` of a child contain those of its parent, both rising except for the target at the end.
 std::vector<Moments> node_moments(std::span<const int32_t> parent, const NodeSlots& slots, const SlotRanges& ranges,
-                                  std::span<const double> mean, const SlotProducts& sums);
+                                  std::span<const double> mean, const SlotProducts& sums, ThreadPool& pool);
 
 } // namespace tw

@@ -5,6 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "binning/digit_sort.hpp"
+
 namespace tw {
 namespace {
 
@@ -107,9 +109,14 @@ public:
                 if (better[kind]) at[kind] = b;
             }
         }
+        std::array<size_t, 6> beside{}; // the models often agree on where to cut
         for (size_t kind = 0; kind < 3; ++kind) {
-            for (const size_t b : {at[kind] > 0 ? at[kind] - 1 : 0, at[kind]}) scan_block(blocks_[b], found);
+            beside[2 * kind] = at[kind] > 0 ? at[kind] - 1 : 0;
+            beside[2 * kind + 1] = at[kind];
         }
+        std::sort(beside.begin(), beside.end());
+        const auto last = std::unique(beside.begin(), beside.end());
+        for (auto b = beside.begin(); b != last; ++b) scan_block(blocks_[*b], found);
         return found;
     }
 
@@ -174,13 +181,12 @@ public:
         : columns_(columns), left_(target, target + rows), units_(rows), options_(options), pool_(pool) {
         order_.resize(columns.size());
         pool_.run(static_cast<int64_t>(columns.size()), [&](int64_t c) {
-            std::vector<OrderedRow>& order = order_[c];
-            order.resize(rows);
             const Numbers& x = columns_[c].numbers;
-            for (int32_t row = 0; row < rows; ++row) order[row] = {x[row], row};
-            std::sort(order.begin(), order.end(), [](const OrderedRow& a, const OrderedRow& b) {
-                return a.value < b.value || (a.value == b.value && a.row < b.row);
-            });
+            std::vector<KeyAndRow> keys(rows);
+            for (int32_t row = 0; row < rows; ++row) keys[row] = {key_of(x[row]), row};
+            sort_by_digits(keys);
+            order_[c].reserve(rows);
+            for (const KeyAndRow& each : keys) order_[c].push_back({number_of(each.key), each.row});
         });
         is_low_.resize(rows);
     }
@@ -297,8 +303,8 @@ private:
             middle += is_low_[at.row];
         }
         pool_.run(static_cast<int64_t>(columns_.size()), [&](int64_t c) {
-            std::stable_partition(order_[c].begin() + begin, order_[c].begin() + end,
-                                  [&](const OrderedRow& at) { return is_low_[at.row] != 0; });
+            partition_in_two(std::span(order_[c]).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
+                             static_cast<size_t>(middle - begin));
         });
         const int depth = nodes_[node].depth + 1, low = static_cast<int>(nodes_.size());
         nodes_[node].column = column;
@@ -312,6 +318,21 @@ private:
         take(low, begin, middle, column, choice.low);
         take(low + 1, middle, end, column, choice.high);
         return middle;
+    }
+
+    // Puts the low rows first, so many of them; both sides keep their order.
+    void partition_in_two(std::span<OrderedRow> rows, size_t n_low) const {
+        std::vector<OrderedRow> above(rows.size() - n_low + 1); // one place more, for what is written and not kept
+        size_t low = 0, high = 0;
+        for (const OrderedRow& at : rows) {
+            const size_t is_low = static_cast<size_t>(is_low_[at.row]);
+            const OrderedRow moved = at;
+            rows[low] = moved;
+            above[high] = moved;
+            low += is_low;
+            high += 1 - is_low;
+        }
+        std::copy_n(above.begin(), high, rows.begin() + static_cast<std::ptrdiff_t>(low));
     }
 
     const std::vector<Column>& columns_;

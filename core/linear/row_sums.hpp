@@ -52,7 +52,7 @@ struct SlotMeans {
 };
 
 struct SlotProducts {
-    std::vector<Sum> product;  // per node and pair of slots, the first not after the second
+    std::vector<Sum> product;  // per node where rows end and pair of slots, the first not after the second
     std::vector<Sum> sum;      // per slot
     std::vector<Sum> weight;   // per node
     std::vector<int64_t> rows; // per node
@@ -62,8 +62,8 @@ struct SlotProducts {
 constexpr int unit_bits = 50;
 int scale_exponent(double max_abs);
 
-// Of the pairs of a node's slots; pairs of one node stand together.
-std::vector<int64_t> pair_starts(const NodeSlots& slots);
+// Where the products of a node's slots begin; nodes where no row ends have none.
+std::vector<int64_t> pair_starts(const NodeSlots& slots, const SlotRanges& ranges);
 
 SlotRanges slot_ranges(const LinearRows& rows, ThreadPool& pool);
 SlotMeans slot_means(const LinearRows& rows, const SlotRanges& ranges, ThreadPool& pool);

@@ -3,7 +3,9 @@
 // Only exact operations of IEEE doubles are used, so that every machine computes the same bits.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "target/measure.hpp"
 
@@ -54,7 +56,12 @@ inline Wide operator/(Wide a, Wide b) {
     return joined(first, second) + Wide(last.high / b.high);
 }
 // By a power of two, which rounds nothing.
-inline Wide scaled_by(Wide a, int exponent) { return {std::ldexp(a.high, exponent), std::ldexp(a.low, exponent)}; }
+inline Wide scaled_by(Wide a, int exponent) {
+    constexpr int bias = 1023;
+    if (exponent <= -bias || exponent > bias) return {std::ldexp(a.high, exponent), std::ldexp(a.low, exponent)};
+    const auto power = std::bit_cast<double>(static_cast<uint64_t>(exponent + bias) << 52);
+    return {a.high * power, a.low * power};
+}
 
 inline Wide wide_of(Sum sum) {
     const double high = static_cast<double>(sum);

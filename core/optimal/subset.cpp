@@ -5,7 +5,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
-#include "binning/number_key.hpp"
+#include "binning/digit_sort.hpp"
 
 namespace tw {
 namespace {
@@ -34,31 +34,10 @@ std::vector<Value> taken(const std::vector<Value>& from, const std::vector<int32
     return result;
 }
 
-struct Placed {
-    uint64_t key;
-    int32_t row;
-};
-
-// A radix sort; digits that all keys share are skipped, such as those beyond single precision.
-void sort_by_digits(std::vector<Placed>& order) {
-    constexpr int digit_bits = 11;
-    constexpr uint64_t mask = (uint64_t{1} << digit_bits) - 1;
-    std::vector<Placed> next(order.size());
-    for (int shift = 0; shift < 64; shift += digit_bits) {
-        check_interrupt();
-        std::vector<size_t> place(mask + 2, 0);
-        for (const Placed& each : order) ++place[((each.key >> shift) & mask) + 1];
-        if (std::find(place.begin() + 1, place.end(), order.size()) != place.end()) continue;
-        std::partial_sum(place.begin(), place.end(), place.begin());
-        for (const Placed& each : order) next[place[(each.key >> shift) & mask]++] = each;
-        order.swap(next);
-    }
-}
-
 } // namespace
 
 int rank_values(std::span<const double> values, int32_t* codes) {
-    std::vector<Placed> order;
+    std::vector<KeyAndRow> order;
     order.reserve(values.size());
     for (size_t i = 0; i < values.size(); ++i) {
         codes[i] = 0;

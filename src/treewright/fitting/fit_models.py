@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.fitting.moments import node_moments
-from treewright.fitting.regressors import Regressor, Wanted, flat, wanted_regressors
+from treewright.fitting.regressors import Regressor, flat, wanted_regressors
 from treewright.fitting.smoothing import smoothed
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
@@ -73,12 +72,12 @@ def fits(tree: Tree, rows: Encoded | Partitions, choice: Linear, n_threads: int 
         parts.close()
     max_terms = _NO_LIMIT if choice.max_terms is None else min(choice.max_terms, _NO_LIMIT)
     per_term = min(choice.min_rows_per_term, _NO_LIMIT)
-    start, regressor, coefficient, intercept, residual = moments.choose(
+    chosen = moments.choose(
         *flat(wanted.own), choice.select, max_terms, per_term, choice.ridge, choice.ridge_rows, n_threads
     )
-    means = _means(moments, wanted)
-    low, high = _guards(moments, choice.margin)
-    counted = moments.summary()[3]
+    start, regressor, coefficient, mean, intercept, residual = (each.tolist() for each in chosen)
+    counted, lowest, highest = moments.summary()
+    low, high = (each.tolist() for each in _guards(lowest, highest, choice.margin))
     models: list[LinearModel] = []
     for node in range(tree.n_nodes):
         if counted[node] == 0:  # it predicts as its parent does
@@ -89,10 +88,9 @@ def fits(tree: Tree, rows: Encoded | Partitions, choice: Linear, n_threads: int 
         terms = []
         for i in range(start[node], start[node + 1]):
             one = wanted.regressors[regressor[i]]
-            fill = means[node][int(regressor[i])] if done is None else _filled_value(one, done)
-            terms.append(Term(one.column, float(coefficient[i]), fill, one.levels))
-        guard = float(low[node]), float(high[node])
-        models.append(LinearModel(float(intercept[node]), tuple(terms), *guard, float(residual[node])))
+            fill = mean[i] if done is None else _filled_value(one, done)
+            terms.append(Term(one.column, coefficient[i], fill, one.levels))
+        models.append(LinearModel(intercept[node], tuple(terms), low[node], high[node], residual[node]))
     return Fits(tuple(models), counted)
 
 
@@ -102,18 +100,8 @@ def _filled_value(regressor: Regressor, done: Preparation) -> float:
     return fill if regressor.levels is None else float(int(fill) in regressor.levels)
 
 
-def _means(moments: Any, wanted: Wanted) -> list[dict[int, float]]:
-    """Return per node the mean of each regressor that it needs."""
-    mean, found, first = moments.summary()[0], [], 0
-    for slots in wanted.slots:
-        found.append(dict(zip(slots, mean[first : first + len(slots)].tolist(), strict=True)))
-        first += len(slots) + 1
-    return found
-
-
-def _guards(moments: Any, margin: float | None) -> tuple[FloatArray, FloatArray]:
-    """Return per node the lowest and the highest prediction that its margin allows."""
-    low, high = moments.summary()[4:6]
+def _guards(low: FloatArray, high: FloatArray, margin: float | None) -> tuple[FloatArray, FloatArray]:
+    """Return per node the lowest and the highest prediction that its margin allows, from the range of its targets."""
     if margin is None:
         return np.full(len(low), -FREE), np.full(len(high), FREE)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -7,6 +7,7 @@ depend neither on threads nor on the order of rows nor on the partitions.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 from treewright import _core
 from treewright.data.arrays import FloatArray, Int32Array, Int64Array
 from treewright.data.encoding import Encoded
-from treewright.fitting.regressors import Wanted, flat
+from treewright.fitting.regressors import Regressor, Wanted, flat
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.prediction.routing import path_ends
@@ -26,22 +27,32 @@ from treewright.tree.tree import Tree
 Ranges = tuple[FloatArray, FloatArray, FloatArray]
 
 
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """The regressors whose sums each node needs, the target (-1) last, as the core reads them."""
+
+    regressors: tuple[Regressor, ...]
+    start: Int32Array
+    regressor: Int32Array
+
+
 def node_moments(tree: Tree, rows: Encoded | Partitions, wanted: Wanted, n_threads: int = 0) -> Any:
     """Return the core's moments of every node, for the regressors that it needs."""
     parts = as_partitions(rows)
-    found = parts.map(_ranges, tree, wanted, n_threads)
+    slots = Slots(wanted.regressors, *flat(wanted.slots, end=-1))
+    found = parts.map(_ranges, tree, slots, n_threads)
     low = reduce(np.minimum, (part[0] for part in found))
     high = reduce(np.maximum, (part[1] for part in found))
     ranges = (low, high, reduce(np.maximum, (part[2] for part in found)))
-    sum_, known = (reduce(add, each) for each in zip(*parts.map(_means, tree, wanted, ranges, n_threads), strict=True))
-    start, regressor = flat(wanted.slots, end=-1)
-    mean = _filled(np.asarray(_core.slot_means(*ranges[:2], sum_, known)), known, regressor)
-    passed = zip(*parts.map(_products, tree, wanted, ranges, mean, n_threads), strict=True)
+    sum_, known = (reduce(add, each) for each in zip(*parts.map(_means, tree, slots, ranges, n_threads), strict=True))
+    mean = _filled(np.asarray(_core.slot_means(*ranges[:2], sum_, known)), known, slots.regressor)
+    passed = zip(*parts.map(_products, tree, slots, ranges, mean, n_threads), strict=True)
     product, total, weight, counted = (reduce(add, each) for each in passed)
-    return _core.NodeMoments(tree.arrays["parent"], start, regressor, *ranges, mean, product, total, weight, counted)
+    sums = product, total, weight, counted
+    return _core.NodeMoments(tree.arrays["parent"], slots.start, slots.regressor, *ranges, mean, *sums, n_threads)
 
 
-def _linear_rows(rows: Encoded, tree: Tree, wanted: Wanted, n_threads: int) -> Any:
+def _linear_rows(rows: Encoded, tree: Tree, slots: Slots, n_threads: int) -> Any:
     """Return the core's view of a partition: its rows, and where each ends."""
     target: Any = rows.target
     row, node, fraction = path_ends(tree, rows, n_threads)
@@ -50,21 +61,21 @@ def _linear_rows(rows: Encoded, tree: Tree, wanted: Wanted, n_threads: int) -> A
         weight = fraction if rows.weight is None else rows.weight[row] * fraction
         heavy = weight > 0
         row, node, weight = row[heavy], node[heavy], np.ascontiguousarray(weight[heavy])
-    regressors = [(one.column, members_of(one.column, one.levels, tree.schema)) for one in wanted.regressors]
-    start, regressor = flat(wanted.slots, end=-1)
-    return _core.LinearRows(rows.columns, list(rows.kinds), target, regressors, start, regressor, row, node, weight)
+    regressors = [(one.column, members_of(one.column, one.levels, tree.schema)) for one in slots.regressors]
+    table = rows.columns, list(rows.kinds), target
+    return _core.LinearRows(*table, regressors, slots.start, slots.regressor, row, node, weight)
 
 
-def _ranges(rows: Encoded, tree: Tree, wanted: Wanted, n_threads: int) -> Any:
-    return _linear_rows(rows, tree, wanted, n_threads).ranges(n_threads)
+def _ranges(rows: Encoded, tree: Tree, slots: Slots, n_threads: int) -> Any:
+    return _linear_rows(rows, tree, slots, n_threads).ranges(n_threads)
 
 
-def _means(rows: Encoded, tree: Tree, wanted: Wanted, ranges: Ranges, n_threads: int) -> Any:
-    return _linear_rows(rows, tree, wanted, n_threads).means(*ranges, n_threads)
+def _means(rows: Encoded, tree: Tree, slots: Slots, ranges: Ranges, n_threads: int) -> Any:
+    return _linear_rows(rows, tree, slots, n_threads).means(*ranges, n_threads)
 
 
-def _products(rows: Encoded, tree: Tree, wanted: Wanted, ranges: Ranges, mean: FloatArray, n_threads: int) -> Any:
-    return _linear_rows(rows, tree, wanted, n_threads).products(*ranges, mean, n_threads)
+def _products(rows: Encoded, tree: Tree, slots: Slots, ranges: Ranges, mean: FloatArray, n_threads: int) -> Any:
+    return _linear_rows(rows, tree, slots, n_threads).products(*ranges, mean, n_threads)
 
 
 def _filled(mean: FloatArray, known: Int64Array, regressor: Int32Array) -> FloatArray:

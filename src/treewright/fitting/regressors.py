@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from treewright.data.arrays import Int32Array
+from treewright.data.arrays import Int32Array, starts_of
 from treewright.recipes.leaves import Linear
 from treewright.tree.tree import Tree
 
@@ -40,15 +41,16 @@ def wanted_regressors(tree: Tree, choice: Linear) -> Wanted:
         return Wanted(tuple(found), own, _with_those_above(tree, own))
     regressors = tuple(one for column in range(len(tree.schema.columns)) for one in _of_column(tree, column, choice))
     columns = _all(tree) if choice.columns == "all" else _tested_above(tree)
-    own = tuple(tuple(i for i, one in enumerate(regressors) if one.column in some) for some in columns)
+    of_columns = {some: tuple(i for i, one in enumerate(regressors) if one.column in some) for some in set(columns)}
+    own = tuple(of_columns[some] for some in columns)
     return Wanted(regressors, own, _with_those_above(tree, own))
 
 
 def flat(lists: tuple[tuple[int, ...], ...], *, end: int | None = None) -> tuple[Int32Array, Int32Array]:
     """Return lists of numbers as starts and numbers, as the core reads them; `end` comes after each list."""
-    closed = lists if end is None else [(*one, end) for one in lists]
-    starts = np.append(0, np.cumsum([len(one) for one in closed])).astype(np.int32)
-    return starts, np.array([i for one in closed for i in one], dtype=np.int32)
+    closing = () if end is None else (end,)
+    numbers = chain.from_iterable(chain(one, closing) for one in lists)
+    return starts_of([len(one) + len(closing) for one in lists]), np.fromiter(numbers, dtype=np.int32)
 
 
 def _of_column(tree: Tree, place: int, choice: Linear) -> list[Regressor]:
@@ -64,14 +66,14 @@ def _of_column(tree: Tree, place: int, choice: Linear) -> list[Regressor]:
     return [Regressor(place, (level,)) for level in range(1 if n == 2 else 0, n)]
 
 
-def _all(tree: Tree) -> list[set[int]]:
-    return [set(range(len(tree.schema.columns)))] * tree.n_nodes
+def _all(tree: Tree) -> list[frozenset[int]]:
+    return [frozenset(range(len(tree.schema.columns)))] * tree.n_nodes
 
 
-def _tested_above(tree: Tree) -> list[set[int]]:
-    found: list[set[int]] = []
+def _tested_above(tree: Tree) -> list[frozenset[int]]:
+    found: list[frozenset[int]] = []
     for node, parent in enumerate(tree.arrays["parent"].tolist()):
-        found.append(set() if node == 0 else found[parent] | {_column(tree, parent)})
+        found.append(frozenset() if node == 0 else found[parent] | {_column(tree, parent)})
     return found
 
 
@@ -105,5 +107,6 @@ def _with_those_above(tree: Tree, own: tuple[tuple[int, ...], ...]) -> tuple[tup
     found: list[tuple[int, ...]] = []
     for node, parent in enumerate(tree.arrays["parent"].tolist()):
         above = () if node == 0 else found[parent]
-        found.append(above if set(own[node]) <= set(above) else tuple(sorted({*above, *own[node]})))
+        here = own[node]
+        found.append(above if here is above or set(here) <= set(above) else tuple(sorted({*above, *here})))
     return tuple(found)

@@ -32,7 +32,9 @@ def sums_by(place: Array, values: FloatArray, n_places: int) -> Sums:
         while largest := np.abs(rest).max(initial=0.0):
             unit = (int(np.frexp(largest)[1]) - 1) // BITS
             digits = np.trunc(np.ldexp(rest, -BITS * unit))
-            counted = np.bincount(to, weights=digits, minlength=n_places).astype(np.int64)
+            # Sums of whole numbers this small are exact in any order.
+            added = np.bincount(to, weights=digits, minlength=n_places) if n_places > 1 else digits.sum(keepdims=True)
+            counted = added.astype(np.int64)
             found[unit] = found[unit] + counted if unit in found else counted
             rest = rest - np.ldexp(digits, BITS * unit)
     return found

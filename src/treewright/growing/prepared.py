@@ -171,31 +171,31 @@ def _fills(parts: Partitions) -> list[float | None]:
     fills: list[float | None] = []
     for column, kind in enumerate(parts.kinds):
         if kind == NUMBER:
-            fills.append(_mean(merged(parts.map(_number_sums, column))))
+            fills.append(_mean(*(merged(each) for each in zip(*parts.map(_number_sums, column), strict=True))))
         else:
             fills.append(float(np.argmax(_sums(parts, _level_weights, column, n=max(parts.levels[column], 1)))))
     return fills
 
 
-def _mean(sums: Sums) -> float:
+def _mean(weights: Sums, totals: Sums) -> float:
     """Return the mean by sums of weights and of weighted values, also where the second is beyond all numbers."""
-    weight, total = as_floats(sums, 2).tolist()
+    (weight,), (total,) = as_floats(weights, 1).tolist(), as_floats(totals, 1).tolist()
     if weight <= 0:
         return 0.0
     if math.isfinite(total):
         return float(total / weight)
-    smaller = as_floats({unit - 2: counted for unit, counted in sums.items()}, 2)[1] / weight
+    smaller = as_floats({unit - 2: counted for unit, counted in totals.items()}, 1)[0] / weight
     with np.errstate(over="ignore"):  # rounded up, the mean of the largest numbers is larger than they are
         return float(np.nan_to_num(np.ldexp(smaller, 2 * BITS)))
 
 
-def _number_sums(part: Encoded, column: int) -> Any:
+def _number_sums(part: Encoded, column: int) -> tuple[Sums, Sums]:
     values, weight = part.columns[column], weights_of(part)
     known = ~np.isnan(values)
-    place = np.repeat([0, 1], known.sum())
+    nowhere = np.zeros(len(values), dtype=np.int64)
     with np.errstate(over="ignore"):  # a product beyond all numbers counts as the largest of them
-        weighted = weight[known] * values[known].astype(np.float64)
-    return sums_by(place, np.concatenate([weight[known], weighted]), 2)
+        weighted = np.where(known, weight * values, 0.0)
+    return sums_by(nowhere, np.where(known, weight, 0.0), 1), sums_by(nowhere, weighted, 1)
 
 
 def _level_weights(part: Encoded, column: int) -> Any:
