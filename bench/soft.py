@@ -2,7 +2,7 @@
 
 Means over ten folds of held-out rows.
 
-python bench/soft.py shrinkage    raw leaf shares of an unpruned tree against hierarchical shrinkage
+    python bench/soft.py shrinkage    raw leaf shares of an unpruned tree against hierarchical shrinkage
     python bench/soft.py soft         crisp against soft thresholds of CART
     python bench/soft.py soft-shrunk  the same with shrunk leaves
 """

@@ -124,6 +124,23 @@ def test_a_row_that_is_drawn_very_often() -> None:
         assert grow_and_prune(sample, schema, recipe) == grow_and_prune(written_out, schema, recipe)
 
 
+@pytest.mark.parametrize("drawn", [65_535, 65_536])
+def test_a_sample_that_fills_its_counters(drawn: int) -> None:
+    """Two classes of at most 65,535 rows are counted in half a word each; nearly all rows here are of the second."""
+    n = 5_000
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=n), rng.integers(0, 30, n).astype(float)
+    rows, schema = training_table({"x": x, "z": z, "y": x + z / 30 + rng.normal(size=n) / 2 > -2}, "y")
+    repeats = np.full(n, drawn // n, dtype=np.int32)
+    repeats[: drawn % n] += 1
+    sample = replace(rows, weight=repeats.astype(float), repeats=repeats)
+    recipe = tw.SKLEARN.with_(max_depth=5)
+    assert repeats.sum() == drawn
+    assert grow_and_prune(sample, schema, recipe) == grow_and_prune(
+        take(rows, np.repeat(np.arange(n), repeats)), schema, recipe
+    )
+
+
 def test_weights_and_priors_of_a_bootstrap_sample() -> None:
     data = table() | {"w": np.random.default_rng(2).integers(1, 5, 120) / 2}
     options = FitOptions(weight="w", priors={"no": 0.3, "yes": 0.7})

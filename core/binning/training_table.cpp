@@ -101,13 +101,23 @@ LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, co
         });
         return rows;
     }
+    const auto is_dropped = [&](int64_t row) {
+        return recipe.drop_all_missing_rows && is_all_missing(table.columns, row);
+    };
+    if (once) { // without a branch: which rows a sample has cannot be guessed
+        rows.resize(static_cast<size_t>(table.rows));
+        size_t listed = 0;
+        for (int64_t row = 0; row < table.rows; ++row) {
+            rows[listed] = static_cast<uint32_t>(row);
+            listed += static_cast<size_t>(!is_dropped(row) && measure.repeats_of(row) > 0);
+        }
+        rows.resize(listed);
+        return rows;
+    }
     rows.reserve(static_cast<size_t>(table.rows));
     for (int64_t row = 0; row < table.rows; ++row) {
-        if (recipe.drop_all_missing_rows && is_all_missing(table.columns, row)) continue;
-        const int32_t repeats = measure.repeats_of(row);
-        for (int32_t i = 0; i < (once ? std::min(repeats, 1) : repeats); ++i) {
-            rows.push_back(static_cast<uint32_t>(row));
-        }
+        if (is_dropped(row)) continue;
+        for (int32_t i = 0; i < measure.repeats_of(row); ++i) rows.push_back(static_cast<uint32_t>(row));
     }
     return rows;
 }

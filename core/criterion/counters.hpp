@@ -123,12 +123,14 @@ concept TargetCounter = CutCounter<C> && requires(const C& counter, typename C::
 };
 
 // Two classes in one word: rows in the low half, rows of the second class in the high half.
-template <Criterion criterion>
+template <Criterion criterion, std::unsigned_integral Whole = uint64_t>
     requires CountedByClass<criterion>
 class TwoClassCounter {
 public:
-    using Word = uint64_t;
+    using Word = Whole;
     using Narrow = uint32_t;
+    template <class W>
+    static constexpr int half = std::numeric_limits<W>::digits / 2;
     using Item = uint8_t;
     static constexpr int fixed = 1;
     // Gains are strictly convex, so cuts between rows of one class need no look.
@@ -141,18 +143,20 @@ public:
     int narrow_words() const { return 1; }
     double unit() const { return 1; } // of gains, in units of the criterion times weight
     Item item(int64_t row) const { return static_cast<Item>(measure_->classes[row]); }
-    void add(Word* to, Item item) const { *to += 1 + (static_cast<Word>(item) << 32); }
-    void add(Narrow* to, Item item) const { *to += 1 + (static_cast<Narrow>(item) << 16); }
-    void add_times(Word* to, Item item, uint32_t times) const { *to += times * (1 + (static_cast<Word>(item) << 32)); }
-    void add_times(Narrow* to, Item item, uint32_t times) const {
-        *to += times * (1 + (static_cast<Narrow>(item) << 16));
+    template <std::unsigned_integral W>
+    void add(W* to, Item item) const {
+        *to += 1 + (static_cast<W>(item) << half<W>);
+    }
+    template <std::unsigned_integral W>
+    void add_times(W* to, Item item, uint32_t times) const {
+        *to += times * (1 + (static_cast<W>(item) << half<W>));
     }
     void widen(Word* to, const Narrow* from) const {
-        *to += (*from & 0xffffU) + (static_cast<Word>(*from >> 16) << 32);
+        *to += (*from & 0xffffU) + (static_cast<Word>(*from >> 16) << half<Word>);
     }
-    int64_t rows(const Word* counter) const { return static_cast<int64_t>(*counter & 0xffffffffU); }
+    int64_t rows(const Word* counter) const { return static_cast<int64_t>(*counter & ((Word{1} << half<Word>)-1)); }
     void to_sums(const Word* counter, Sum* sums) const {
-        sums[1] = static_cast<Sum>(*counter >> 32);
+        sums[1] = second_of(counter);
         sums[0] = rows(counter) - sums[1];
     }
     int64_t listed(const Word* counter) const { return rows(counter); } // rows whose value counts as seen
@@ -160,27 +164,28 @@ public:
     static constexpr bool has_deviation = criterion == Criterion::gini;
     double size(const Word* counter) const { return weight(counter); }
     double deviation(const Word* bin) const {
-        const double n = size(bin), second = static_cast<double>(*bin >> 32), product = second * (n - second);
+        const double n = size(bin), second = static_cast<double>(second_of(bin)), product = second * (n - second);
         return std::min(product / 2, 2 * (product / n) * (product / n));
     }
     static constexpr double gain_factor = 2; // both classes stray by the same
-    double value(const Word* counter, const TargetRange&) const { return static_cast<double>(*counter >> 32); }
+    double value(const Word* counter, const TargetRange&) const { return static_cast<double>(second_of(counter)); }
     double most_deviation(const Word* bin) const { return size(bin) * size(bin) / 8; }
 
     template <class Over>
     double side(const Word* counter, const TargetRange&, const Over& over) const {
-        const int64_t n = rows(counter), second = static_cast<int64_t>(*counter >> 32);
+        const int64_t n = rows(counter), second = second_of(counter);
         return score(n - second, second, over);
     }
     double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double) const {
-        const int64_t low_second = *low >> 32, low_first = rows(low) - low_second;
-        const int64_t bin_second = *bin >> 32, bin_first = rows(bin) - bin_second;
-        const int64_t high_second = *high >> 32, high_first = rows(high) - high_second;
+        const int64_t low_second = second_of(low), low_first = rows(low) - low_second;
+        const int64_t bin_second = second_of(bin), bin_first = rows(bin) - bin_second;
+        const int64_t high_second = second_of(high), high_first = rows(high) - high_second;
         return std::max(score_both(low_first + bin_first, low_second, high_first, high_second + bin_second),
                         score_both(low_first, low_second + bin_second, high_first + bin_first, high_second));
     }
 
 private:
+    static int64_t second_of(const Word* counter) { return static_cast<int64_t>(*counter >> half<Word>); }
     // The gain of two sides; for gini with one division, at most a little more than the sum of both.
     double score_both(int64_t low_first, int64_t low_second, int64_t high_first, int64_t high_second) const {
         const int64_t low = low_first + low_second, high = high_first + high_second;

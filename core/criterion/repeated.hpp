@@ -6,12 +6,22 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <numeric>
 
 #include "criterion/counters.hpp"
 
 namespace tw {
 
 constexpr int32_t max_repeats = 16; // of a row; more would leave narrow counts room for few rows
+
+// Rows of the sample, each as often as it is drawn.
+inline int64_t rows_drawn(const Measure& measure) {
+    return std::accumulate(measure.repeats.begin(), measure.repeats.end(), int64_t{0});
+}
+
+// Two classes of so few rows fit half a word: a histogram takes half the memory, and is counted without narrow bins.
+constexpr int64_t max_rows_in_half_words = 0xffff;
+using FewOfTwoClasses = TwoClassCounter<Criterion::gini, uint32_t>;
 
 template <class Base>
 class Repeated : public Base {
@@ -25,18 +35,17 @@ public:
     };
 
     explicit Repeated(const Measure& measure) : Base(measure), repeats_(measure.repeats.data()) {
-        int64_t rows = 0;
-        for (const int32_t repeats : measure.repeats) {
-            most_ = std::max(most_, repeats);
-            rows += repeats;
-        }
+        const int64_t rows = rows_drawn(measure);
+        for (const int32_t repeats : measure.repeats) most_ = std::max(most_, repeats);
         // So many entries a narrow bin has room for.
         max_narrow_entries_ = rows <= max_narrow_rows ? max_narrow_rows : max_narrow_rows / most_;
     }
 
     Item item(int64_t row) const { return {Base::item(row), static_cast<uint8_t>(repeats_[row])}; }
-    void add(Word* to, const Item& item) const { Base::add_times(to, item.target, item.times); }
-    void add(Narrow* to, const Item& item) const { Base::add_times(to, item.target, item.times); }
+    template <class To> // Word or Narrow
+    void add(To* to, const Item& item) const {
+        Base::add_times(to, item.target, item.times);
+    }
     // Rows whose value counts as seen: no fewer than entries.
     int64_t listed(const Word* counter) const { return Base::rows(counter); }
 
@@ -94,6 +103,7 @@ int64_t most_repeats(const Counter& counter) {
     }
 }
 
+static_assert(TargetCounter<Repeated<FewOfTwoClasses>>);
 static_assert(TargetCounter<Repeated<TwoClassCounter<Criterion::gini>>>);
 static_assert(TargetCounter<Repeated<ClassCounter<Criterion::gini, max_fixed_classes>>>);
 static_assert(TargetCounter<Repeated<MomentCounter>>);
@@ -106,7 +116,11 @@ bool with_repeated_counter(Criterion criterion, const Measure& measure, const Ac
     if (std::any_of(measure.repeats.begin(), end, [](int32_t repeats) { return repeats > max_repeats; })) return false;
     if (std::none_of(measure.repeats.begin(), end, [](int32_t repeats) { return repeats > 1; })) return false;
     if (criterion == Criterion::gini && measure.n_classes == 2) {
-        act(Repeated<TwoClassCounter<Criterion::gini>>(measure));
+        if (rows_drawn(measure) <= max_rows_in_half_words) {
+            act(Repeated<FewOfTwoClasses>(measure));
+        } else {
+            act(Repeated<TwoClassCounter<Criterion::gini>>(measure));
+        }
     } else if (criterion == Criterion::gini && measure.n_classes > 2 && measure.n_classes <= max_fixed_classes) {
         act(Repeated<ClassCounter<Criterion::gini, max_fixed_classes>>(measure));
     } else if (criterion == Criterion::variance) {

@@ -163,7 +163,8 @@ void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& po
             count_codes(counter, levels, levels.cells(), rows, items, per_cell, histogram + bins * per_cell);
         };
         const size_t columns = context_.binned.columns().size() + levels.columns().size();
-        if (rows.size() * columns <= max_counts_per_bin * cells && rows.size() == size(node)) {
+        const bool few = std::is_same_v<Narrow, Word> || rows.size() * columns <= max_counts_per_bin * cells;
+        if (few && rows.size() == size(node)) {
             return count_into(histograms_.of(node).data(), words);
         }
         std::vector<Narrow> own(cells * narrow, Narrow{0});

@@ -147,7 +147,6 @@ std::vector<std::vector<Candidate>> SortedRows<Counter>::candidates(const Task& 
                                                                     ThreadPool&) {
     const ProfileTimer watch(context_.profile, &Profile::sorted_scan);
     std::vector<std::vector<Candidate>> found;
-    found.reserve(open_nodes.size());
     for (const OpenNode& open_node : open_nodes) found.push_back(candidates_of(task, open_node));
     return found;
 }
@@ -385,6 +384,7 @@ template class SortedRows<ClassCounter<Criterion::gini, max_fixed_classes>>;
 template class SortedRows<ClassCounter<Criterion::information_gain>>;
 template class SortedRows<ClassCounter<Criterion::misclassification>>;
 template class SortedRows<MomentCounter>;
+template class SortedRows<Repeated<FewOfTwoClasses>>;
 template class SortedRows<Repeated<TwoClassCounter<Criterion::gini>>>;
 template class SortedRows<Repeated<ClassCounter<Criterion::gini, max_fixed_classes>>>;
 template class SortedRows<Repeated<MomentCounter>>;
