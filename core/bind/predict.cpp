@@ -93,8 +93,8 @@ public:
     // A matrix of numbers whose results go into `out`: how rows come one at a time, where every microsecond counts.
     // Returns whether a number is infinite.
     template <class Value>
-    bool classify_matrix(const Matrix<Value>& matrix, const Writable<int32_t>& out, int n_threads) const {
-        return run_matrix(&Predictor::classify, matrix, out.data(), out.size(), n_threads);
+    bool classify_matrix(const Matrix<Value>& matrix, const Writable<int64_t>& out, int n_threads) const {
+        return run_matrix(&Predictor::classify<int64_t>, matrix, out.data(), out.size(), n_threads);
     }
     template <class Value>
     bool predict_matrix(const Matrix<Value>& matrix, const Writable<double>& out, int n_threads) const {

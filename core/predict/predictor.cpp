@@ -157,15 +157,18 @@ bool Predictor::predict(const std::vector<Column>& columns, int64_t rows, Thread
         [&](int64_t row) { add_values(columns, row, out + row * outputs_); });
 }
 
-bool Predictor::classify(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out) const {
+template <class Index>
+bool Predictor::classify(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, Index* out) const {
     return each_row(
         columns, rows, pool, [&](int64_t row, int32_t node) { out[row] = largest_[node]; },
         [&](int64_t row) {
             std::vector<double> values(outputs_);
             add_values(columns, row, values.data());
-            out[row] = static_cast<int32_t>(std::max_element(values.begin(), values.end()) - values.begin());
+            out[row] = static_cast<Index>(std::max_element(values.begin(), values.end()) - values.begin());
         });
 }
+template bool Predictor::classify(const std::vector<Column>&, int64_t, ThreadPool&, int32_t*) const;
+template bool Predictor::classify(const std::vector<Column>&, int64_t, ThreadPool&, int64_t*) const;
 
 bool Predictor::apply(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out,
                       bool complete) const {

@@ -30,7 +30,8 @@ public:
     // out: rows x outputs; the weighted sum over all paths a row takes.
     bool predict(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, double* out) const;
     // out: the index of the largest output, the first of equals.
-    bool classify(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out) const;
+    template <class Index>
+    bool classify(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, Index* out) const;
     // out: the node that predicts; where a row takes several paths, the heaviest (the first among equals).
     // `complete`: the table is known to hold neither missing values nor infinite numbers, so nobody looks for them.
     bool apply(const std::vector<Column>& columns, int64_t rows, ThreadPool& pool, int32_t* out,

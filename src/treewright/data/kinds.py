@@ -177,6 +177,8 @@ def levels_of(column: RawColumn) -> tuple[Int32Array, tuple[Level, ...]]:
 def work_out_levels(columns: Sequence[RawColumn]) -> None:
     """Work out and keep the levels of columns of one table, which takes less time than one by one."""
     numbers = [column for column in columns if column.levels is None and "levels" not in column.kept]
+    if not numbers:
+        return
     for column, (codes, values) in zip(numbers, level_codes([each.values for each in numbers]), strict=True):
         column.kept["levels"] = codes, _as_levels(column, values.tolist())
 

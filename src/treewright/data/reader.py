@@ -62,6 +62,8 @@ def read_partition(
         return replace(frame, skipped=skipped, text_form=data.text_form)
     if isinstance(data, Frame):
         return data
+    if type(data) is np.ndarray:  # the most frequent table of few rows, where every microsecond counts
+        return _from_numpy(data, only, nameless)
     _refuse_sparse(data)
     data = nw.to_native(data, pass_through=True)
     if isinstance(data, Mapping):
@@ -82,8 +84,9 @@ def read_partition(
 
 def read_column(values: object, name: str) -> RawColumn:
     """Return one column that comes by itself, such as a target or weights: a series, a 1-D array or a list."""
-    _refuse_sparse(values)
-    values = nw.to_native(values, pass_through=True)
+    if type(values) is not np.ndarray:
+        _refuse_sparse(values)
+        values = nw.to_native(values, pass_through=True)
     if isinstance(values, (list, tuple, range)):
         return from_objects(name, values)
     if not isinstance(values, np.ndarray):

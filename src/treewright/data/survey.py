@@ -16,11 +16,13 @@ from treewright.data.schema import Schema
 from treewright.errors import DataError
 
 _MOST_THREADS = 2**31 - 1
+_WHOLE = (int, np.integer)
 
 
 def survey(encoded: Encoded, schema: Schema, n_threads: int) -> bool:
     """Return whether any row with weight has a missing value; raise for an infinite number."""
-    return merge_surveys([survey_rows(encoded, n_threads)], schema)
+    look = survey_rows(encoded, n_threads)
+    return look.missing if look.infinite is None else merge_surveys([look], schema)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Survey:
 
 def check_threads(n_threads: object) -> None:
     """Raise `DataError` for a number of threads that the core cannot take."""
-    if not isinstance(n_threads, (int, np.integer)) or abs(int(n_threads)) > _MOST_THREADS:
+    if not isinstance(n_threads, _WHOLE) or abs(int(n_threads)) > _MOST_THREADS:
         raise DataError(f"n_threads must be a whole number of ordinary size, 0 for all processors, not {n_threads!r}")
 
 

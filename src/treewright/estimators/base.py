@@ -65,7 +65,7 @@ class TreeEstimator(BaseEstimator):
         large = is_large(X)
         data, target, weight = with_target(X, y, sample_weight) if large else self._columns(X, y, sample_weight)
         kinds = self._kinds(None if large else data)
-        options = FitOptions(weight, kinds, self._task, **self._class_options(), keep_columns=True)
+        options = FitOptions(weight, kinds, self._task, **self._options(), keep_columns=True)
         self.tree_ = self._learn(data, target, options)
         if large:
             self._keep_names(X)
@@ -185,13 +185,12 @@ class TreeEstimator(BaseEstimator):
         fitted = vars(self)
         if "tree_" not in fitted:  # a look that costs less than scikit-learn's
             check_is_fitted(self, "tree_")
+        tree = self.tree_
         # A plain matrix has no names to compare, so it need not become a frame first.
         plain = type(X) is np.ndarray and X.shape[1:] == (self.n_features_in_,) and X.dtype.kind == "f"
-        refused = isinstance(self.tree_.recipe.missing, RefuseMissing)
-        rows = X if (plain and "feature_names_in_" not in fitted and not refused) or is_large(X) else None
-        if rows is None:
-            rows = self._frame(X, learning=False)
-        return function(self.tree_, rows, n_threads=threads(self.n_jobs))
+        plain = plain and "feature_names_in_" not in fitted and not isinstance(tree.recipe.missing, RefuseMissing)
+        rows = X if plain or is_large(X) else self._frame(X, learning=False)
+        return function(tree, rows, n_threads=threads(self.n_jobs))
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -244,8 +243,8 @@ class TreeEstimator(BaseEstimator):
         check_is_fitted(self, "tree_")
         return measured_in_batches(measure, self.tree_, *with_target(X, y, sample_weight), threads(self.n_jobs))
 
-    def _class_options(self) -> dict[str, Any]:
-        """Return the options of `learn` that are about classes."""
+    def _options(self) -> dict[str, Any]:
+        """Return the options of `learn` that are parameters of the estimator."""
         return {}
 
     def _refuses_missing(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import Field, dataclass, fields
 from functools import cache
 from numbers import Integral
 from typing import Any, ClassVar, cast
@@ -81,8 +81,10 @@ class RecipeEstimator(TreeEstimator):
         return Bunch(ccp_alphas=alphas, impurities=impurities)
 
     def _learn(self, data: Any, target: Any, options: FitOptions) -> Tree:
-        options = replace(options, honest=self.honest)
         return learn_from(data, target, self._recipes_for, options, threads(self.n_jobs))
+
+    def _options(self) -> dict[str, Any]:
+        return super()._options() | {"honest": self.honest}
 
     def _recipes_for(self, rows: Encoded | None) -> tuple[Recipe, ...]:
         """Return the recipes with the parameters; fractions refer to the rows, and are refused without them."""

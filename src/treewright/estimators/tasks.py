@@ -100,8 +100,8 @@ class ClassifierBase(ClassifierMixin, TreeEstimator):
             )
         return target
 
-    def _class_options(self) -> dict[str, Any]:
-        return {"class_weight": self.class_weight, "costs": self.costs, "priors": self.priors}
+    def _options(self) -> dict[str, Any]:
+        return super()._options() | {"class_weight": self.class_weight, "costs": self.costs, "priors": self.priors}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

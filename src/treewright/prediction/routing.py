@@ -21,6 +21,9 @@ from treewright.tree.validation import FRACTIONAL, STOP_HERE
 #: Fractions of rows at nodes that are held at once.
 _AT_ONCE = 1 << 22
 
+#: Places that numpy looks up as they are, without a copy.
+_PLACES = np.dtype(np.int64)
+
 
 def route(tree: Tree, rows: Encoded, n_threads: int) -> Int32Array:
     """Return the leaf of each row; for a row that follows several paths the one with most of its weight."""
@@ -95,7 +98,7 @@ def predict_matrix(tree: Tree, matrix: Array, n_threads: int) -> Array | None:
     if tree.schema.target.classes is None:
         found: Array = np.empty(len(matrix))
         return None if router.predict_matrix(matrix, found, n_threads) else found
-    found = np.empty(len(matrix), np.int32)
+    found = np.empty(len(matrix), _PLACES)
     return None if router.classify_matrix(matrix, found, n_threads) else found
 
 

@@ -131,10 +131,10 @@ class Tree:
 
     def keep(self, name: str, make: Callable[[], Made]) -> Made:
         """Return what `make` returned first: cache for values derived from the tree."""
-        if name not in self._kept:
-            self._kept.setdefault(name, make())  # two threads may both make it; both then use the one that was kept
-        kept: Made = self._kept[name]
-        return kept
+        kept: dict[str, Made] = self._kept
+        if name in kept:
+            return kept[name]
+        return kept.setdefault(name, make())  # two threads may both make it; both then use the one that was kept
 
     def check(self) -> None:
         """Raise `FileError` unless the arrays are a tree; once, for they never change."""
