@@ -111,6 +111,13 @@ concept ScoresBothSides = requires(const C& counter, const typename C::Word* fro
     { counter.score_both(from, from, target) } -> std::same_as<double>;
 };
 
+// A counter that can keep the sums of both sides while rows come over to the low side one by one, which scores a cut
+// faster than two sides that are counted (SortedScan).
+template <class C>
+concept ScoresRunning = C::is_running && requires(typename C::Running running, const ReciprocalTable& table) {
+    { running.score(int64_t{}, int64_t{}, table) } -> std::same_as<double>;
+};
+
 // A counter of the target: it reads the items of rows itself, counts them in narrow bins and returns sums.
 template <class C>
 concept TargetCounter = CutCounter<C> && requires(const C& counter, typename C::Word* to, const typename C::Word* from,
@@ -176,6 +183,24 @@ public:
         const int64_t n = rows(counter), second = second_of(counter);
         return score(n - second, second, over);
     }
+
+    static constexpr bool is_running = true;
+    struct Running {
+        const TwoClassCounter& counter;
+        int64_t low = 0, high; // rows of the second class
+
+        Running(const TwoClassCounter& of, const Word* total, const TargetRange&)
+            : counter(of), high(static_cast<int64_t>(*total >> 32)) {}
+        void move(Item item, int64_t times) {
+            low += item * times;
+            high -= item * times;
+        }
+        template <class Over>
+        double score(int64_t low_rows, int64_t high_rows, const Over& over) const {
+            return counter.score(low_rows - low, low, over) + counter.score(high_rows - high, high, over);
+        }
+    };
+
     double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double) const {
         const int64_t low_second = second_of(low), low_first = rows(low) - low_second;
         const int64_t bin_second = second_of(bin), bin_first = rows(bin) - bin_second;
@@ -263,24 +288,31 @@ public:
         return bound_of_classes<criterion>(words(), count(low), count(bin), count(high), to_beat);
     }
 
-    // Gini's sums of squares as rows come over one by one to the low side: no look at the other classes is needed.
+    // Gini's sums of squares: no look at the other classes is needed.
     static constexpr bool is_running = criterion == Criterion::gini;
     struct Running {
-        std::vector<int64_t> low, high; // rows per class
+        std::conditional_t<(lanes > 0), std::array<int64_t, static_cast<size_t>(lanes)>, std::vector<int64_t>> low{},
+            high{}; // rows per class
         int64_t low_squares = 0, high_squares = 0;
 
-        Running(const Word* total, int classes) : low(static_cast<size_t>(classes), 0), high(total, total + classes) {
+        Running(const ClassCounter& counter, const Word* total, const TargetRange&) {
+            if constexpr (lanes == 0) {
+                low.resize(static_cast<size_t>(counter.words()));
+                high.resize(static_cast<size_t>(counter.words()));
+            }
+            std::copy_n(total, counter.words(), high.begin());
             for (const int64_t n : high) high_squares += n * n;
-        }
-        void move(Item item) {
-            low_squares += 2 * low[item]++ + 1;
-            high_squares -= 2 * high[item]-- - 1;
         }
         void move(Item item, int64_t times) {
             low_squares += (2 * low[item] + times) * times;
             high_squares -= (2 * high[item] - times) * times;
             low[item] += times;
             high[item] -= times;
+        }
+        template <class Over>
+        double score(int64_t low_rows, int64_t high_rows, const Over& over) const {
+            return over(static_cast<double>(low_squares), low_rows) +
+                   over(static_cast<double>(high_squares), high_rows);
         }
     };
 
@@ -352,6 +384,24 @@ public:
         const double sum = size_and_sum(counter, target).sum;
         return counter[0] > 0 ? sum * over(sum, counter[0]) : 0;
     }
+
+    static constexpr bool is_running = true;
+    struct Running {
+        int64_t centre, low = 0, high; // sums from the centre
+
+        Running(const MomentCounter&, const Word* total, const TargetRange& target)
+            : centre(target.centre), high(total[1] - total[0] * target.centre) {}
+        void move(Item item, int64_t times) {
+            low += (item - centre) * times;
+            high -= (item - centre) * times;
+        }
+        template <class Over>
+        double score(int64_t low_rows, int64_t high_rows, const Over& over) const {
+            const double below = static_cast<double>(low), above = static_cast<double>(high);
+            return below * over(below, low_rows) + above * over(above, high_rows);
+        }
+    };
+
     // Two sides with rows, by one division.
     double score_both(const Word* low, const Word* high, const TargetRange& target) const {
         const SizeAndSum a = size_and_sum(low, target), b = size_and_sum(high, target);

@@ -63,6 +63,9 @@ class EarlyStop {
 public:
     EarlyStop(const CutRules& rules, double unbeatable) : rules_(rules), unbeatable_(unbeatable) {}
 
+    // The least gain of a column that may still be the node's.
+    double least_wanted() const { return rules_.least_wanted(best_); }
+
     // Whether the column with this gain is the node's, and no later one.
     bool settles(double gain) {
         const bool settled = gain >= unbeatable_ && best_ < rules_.least_wanted(gain);

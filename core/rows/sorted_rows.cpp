@@ -1,6 +1,7 @@
 #include "rows/sorted_rows.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "base/hash.hpp"
@@ -103,9 +104,8 @@ Words<AnyCounter> SortedRows<Counter>::count(const AnyCounter& counter, const ty
 
 template <TargetCounter Counter>
 template <CutCounter AnyCounter>
-SortedCut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item,
-                                        const CutRules& rules, const Words<AnyCounter>& total, ScanColumn scan_column,
-                                        RowRange range, bool tries_missing) const {
+SortedCut SortedRows<Counter>::best_cut(NodeCuts<AnyCounter>& node, ScanColumn scan_column, double wanted) const {
+    const auto& [counter, item, rules, total, range, tries_missing, complete] = node;
     SortedCut found{{}, range.begin, range.end};
     found.cut.constant = true;
     if (slot_[scan_column] < 0) return found;
@@ -115,8 +115,12 @@ SortedCut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typenam
     if (context_.column(scan_column).has_missing) {
         while (end > range.begin && order[end - 1].rank == missing_rank) --end;
     }
-    const Words<AnyCounter> missing = count(counter, item, scan_column, {end, range.end});
-    CutScorer<AnyCounter> scorer(counter, rules, total.data(), missing.data(), tries_missing);
+    std::optional<CutScorer<AnyCounter>> incomplete;
+    if (end < range.end) {
+        const Words<AnyCounter> missing = count(counter, item, scan_column, {end, range.end});
+        incomplete.emplace(counter, rules, total.data(), missing.data(), tries_missing);
+    }
+    CutScorer<AnyCounter>& scorer = incomplete ? *incomplete : node.complete;
     Cut& cut = found.cut;
     cut.has_missing = scorer.has_missing();
     cut.constant =
@@ -128,7 +132,7 @@ SortedCut SortedRows<Counter>::best_cut(const AnyCounter& counter, const typenam
     } else {
         SortedScan<AnyCounter> scan(counter, rules, scorer, context_.reciprocals, order + range.begin,
                                     end - range.begin, item);
-        best = scan.best(total, [&](size_t at) { return value(range.begin + at); }, cut.tried);
+        best = scan.best(total, wanted, [&](size_t at) { return value(range.begin + at); }, cut.tried);
     }
     if (!best.found()) return found;
     cut.gain = best.winner().score;
@@ -161,6 +165,8 @@ SortedRows<Counter>::ScannedColumns SortedRows<Counter>::scan_columns(const CutR
                          IndexedVector<ScanColumn, double>(context_.scanned(), no_gain),
                          std::vector<double>(levels, no_gain)};
     EarlyStop stop(rules, unbeatable);
+    NodeCuts<Counter> node{context_.counter, item_.data(), rules, total, range, plan.tries_missing};
+    const bool best_alone = shares_best_gain(context_.recipe, plan) && !plan.draws_columns;
     const uint16_t* member = member_.data() + range.begin;
     size_t next = 0; // of the columns of levels
     const auto levels_settle = [&](TableColumn before) {
@@ -174,7 +180,7 @@ SortedRows<Counter>::ScannedColumns SortedRows<Counter>::scan_columns(const CutR
     };
     for (const ScanColumn i : slot_.indices()) {
         if (levels_settle(context_.column(i).column)) return found;
-        found.cuts[i] = best_cut(context_.counter, item_.data(), rules, total, i, range, plan.tries_missing);
+        found.cuts[i] = best_cut(node, i, best_alone ? stop.least_wanted() : no_gain);
         found.gains[i] = found.cuts[i].cut.gain;
         if (stop.settles(found.gains[i])) return found;
     }
@@ -273,10 +279,11 @@ std::vector<Surrogate> SortedRows<Counter>::surrogates_of(const Task& task, cons
         counter.add(total.data(), items[i]);
     }
     const CutRules rules = surrogate_cut_rules();
+    NodeCuts<SurrogateCounter> node_cuts{counter, item.data(), rules, total, range, false};
     IndexedVector<ScanColumn, AgreeingCut> cuts(context_.scanned());
     for (const ScanColumn i : cuts.indices()) {
         if (context_.column(i).column.value == split->column) continue;
-        const auto [cut, low_end, known_end] = best_cut(counter, item.data(), rules, total, i, range, false);
+        const auto [cut, low_end, known_end] = best_cut(node_cuts, i, no_gain);
         if (cut.low_rows == 0) continue;
         cuts[i] = {cut, count(counter, item.data(), i, {range.begin, low_end}),
                    count(counter, item.data(), i, {known_end, range.end})};

@@ -60,10 +60,20 @@ private:
 
     size_t find_changing();
     void partition_columns(int parent);
+    // What the cuts of a node's columns have in common. `complete`: scores columns where no row lacks a value.
     template <CutCounter AnyCounter>
-    SortedCut best_cut(const AnyCounter& counter, const typename AnyCounter::Item* item, const CutRules& rules,
-                       const Words<AnyCounter>& total, ScanColumn scan_column, RowRange range,
-                       bool tries_missing) const;
+    struct NodeCuts {
+        const AnyCounter& counter;
+        const typename AnyCounter::Item* item; // of each row of the subtree
+        const CutRules& rules;
+        const Words<AnyCounter>& total;
+        RowRange range;
+        bool tries_missing;
+        CutScorer<AnyCounter> complete{counter, rules, total.data(), nullptr, tries_missing};
+    };
+    // Of a gain below `wanted` only the gain is found.
+    template <CutCounter AnyCounter>
+    SortedCut best_cut(NodeCuts<AnyCounter>& node, ScanColumn scan_column, double wanted) const;
     template <CutCounter AnyCounter>
     Words<AnyCounter> count(const AnyCounter& counter, const typename AnyCounter::Item* item, ScanColumn scan_column,
                             RowRange range) const;

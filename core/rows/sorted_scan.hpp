@@ -1,6 +1,7 @@
 // Every cut between the sorted rows of a column at a small node.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -28,8 +29,8 @@ struct LowSide {
 
 // The rows with known values of one column; what a row adds is `item[row]`.
 //
-// Its loops are not those of threshold/bin_scan.hpp: they divide by a table of reciprocals, skip cuts inside a run of
-// one class, and keep gini's sums of squares as rows change sides, without a look at other classes.
+// Its loops are not those of threshold/bin_scan.hpp: they divide by a table of reciprocals, keep the sums of both sides
+// as rows change sides (ScoresRunning), or skip cuts inside a run of one class.
 template <CutCounter Counter>
 class SortedScan {
 public:
@@ -45,11 +46,18 @@ public:
           item_(item),
           is_simple_(!scorer.has_missing() && !(scorer.min_weight() > 1) && !rules.ordered) {}
 
-    // The best cuts, by what lies below; nothing: known values against missing ones. `total`: of the node; `tried`:
-    // cuts that were allowed, counted where cuts are searched in order.
+    // The best cuts, by what lies below; nothing: known values against missing ones. `total`: of the node; `wanted`: of
+    // a smaller gain it need not be known what lies below; `tried`: cuts that were allowed, counted where cuts are
+    // searched in order.
     template <class Value>
-    const FirstOfBest<LowSide>& best(const Words<Counter>& total, const Value& value, int64_t& tried) {
-        if (!scan_running(total)) scan(value, tried);
+    const FirstOfBest<LowSide>& best(const Words<Counter>& total, double wanted, const Value& value, int64_t& tried) {
+        if constexpr (ScoresRunning<Counter>) {
+            if (is_simple_ && !rules_.ties.in_order) {
+                scan_running(total, wanted);
+                return best_;
+            }
+        }
+        scan(value, tried);
         offer({}, scorer_.gain_of_missing());
         return best_;
     }
@@ -60,29 +68,38 @@ private:
         if (gain > best_.most()) rules_.ties.offer(best_, gain, low);
     }
 
-    bool scan_running(const Words<Counter>& total) {
-        if constexpr (requires { typename Counter::Running; }) {
-            if (!Counter::is_running || !is_simple_) return false;
-            typename Counter::Running running(total.data(), counter_.words());
-            const int64_t rows = scorer_.known_rows();
-            int64_t low_rows = 0;
-            for (size_t at = 0; at + 1 < rows_; ++at) {
-                const auto& item = item_[order_[at].row];
-                if constexpr (RepeatedItem<typename Counter::Item>) {
-                    running.move(item.target, item.times);
-                    low_rows += item.times;
-                } else {
-                    running.move(item);
-                    ++low_rows;
-                }
-                if (!is_between_values(at) || low_rows < rules_.min_rows || rows - low_rows < rules_.min_rows) continue;
-                offer({at + 1, low_rows}, reciprocals_(static_cast<double>(running.low_squares), low_rows) +
-                                              reciprocals_(static_cast<double>(running.high_squares), rows - low_rows) -
-                                              scorer_.reference());
-            }
+    // The largest gain first, without a look at who ties with it: most columns are not the best.
+    void scan_running(const Words<Counter>& total, double wanted) {
+        double most = no_gain;
+        each_cut(total, [&](LowSide, double gain) {
+            most = std::max(most, gain);
             return true;
+        });
+        if (most < wanted) return offer({}, most);
+        const double least = rules_.ties.least(most);
+        each_cut(total, [&](LowSide low, double gain) {
+            if (gain < least) return true;
+            offer(low, gain);
+            return false;
+        });
+    }
+
+    // Calls visit(low, gain) for the allowed cuts in rising order while it returns true.
+    template <class Visit>
+    void each_cut(const Words<Counter>& total, const Visit& visit) const {
+        typename Counter::Running running(counter_, total.data(), rules_.target_range);
+        const int64_t rows = scorer_.known_rows(), least = rules_.min_rows;
+        const double reference = scorer_.reference();
+        int64_t low_rows = 0;
+        for (size_t at = 0; at + 1 < rows_; ++at) {
+            const auto& item = item_[order_[at].row];
+            running.move(target_of(item), times_of(item));
+            low_rows += times_of(item);
+            if (!is_between_values(at) || low_rows < least) continue;
+            if (rows - low_rows < least) return;
+            const double gain = running.score(low_rows, rows - low_rows, reciprocals_) - reference;
+            if (!visit(LowSide{at + 1, low_rows}, gain)) return;
         }
-        return false;
     }
 
     template <class Value>
