@@ -113,7 +113,7 @@ def lightgbm(x: np.ndarray, y: np.ndarray, depth: int = 6, threads: int = 0) -> 
     given |= {"max_depth": depth, "verbose": -1, "num_threads": threads, "min_gain_to_split": 1e300}
     booster = lgb.Booster(given, lgb.Dataset(x, y, params={"linear_tree": True, "verbose": -1, "num_threads": threads}))
     booster.update()
-    booster.reset_parameter({"min_gain_to_split": 0.0})
+    booster.reset_parameter({"min_gain_to_split": 0.0, "num_threads": threads})
     booster.update()
     return booster.predict, int(booster.dump_model()["tree_info"][-1]["num_leaves"])
 
@@ -223,7 +223,7 @@ def least_times(fits: dict[str, Size], x: np.ndarray, y: np.ndarray, times: int)
     absent = set()
     for _ in range(times):
         for name, fit in fits.items():
-            if name in absent or found.get(name, (0.0,))[0] > 20:
+            if name in absent or found.get(name, (0.0, 0.0))[1] > 10:
                 continue
             clock, processor = time.perf_counter(), time.process_time()
             try:

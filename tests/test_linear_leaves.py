@@ -181,6 +181,21 @@ def test_every_missing_policy_predicts_by_the_models_of_the_paths(missing: str) 
         assert found[row] == pytest.approx(sum(path.weight * path.value[0] for path in explained.paths), abs=1e-12)
 
 
+def test_a_node_without_rows_predicts_as_its_parent_does() -> None:
+    rng = np.random.default_rng(9)
+    x, level = rng.normal(size=120), rng.integers(0, 3, 120)
+    first = np.where(level == 2, 1, rng.integers(0, 2, 120))  # where it is p, the level r has no rows
+    y = first * (50 + 3 * x) + np.array([0.0, 5.0, 9.0])[level]
+    table = {"x": x, "a": [("p", "q")[i] for i in first], "b": [("p", "q", "r")[i] for i in level], "y": y}
+    recipe = tw.CART.with_(branching="each_value", leaves=Linear(), pruning=None, max_depth=3, min_samples_leaf=1)
+    tree = tw.learn(table, "y", recipe)
+    empty = [node for node in tree.walk() if node.weight == 0]
+    assert empty
+    for node in empty:
+        parent = tree[int(tree.arrays["parent"][node.id])]
+        assert node.model == parent.model
+
+
 # --- the range guard --------------------------------------------------------------------------------------------------
 
 

@@ -81,8 +81,8 @@ def fits(tree: Tree, rows: Encoded | Partitions, choice: Linear, n_threads: int 
     models: list[LinearModel] = []
     for node in range(tree.n_nodes):
         if counted[node] == 0:  # it predicts as its parent does
-            mean = LinearModel(float(tree.arrays["stats"][0, 1]))
-            above = models[int(tree.arrays["parent"][node])] if node else mean
+            constant = LinearModel(float(tree.arrays["stats"][0, 1]))
+            above = models[int(tree.arrays["parent"][node])] if node else constant
             models.append(replace(above, residual=0.0))
             continue
         terms = []
