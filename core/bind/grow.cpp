@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -101,6 +102,14 @@ std::optional<Given> read_given(const nb::object& written, std::vector<Column>& 
     return given;
 }
 
+// Python hears of signals in its main thread only: elsewhere, without progress, a pulse would read the clock for
+// nothing.
+std::function<void(double)> pulse_of(const nb::object& progress) {
+    const nb::object main = nb::module_::import_("threading").attr("main_thread")();
+    const bool is_main = nb::cast<unsigned long>(main.attr("ident")) == PyThread_get_thread_ident();
+    return is_main || !progress.is_none() ? progress_callback(progress) : nullptr;
+}
+
 nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, const std::vector<int>& levels,
                    const nb::object& target, int n_classes, const std::optional<Doubles>& weight,
                    const nb::dict& written, int n_threads, const nb::object& custom, bool exhaustive,
@@ -128,9 +137,10 @@ nb::dict grow_tree(const nb::object& columns, const std::vector<int>& kinds, con
     int against = 0; // of the split that was given, the only one that has it
     std::vector<int32_t> followed_to;
     Profile kept;
+    const std::function<void(double)> pulse = pulse_of(progress);
     {
         const nb::gil_scoped_release unlocked;
-        ThreadPool pool(score || is_small(table) ? 1 : n_threads, progress_callback(progress));
+        ThreadPool pool(score || is_small(table) ? 1 : n_threads, pulse);
         if (!profile.is_none()) pool.begin_account();
         // Rows go to several children where they lack a value.
         const auto spreads = [](const GivenStep& step) { return step.split.missing == fractional; };

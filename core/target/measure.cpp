@@ -172,7 +172,7 @@ Measure measure_rows(const Target& targets, int64_t rows, const Units& units) {
     if (units.weighted) {
         m.weight = per_row([&](int64_t i) { return weight_in(units, targets.weight ? targets.weight[i] : 1.0); });
     }
-    if (targets.repeats) m.repeats = std::vector<int32_t>(targets.repeats, targets.repeats + rows);
+    if (targets.repeats) m.repeats = {targets.repeats, static_cast<size_t>(rows)}; // of a sample: nobody writes it
     if (units.n_classes > 0) {
         // Read once: sums are found by class, and writes by other threads must not lead them astray.
         std::vector<int32_t> classes(targets.classes, targets.classes + rows);

@@ -37,7 +37,7 @@ def calibrate(
     Split conformal prediction per leaf: of the distances between target and prediction of m calibration rows in a
     leaf, the ceil((m + 1) coverage)-th smallest is the limit. A new row that is exchangeable with them is covered with
     at least the stated probability, whatever the distribution. A leaf with too few rows uses its nearest ancestor that
-    has enough.
+    has enough; the promise then holds over the rows of that ancestor, not within the leaf.
 
     Parameters
     ----------
