@@ -7,7 +7,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include "criterion/counters.hpp"
+#include "criterion/moment_counter.hpp"
 
 namespace tw {
 
