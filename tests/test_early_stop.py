@@ -56,3 +56,33 @@ def test_the_tree_is_that_of_the_exhaustive_search(name: str, target: str, gaps:
             )
             for array in fast:
                 np.testing.assert_array_equal(fast[array], slow[array], err_msg=array)
+
+
+def targets_of(rng: np.random.Generator, rows: int) -> list[tuple[int, Any]]:
+    """Two classes, even and rare, and numbers: noise, few values, long tails, a few units apart, far from zero."""
+    noise = rng.normal(size=rows)
+    return [
+        (2, rng.integers(0, 2, rows).astype(np.int32)),
+        (2, (rng.random(rows) < 0.08).astype(np.int32)),
+        (0, noise),
+        (0, rng.integers(0, 4, rows).astype(float)),
+        (0, np.exp(3 * noise)),
+        (0, np.concatenate([[1e6], rng.integers(0, 9, rows - 1) * 2.0**-38])),
+        (0, 1e9 + noise),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_columns_that_fall_short_of_their_bound_are_not_the_best(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(8, 240))
+    numbers = [rng.normal(size=rows) for _ in range(7)] + [rng.normal(size=rows).round(1) for _ in range(4)]
+    numbers.append(np.where(rng.random(rows) < 0.1, np.nan, numbers[0]))
+    for classes, y in targets_of(rng, rows):
+        for smallest in (1, 3):
+            recipe = replace(tw.SKLEARN.with_(min_samples_leaf=smallest), rivals=0).as_dict()
+            fast, slow = (
+                _core.grow(numbers, [0] * 12, [0] * 12, y, classes, None, recipe, 1, None, way) for way in (False, True)
+            )
+            for array in fast:
+                np.testing.assert_array_equal(fast[array], slow[array], err_msg=array)

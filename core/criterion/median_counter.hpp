@@ -2,7 +2,7 @@
 // threshold/median_scan.hpp, for medians are no sums.
 #pragma once
 
-#include "criterion/counters.hpp"
+#include "criterion/moment_counter.hpp"
 #include "criterion/running_median.hpp"
 
 namespace tw {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "criterion/counters.hpp"
+#include "criterion/moment_counter.hpp"
 
 namespace tw {
 

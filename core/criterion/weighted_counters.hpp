@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "criterion/median_counter.hpp"
+#include "criterion/moment_counter.hpp"
 #include "criterion/pair_counters.hpp"
 
 namespace tw {

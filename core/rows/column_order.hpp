@@ -31,6 +31,20 @@ inline void order_by_value(ValueAndRow* begin, ValueAndRow* end) {
     }
 }
 
+// Which columns have several bins among these rows: not 0.
+inline IndexedVector<BinnedColumn, uint8_t> changing_columns(const BinnedTable& binned,
+                                                             std::span<const uint32_t> rows) {
+    IndexedVector<BinnedColumn, uint8_t> changes(binned.columns().size(), 0);
+    const uint8_t* first = binned.row(rows[0]);
+    for (const uint32_t row : rows) {
+        const uint8_t* code = binned.row(row);
+        for (const BinnedColumn c : changes.indices()) {
+            changes[c] |= static_cast<uint8_t>(code[c.offset()] ^ first[c.offset()]);
+        }
+    }
+    return changes;
+}
+
 // Rows are sorted by counting their bins, then by value within a bin; missing values come last. Where codes are
 // values, they stand for them.
 inline void order_rows(const SearchColumns& columns, std::span<const uint32_t> row, ScanColumn scan_column,
@@ -85,6 +99,16 @@ inline void partition_in_two(std::span<RankedRow> order, std::span<const int32_t
         high += up;
     }
     std::copy_n(spare.begin(), high, order.begin() + static_cast<std::ptrdiff_t>(low));
+}
+
+// The same for any number of children. `order`: of the parent's rows, in that of the whole column; `next`: where the
+// rows of each child lie there.
+inline void partition_in_order(std::span<const RankedRow> order, std::span<const int32_t> child,
+                               SmallVector<size_t, 4> next, std::span<RankedRow> spare, RankedRow* column_order) {
+    std::copy(order.begin(), order.end(), spare.begin());
+    for (const RankedRow ranked : spare.first(order.size())) {
+        column_order[next[static_cast<size_t>(child[ranked.row])]++] = ranked;
+    }
 }
 
 } // namespace tw

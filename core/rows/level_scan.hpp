@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "threshold/cut.hpp"
@@ -18,6 +19,15 @@ namespace tw {
 template <class Counter>
 constexpr bool orders_levels =
     Counter::fixed > 0 && Counter::fixed <= 3 && !WeightedItem<typename Counter::Item> && !ScoresRows<Counter>;
+
+// Whether a row lacks a level of a column searched by value, as far as is known.
+inline bool has_missing_levels(const SearchColumns& columns, std::span<const uint32_t> rows) {
+    return std::ranges::any_of(columns.by_value, [&](TableColumn column) {
+        if (columns.training.facts[column.offset()].kind == Kind::number) return true;
+        const int32_t* codes = codes_of(columns.training, column.value);
+        return std::ranges::any_of(rows, [&](uint32_t row) { return codes[row] < 0; });
+    });
+}
 
 template <TargetCounter Counter>
 class LevelScan {

@@ -24,7 +24,9 @@ SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::span
       order_(rows.size() * find_changing()),
       nodes_(1),
       child_(rows.size()),
-      spare_(rows.size()) {
+      spare_(rows.size()),
+      spare_member_(rows.size()),
+      bound_(bounds_columns<Counter> ? rows.size() : 0) {
     const ProfileTimer watch(context.profile, &Profile::sorting);
     if (static_cast<int64_t>(rows.size()) > max_sorted_rows) throw std::logic_error("SortedRows: too many rows");
     nodes_[0].range = {0, rows.size()};
@@ -32,7 +34,7 @@ SortedRows<Counter>::SortedRows(const SearchContext<Counter>& context, std::span
     for (const ScanColumn scan_column : slot_.indices()) {
         if (slot_[scan_column] >= 0) order_rows(context, row_, scan_column, order(scan_column));
     }
-    complete_ = std::is_same_v<Counter, MomentCounter> && !has_missing_levels();
+    complete_ = std::is_same_v<Counter, MomentCounter> && !has_missing_levels(context, rows);
     for (const ScanColumn i : slot_.indices()) complete_ = complete_ && !context.column(i).has_missing;
 }
 
@@ -54,14 +56,7 @@ std::vector<MakeRows> SortedRows<Counter>::detach(std::span<const int> nodes) {
 // Gives every column that may be cut a slot; returns how many there are. In exact columns one bin is one value.
 template <TargetCounter Counter>
 size_t SortedRows<Counter>::find_changing() {
-    IndexedVector<BinnedColumn, uint8_t> changes(context_.binned.columns().size(), 0);
-    const uint8_t* first = context_.binned.row(row_[0]);
-    for (const uint32_t row : row_) {
-        const uint8_t* code = context_.binned.row(row);
-        for (const BinnedColumn c : changes.indices()) {
-            changes[c] |= static_cast<uint8_t>(code[c.offset()] ^ first[c.offset()]);
-        }
-    }
+    const IndexedVector<BinnedColumn, uint8_t> changes = changing_columns(context_.binned, row_);
     int slots = 0;
     for (const ScanColumn scan_column : slot_.indices()) {
         if (changes[context_.by_histogram[scan_column]] != 0 || !context_.column(scan_column).exact)
@@ -71,21 +66,11 @@ size_t SortedRows<Counter>::find_changing() {
 }
 
 template <TargetCounter Counter>
-template <class Value>
-std::vector<Value> SortedRows<Counter>::at_node(std::span<const Value> values, int node) const {
-    const RowRange range = nodes_[node].range;
-    std::vector<Value> own;
-    own.reserve(range.end - range.begin);
-    for (size_t at = range.begin; at < range.end; ++at) own.push_back(values[member_[at]]);
-    return own;
-}
-
-template <TargetCounter Counter>
 Total SortedRows<Counter>::total(int node) const {
     if (const OwnedRows* own = nodes_[node].own.get()) return total_of_items<Counter>(context_, own->row, own->item);
     // Classes are counted without a look at the table.
     constexpr bool rows_needed = !counts_classes<Counter>;
-    return total_of_items<Counter>(context_, rows_needed ? at_node(row_, node) : std::vector<uint32_t>{},
+    return total_of_items<Counter>(context_, rows_needed ? at_node(row_, node) : SmallVector<uint32_t, few_rows>{},
                                    at_node(item_, node));
 }
 
@@ -105,7 +90,7 @@ Words<AnyCounter> SortedRows<Counter>::count(const AnyCounter& counter, const ty
 template <TargetCounter Counter>
 template <CutCounter AnyCounter>
 SortedCut SortedRows<Counter>::best_cut(NodeCuts<AnyCounter>& node, ScanColumn scan_column, double wanted) const {
-    const auto& [counter, item, rules, total, range, tries_missing, complete] = node;
+    const auto& [counter, item, rules, total, range, tries_missing, complete, bound] = node;
     SortedCut found{{}, range.begin, range.end};
     found.cut.constant = true;
     if (slot_[scan_column] < 0) return found;
@@ -119,6 +104,10 @@ SortedCut SortedRows<Counter>::best_cut(NodeCuts<AnyCounter>& node, ScanColumn s
     if (end < range.end) {
         const Words<AnyCounter> missing = count(counter, item, scan_column, {end, range.end});
         incomplete.emplace(counter, rules, total.data(), missing.data(), tries_missing);
+    }
+    if (bound && !incomplete && wanted > no_gain && (*bound)({order + range.begin, range.end - range.begin}) < wanted) {
+        found.cut.constant = false;
+        return found;
     }
     CutScorer<AnyCounter>& scorer = incomplete ? *incomplete : node.complete;
     Cut& cut = found.cut;
@@ -156,17 +145,24 @@ std::vector<std::vector<Candidate>> SortedRows<Counter>::candidates(const Task& 
 }
 
 template <TargetCounter Counter>
-SortedRows<Counter>::ScannedColumns SortedRows<Counter>::scan_columns(const CutRules& rules,
-                                                                      const Words<Counter>& total, RowRange range,
-                                                                      double unbeatable) {
+void SortedRows<Counter>::scan_columns(const CutRules& rules, const Words<Counter>& total, RowRange range,
+                                       double unbeatable, ScannedColumns& found) {
     const SearchPlan& plan = context_.plan;
     const size_t levels = plan.scans_levels && orders_levels<Counter> ? context_.by_value.size() : 0;
-    ScannedColumns found{IndexedVector<ScanColumn, SortedCut>(context_.scanned()),
-                         IndexedVector<ScanColumn, double>(context_.scanned(), no_gain),
-                         std::vector<double>(levels, no_gain)};
+    found.cuts.assign(context_.scanned(), {});
+    found.gains.assign(context_.scanned(), no_gain);
+    found.level_gains.assign(levels, no_gain);
     EarlyStop stop(rules, unbeatable);
     NodeCuts<Counter> node{context_.counter, item_.data(), rules, total, range, plan.tries_missing};
     const bool best_alone = shares_best_gain(context_.recipe, plan) && !plan.draws_columns;
+    if constexpr (bounds_columns<Counter>) {
+        const bool by_gain = best_alone && !rules.ordered && !rules.ties.in_order;
+        if (by_gain && range.end - range.begin >= ColumnBound::least_rows) {
+            const std::span<const uint16_t> members(member_.data() + range.begin, range.end - range.begin);
+            bound_.set<Counter>(total, rules, context_.reciprocals, members, item_.data());
+            node.bound = &bound_;
+        }
+    }
     const uint16_t* member = member_.data() + range.begin;
     size_t next = 0; // of the columns of levels
     const auto levels_settle = [&](TableColumn before) {
@@ -179,22 +175,13 @@ SortedRows<Counter>::ScannedColumns SortedRows<Counter>::scan_columns(const CutR
         return false;
     };
     for (const ScanColumn i : slot_.indices()) {
-        if (levels_settle(context_.column(i).column)) return found;
+        if (levels_settle(context_.column(i).column)) return;
         found.cuts[i] = best_cut(node, i, best_alone ? stop.least_wanted() : no_gain);
         found.gains[i] = found.cuts[i].cut.gain;
-        if (stop.settles(found.gains[i])) return found;
+        if (stop.settles(found.gains[i])) return;
     }
     levels_settle(TableColumn(plan.columns.size()));
-    return found;
-}
-
-template <TargetCounter Counter>
-bool SortedRows<Counter>::has_missing_levels() const {
-    return std::ranges::any_of(context_.by_value, [&](TableColumn column) {
-        if (context_.training.facts[column.offset()].kind == Kind::number) return true; // not known
-        const int32_t* codes = codes_of(context_.training, column.value);
-        return std::ranges::any_of(row_, [&](uint32_t row) { return codes[row] < 0; });
-    });
+    return;
 }
 
 // Every cut of the sorted rows is scanned, so the search of threshold/search.hpp, which bounds what it does not scan,
@@ -204,12 +191,14 @@ std::vector<Candidate> SortedRows<Counter>::candidates_of(const Task& task, cons
     const auto& [node, facts] = open_node;
     if (nodes_[node].parent >= 0) partition_columns(nodes_[node].parent);
     const RowRange range = nodes_[node].range;
-    const std::vector<Item> items = at_node(item_, node);
+    const SmallVector<Item, few_rows> items = at_node(item_, node);
     Words<Counter> total = zero_words(context_.counter);
     for (const Item& item : items) context_.counter.add(total.data(), item);
     const CutRules rules = cut_rules(task, context_, facts, target_range_of<Item>(items));
-    auto [cuts, gains, of_levels] = scan_columns(
-        rules, total, range, unbeatable_gain(task, context_, rules, facts, total, std::span(items), complete_));
+    auto& [cuts, gains, of_levels] = scanned_;
+    const double unbeatable =
+        unbeatable_gain(task, context_, rules, facts, total, std::span<const Item>(items), complete_);
+    scan_columns(rules, total, range, unbeatable, scanned_);
     std::vector<Entry> entries;
     const auto make_by_value = [&](TableColumn column) {
         if (entries.empty()) entries = entries_of<Item>(at_node(row_, node), items);
@@ -311,7 +300,8 @@ void SortedRows<Counter>::partition_node(const NodeSplit& at_node) {
     const std::vector<Column>& columns = training().table.columns;
     const RowRange whole = nodes_[node].range;
     const size_t children = static_cast<size_t>(split.children());
-    std::vector<size_t> start(children + 2, 0); // the last child is no child: rows that stop here
+    SmallVector<size_t, 4> start; // the last child is no child: rows that stop here
+    start.assign(children + 2, 0);
     bool any_fractional = false;
     for (size_t at = whole.begin; at < whole.end; ++at) {
         const uint32_t row = row_[member_[at]];
@@ -323,9 +313,11 @@ void SortedRows<Counter>::partition_node(const NodeSplit& at_node) {
     if (any_fractional) return partition_fractional(split, whole, first);
     start[0] = whole.begin;
     for (size_t c = 0; c <= children; ++c) start[c + 1] += start[c];
-    const std::vector<uint16_t> members(member_.begin() + whole.begin, member_.begin() + whole.end);
-    std::vector<size_t> next = start;
-    for (const uint16_t member : members) {
+    const auto begin = member_.begin() + static_cast<std::ptrdiff_t>(whole.begin);
+    const auto end =
+        std::copy(begin, begin + static_cast<std::ptrdiff_t>(whole.end - whole.begin), spare_member_.begin());
+    SmallVector<size_t, 4> next = start;
+    for (const uint16_t member : std::span(spare_member_.begin(), end)) {
         const int32_t child = child_[member];
         member_[next[child < 0 ? children : static_cast<size_t>(child)]++] = member;
     }
@@ -359,7 +351,7 @@ void SortedRows<Counter>::partition_columns(int parent) {
     const Node& whole = nodes_[parent];
     const size_t begin = whole.range.begin, end = whole.range.end;
     const size_t children = static_cast<size_t>(whole.children);
-    std::vector<size_t> start;
+    SmallVector<size_t, 4> start;
     for (size_t at = begin; at < end; ++at) child_[member_[at]] = static_cast<int32_t>(children);
     for (size_t c = 0; c < children; ++c) {
         Node& child = nodes_[whole.first + c];
@@ -369,7 +361,6 @@ void SortedRows<Counter>::partition_columns(int parent) {
     }
     start.push_back(children > 0 ? nodes_[whole.first + whole.children - 1].range.end : begin);
     const bool all_in_two = children == 2 && start[2] == end;
-    std::vector<size_t> next;
     for (const ScanColumn scan_column : slot_.indices()) {
         if (slot_[scan_column] < 0) continue;
         RankedRow* order = this->order(scan_column);
@@ -377,9 +368,7 @@ void SortedRows<Counter>::partition_columns(int parent) {
             partition_in_two({order + begin, end - begin}, child_, spare_);
             continue;
         }
-        std::copy(order + begin, order + end, spare_.begin());
-        next = start;
-        for (size_t i = 0; i < end - begin; ++i) order[next[static_cast<size_t>(child_[spare_[i].row])]++] = spare_[i];
+        partition_in_order({order + begin, end - begin}, child_, start, spare_, order);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "rows/column_bound.hpp"
 #include "rows/level_scan.hpp"
 #include "rows/row_store.hpp"
 #include "rows/sorted_scan.hpp"
@@ -48,6 +49,7 @@ private:
     struct RowRange {
         size_t begin = 0, end = 0;
     };
+    static constexpr size_t few_rows = 16; // most nodes have no more
 
     // A node; its rows lie apart from its siblings' in `member_` from the start, in the columns once it is searched.
     struct Node {
@@ -70,8 +72,9 @@ private:
         RowRange range;
         bool tries_missing;
         CutScorer<AnyCounter> complete{counter, rules, total.data(), nullptr, tries_missing};
+        const ColumnBound* bound = nullptr; // of such columns, if there is one
     };
-    // Of a gain below `wanted` only the gain is found.
+    // A gain below `wanted` is not found, or without what lies below.
     template <CutCounter AnyCounter>
     SortedCut best_cut(NodeCuts<AnyCounter>& node, ScanColumn scan_column, double wanted) const;
     template <CutCounter AnyCounter>
@@ -83,8 +86,8 @@ private:
         IndexedVector<ScanColumn, double> gains;
         std::vector<double> level_gains; // of columns searched by value, where the plan scans levels
     };
-    ScannedColumns scan_columns(const CutRules& rules, const Words<Counter>& total, RowRange range, double unbeatable);
-    bool has_missing_levels() const;
+    void scan_columns(const CutRules& rules, const Words<Counter>& total, RowRange range, double unbeatable,
+                      ScannedColumns& found);
     std::vector<Candidate> candidates_of(const Task& task, const OpenNode& open_node);
     std::vector<Surrogate> surrogates_of(const Task& task, const ChosenSplit& chosen, ThreadPool& pool);
     RankedRow* order(ScanColumn scan_column) { return &order_[static_cast<size_t>(slot_[scan_column]) * row_.size()]; }
@@ -93,7 +96,13 @@ private:
     }
     // Of `row_` or `item_`, those of a node.
     template <class Value>
-    std::vector<Value> at_node(std::span<const Value> values, int node) const;
+    SmallVector<Value, few_rows> at_node(std::span<const Value> values, int node) const {
+        const RowRange range = nodes_[node].range;
+        SmallVector<Value, few_rows> own;
+        own.reserve(range.end - range.begin);
+        for (size_t at = range.begin; at < range.end; ++at) own.push_back(values[member_[at]]);
+        return own;
+    }
     void partition_node(const NodeSplit& at_node);
     void partition_fractional(const Split& split, RowRange range, int first);
 
@@ -107,8 +116,11 @@ private:
     std::vector<Node> nodes_;             // per node
     std::vector<int32_t> child_;          // per row
     std::vector<RankedRow> spare_;
+    std::vector<uint16_t> spare_member_;
     LevelScan<Counter> level_scan_;
-    bool complete_; // no row lacks a value of any column that is searched
+    ColumnBound bound_;
+    ScannedColumns scanned_; // of the node that is searched
+    bool complete_;          // no row lacks a value of any column that is searched
 };
 
 } // namespace tw
