@@ -101,7 +101,7 @@ public:
 };
 
 // Finds the cut of every column of every node. `set_gains_to_beat(search)` follows the scan of the edges. `roughly`:
-// what a column has matters only if it is the best, and the source looks closer (HistogramScan::look_closer).
+// what a column has matters only if it is one of the best, and the source looks closer (HistogramScan::look_closer).
 template <CutCounter Counter, class SetGains>
 void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, const SetGains& set_gains_to_beat,
                CutSource<Counter>& source, ThreadPool& pool, bool roughly = false) {
