@@ -3,7 +3,7 @@
 Times are processor seconds, for a machine that others use, the best of some runs: of `learn` from a table in memory;
 of rpart by R's clock, without cross-validation; of J48 the process less one that only reads the file (ZeroR).
 
-Run: python bench/originals.py [J48 rpart pruning CHAID ...] [--runs 3]
+Run: python bench/originals.py [J48 rpart levels pruning CHAID ...] [--runs 3]
 R and Weka are left out where they are not installed.
 """
 
@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
+from tables import made_mixed_levels
 
 import treewright as tw
 
@@ -98,23 +99,48 @@ def beside_weka(runs: int) -> None:
         line(f"J48 on {name}", tree.n_nodes, ours, theirs)
 
 
+def of_rpart(table: pa.Table, control: str, runs: int) -> tuple[str, float | None]:
+    """The number of nodes of rpart's tree, in words, and its processor seconds; the table is a data.frame before."""
+    if not shutil.which("Rscript"):
+        return "", None
+    with tempfile.TemporaryDirectory() as folder:
+        file = f"{folder}/table.csv"
+        pyarrow.csv.write_csv(table, file)
+        program = R_PROGRAM.format(file=file, target="answer", control=control)
+        said = [
+            subprocess.run(["Rscript", "-e", program], check=True, capture_output=True, text=True).stdout
+            for _ in range(min(runs, 2))
+        ]
+    return f" ({said[0].split()[0]} there)", min(float(words.split()[1]) for words in said)
+
+
+def with_levels(table: pa.Table) -> pa.Table:
+    """Words as levels, as R's data.frame has them."""
+    columns = [c.dictionary_encode() if pa.types.is_string(c.type) else c for c in table.columns]
+    return pa.table(columns, names=table.column_names)
+
+
 def beside_rpart(runs: int) -> None:
     for name in ("adult", "diamonds", "letter"):
         for what, (recipe, control) in RPART_TREES.items():
-            table, theirs, nodes = read(name), None, ""
+            words = read(name)
+            table = with_levels(words)
             ours, tree = best(runs, lambda table=table, recipe=recipe: tw.learn(table, "answer", recipe))
-            if shutil.which("Rscript"):
-                with tempfile.TemporaryDirectory() as folder:
-                    file = f"{folder}/table.csv"
-                    pyarrow.csv.write_csv(table, file)
-                    program = R_PROGRAM.format(file=file, target="answer", control=control)
-                    said = [
-                        subprocess.run(["Rscript", "-e", program], check=True, capture_output=True, text=True).stdout
-                        for _ in range(min(runs, 2))
-                    ]
-                    nodes = f" ({said[0].split()[0]} there)"
-                    theirs = min(float(words.split()[1]) for words in said)
+            nodes, theirs = of_rpart(words, control, runs)
             line(f"rpart, {what}, on {name}{nodes}", tree.n_nodes, ours, theirs)
+
+
+def beside_rpart_on_levels(runs: int) -> None:
+    """Twenty columns of 2 to 1,000 levels to depth 10: no surrogates and no rivals on either side."""
+    made = made_mixed_levels(200_000)
+    words = {f"x{j}": [f"v{int(code)}" for code in made.x[:, j]] for j in made.nominal}
+    table = pa.table(words | {"answer": [f"is {label}" for label in made.y]})
+    recipe = replace(FULL_TREE, rivals=0, missing="majority", stopping=tw.stopping.Stopping(max_depth=10))
+    levels = with_levels(table)
+    ours, tree = best(runs, lambda: tw.learn(levels, "answer", recipe))
+    control = "xval = 0, cp = 0, minsplit = 2, minbucket = 1, maxdepth = 10, maxcompete = 0, maxsurrogate = 0"
+    nodes, theirs = of_rpart(table, control, 1)
+    line(f"rpart, depth 10, on 20 columns of levels{nodes}", tree.n_nodes, ours, theirs)
 
 
 def pruning(runs: int) -> None:
@@ -132,7 +158,13 @@ def chaid(_: int) -> None:
     line("CHAID on flights", tree.n_nodes, ours, None)
 
 
-PARTS = {"J48": beside_weka, "rpart": beside_rpart, "pruning": pruning, "CHAID": chaid}
+PARTS = {
+    "J48": beside_weka,
+    "rpart": beside_rpart,
+    "levels": beside_rpart_on_levels,
+    "pruning": pruning,
+    "CHAID": chaid,
+}
 
 
 def main() -> None:

@@ -191,6 +191,26 @@ def test_levels_and_missing_values_beside_coded_columns(rivals: int) -> None:
     assert_same([*columns, gappy, levels], [0, 0, 0, 0, 2], [0, 0, 0, 0, 6], labels, recipe)
 
 
+@pytest.mark.parametrize("missing", ["majority", "learned"])
+@pytest.mark.parametrize("rivals", [1, 3, 20])
+@pytest.mark.parametrize("target", ["two", "five", "number"])
+def test_rivals_among_columns_that_are_nearly_alike(target: str, rivals: int, missing: str) -> None:
+    """Which columns are among the best shows only inside their bins, so that each raises what the others must beat."""
+    rng = np.random.default_rng(rivals)
+    rows = 6000
+    noise = [rng.normal(size=rows) for _ in range(5)]
+    twins = [noise[0] + 0.01 * rng.normal(size=rows) for _ in range(3)]
+    copies = [noise[1].copy(), numbers(rng, rows, "few"), np.round(noise[2], 2)]
+    columns: list[Any] = [*noise, *twins, *copies]
+    labels = target_of(rng, columns, target)
+    columns[2][::9] = np.nan
+    columns.append(rng.integers(0, 9, size=rows).astype(np.int32))
+    kinds, levels = [0] * 11 + [2], [0] * 11 + [9]
+    recipe = replace(tw.CART, missing=missing, rivals=rivals, stopping=tw.stopping.Stopping(max_depth=4))
+    assert_same(columns, kinds, levels, labels, recipe)
+    assert_same(columns, kinds, levels, labels, recipe, weight=rng.integers(0, 3, rows).astype(np.float64))
+
+
 @pytest.mark.parametrize("missing", ["fractional", "surrogate", "own", "majority", "random", "learned", "ignore"])
 @pytest.mark.parametrize("target", ["two", "five", "number"])
 def test_missing_values_under_every_policy(target: str, missing: str) -> None:

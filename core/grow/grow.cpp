@@ -86,7 +86,10 @@ private:
         GrownNode& node = nodes_[id];
         std::vector<Candidate> others;
         if (stop == Stop::none) {
-            others = std::move(rows_.candidates(task_, {{id, {node.weight, node.stat, node.key}}}, pool_)[0]);
+            Recipe recipe = task_.recipe;
+            if (recipe.rivals > 0) ++recipe.rivals; // one of them may be the given split itself
+            const Task task{recipe, task_.measure, task_.custom, task_.table_rows};
+            others = std::move(rows_.candidates(task, {{id, {node.weight, node.stat, node.key}}}, pool_)[0]);
         }
         Decision decision = choose_given(task_, node, root_.weight, rows_.training(), rows_.entries(id), given, others);
         node.against = stop != Stop::none ? stop : decision.stop;

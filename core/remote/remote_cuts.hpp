@@ -165,7 +165,7 @@ private:
 
     // Where rivals are kept, too many cuts are likely.
     void add_likely_edges(const NodeSearch<Counter>& search) {
-        if (!search.shares_best) return;
+        if (!search.best.is_one()) return;
         const IndexedVector<ScanColumn, double> gains = search.gains();
         const double best = gains.empty() ? no_gain : *std::max_element(gains.begin(), gains.end());
         for (const ScanColumn i : gains.indices()) {
@@ -176,7 +176,7 @@ private:
         }
     }
     void add_likely_cell_edge(const NodeSearch<Counter>& search, const InnerCuts& inner) {
-        if (!search.shares_best) return;
+        if (!search.best.is_one()) return;
         const Inner* best = nullptr;
         ScanColumn column;
         for (const ScanColumn i : inner.indices()) {

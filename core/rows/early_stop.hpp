@@ -43,7 +43,7 @@ double unbeatable_gain(const Task& task, const SearchContext<Counter>& context, 
                        const NodeFacts& node, const Words<Counter>& total,
                        std::span<const typename Counter::Item> items, bool complete) {
     const SearchPlan& plan = context.plan;
-    const bool gains_decide = shares_best_gain(task.recipe, plan) && !plan.draws_columns && !rules.ordered &&
+    const bool gains_decide = only_best_matters(task.recipe, plan) && !plan.draws_columns && !rules.ordered &&
                               !rules.ties.in_order && is_mean_impurity(task.recipe.criterion) &&
                               (context.by_value.empty() || plan.scans_levels);
     if (!gains_decide) return std::numeric_limits<double>::infinity();

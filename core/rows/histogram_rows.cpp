@@ -31,7 +31,7 @@ int64_t sorted_row_limit(int cells, const Counter& counter) {
 template <TargetCounter Counter>
 int64_t rows_worth_sorting(const SearchContext<Counter>& context, int64_t levels) {
     const int64_t most = context.max_sorted_rows;
-    const bool estimates = EstimatesGains<Counter> && shares_best_gain(context.recipe, context.plan);
+    const bool estimates = EstimatesGains<Counter> && !context.plan.keeps_all_columns;
     if (!estimates || context.plan.ordered || levels > 3) return most;
     return most * 3 * (int64_t{1} << std::max<int64_t>(levels, 1)) / 32;
 }
@@ -78,6 +78,24 @@ std::vector<double> values_present(const std::vector<ValueRanks>& value_ranks, c
         if (has_bit(present, rank)) values.push_back(ranks.value[rank] + 0.0); // -0 and 0 are one value
     }
     return values;
+}
+
+// The levels of a column by child, as child_histogram counts them.
+Histogram child_histogram_of_cells(const LevelColumn& column, const SurrogateCounter::Word* cells) {
+    Histogram histogram;
+    histogram.column = column.column.value;
+    histogram.width = 4;
+    for (int code = 0; code <= column.levels; ++code, cells += SurrogateCounter::fixed) {
+        if (cells[0] == 0 && code < column.levels) continue;
+        if (code < column.levels) histogram.at.push_back(code);
+        Sum* sums = histogram.append();
+        for (int child = 0; child < 2; ++child) {
+            sums[child] = cells[3 + child];
+            sums[2 + child] = cells[1 + child];
+        }
+        histogram.rows.back() = cells[1] + cells[2];
+    }
+    return histogram;
 }
 
 } // namespace
@@ -225,7 +243,7 @@ std::vector<std::vector<Candidate>> HistogramRows<Counter>::candidates(const Tas
             draw(search);
             set_split_gains_to_beat(task, context_.plan, search);
         },
-        source, pool, shares_best_gain(task.recipe, context_.plan));
+        source, pool, !context_.plan.keeps_all_columns);
     if (context_.plan.ordered) std::for_each(searches.begin(), searches.end(), draw);
     std::vector<std::vector<Candidate>> of_large = to_candidates(
         task, context_, large, searches,
@@ -305,9 +323,12 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, c
     if (!can_scan_surrogates(context_, *split)) return surrogates_by_value(task, training(), entries, *split, pool);
     const SurrogateCounter counter;
     const std::vector<SurrogateCounter::Item> items = surrogate_items(training(), *split, entries);
-    std::vector<SurrogateCounter::Word> histogram(static_cast<size_t>(context_.binned.bins()) * counter.words(), 0);
-    count_rows(counter, context_.binned, rows(node), std::span<const SurrogateCounter::Item>(items),
-               static_cast<size_t>(counter.words()), histogram.data());
+    const std::span<const SurrogateCounter::Item> item(items);
+    const size_t words = static_cast<size_t>(counter.words()), bins = static_cast<size_t>(context_.binned.bins());
+    std::vector<SurrogateCounter::Word> histogram(static_cast<size_t>(context_.cells()) * words, 0);
+    SurrogateCounter::Word* level_cells = histogram.data() + bins * words;
+    count_rows(counter, context_.binned, rows(node), item, words, histogram.data());
+    count_codes(counter, *context_.levels, context_.levels->cells(), rows(node), item, words, level_cells);
     NodeSearches<SurrogateCounter> searches(1);
     searches[0].node = node;
     searches[0].rules = surrogate_cut_rules();
@@ -318,8 +339,11 @@ std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, c
     source.add(searches[0], rows(node), items);
     std::vector<Histogram> by_value(context_.by_value.size());
     pool.run(static_cast<int64_t>(by_value.size()), [&](int64_t i) {
-        const int column = context_.by_value[i].value;
-        if (column != split->column) by_value[i] = child_histogram(training(), entries, column, *split);
+        const TableColumn column = context_.by_value[i];
+        if (column.value == split->column) return;
+        const LevelColumn* counted = context_.counted(column);
+        by_value[i] = counted ? child_histogram_of_cells(*counted, &level_cells[counted->start * counter.words()])
+                              : child_histogram(training(), entries, column.value, *split);
     });
     return find_surrogates(task, context_, {&chosen, 1}, searches, by_value, source, pool)[0];
 }

@@ -81,17 +81,19 @@ private:
     void refine_column(NodeSearch<Counter>& search, size_t number, ScanColumn scan_column) const {
         const BinRefiner<Counter>& refiner = refiners_[number];
         const auto to_beat = [&] { return search.gain_to_beat(scan_column); };
+        const double known = search.edges[scan_column].best.most();
         if constexpr (!ScoresRows<Counter>) {
             if (search.rules.ordered) {
-                return search.set_cut(scan_column, OrderedScan<Counter>(refiner, search.rules, scan_column).find());
+                return search.set_cut(scan_column, OrderedScan<Counter>(refiner, search.rules, scan_column).find(),
+                                      known);
             }
         }
         if (search.to_beat[scan_column] == std::numeric_limits<double>::infinity()) return;
         EdgeScan& edges = search.edges[scan_column];
         if constexpr (ScoresRows<Counter>) {
-            search.set_cut(scan_column, median_scan(search, number, scan_column).refine(edges, to_beat));
+            search.set_cut(scan_column, median_scan(search, number, scan_column).refine(edges, to_beat), known);
         } else {
-            search.set_cut(scan_column, refiner.refine(search.rules, scan_column, edges, to_beat));
+            search.set_cut(scan_column, refiner.refine(search.rules, scan_column, edges, to_beat), known);
         }
     }
 

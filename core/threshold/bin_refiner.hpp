@@ -91,6 +91,11 @@ public:
         const int last = cut.last;
         int next = last + 1;
         while (counter_.listed(bins(scan_column) + static_cast<size_t>(next) * words_) == 0) ++next;
+        if (column.exact && static_cast<size_t>(next) < column.end.size()) { // the last bin's value is not kept
+            cut.below = column.end[static_cast<size_t>(last)];
+            cut.above = column.end[static_cast<size_t>(next)];
+            return;
+        }
         cut.below = -std::numeric_limits<double>::infinity();
         cut.above = std::numeric_limits<double>::infinity();
         const uint8_t* bin_of = columns_.bin_of_row(scan_column);
@@ -117,7 +122,7 @@ public:
     }
 
     // The rows in open bins, bin after bin; a row that is in the sample several times is one, so that `rows` of a bin
-    // may fall. Their values lie far apart: each is called early and read some finds later.
+    // may fall. Their values lie far apart: those of a block of rows are called before they are read.
     std::vector<BinRow> rows_in_bins(ScanColumn scan_column, const std::array<int16_t, 256>& open,
                                      std::vector<OpenBin<Counter>>& bins) const {
         const uint8_t* bin_of = columns_.bin_of_row(scan_column);
@@ -131,18 +136,18 @@ public:
             const int code = bin_of[row];
             bin_scan[next[static_cast<size_t>(open[code])]++] = {column.known(code, numbers[row]), items_[at]};
         };
-        std::array<size_t, prefetch_distance> called;
-        size_t finds = 0;
-        for (size_t i = 0; i < rows_.size(); ++i) {
-            if (open[bin_of[rows_[i]]] < 0) continue;
-            prefetch(numbers.address(rows_[i]));
-            size_t& locate = called[finds % prefetch_distance];
-            if (finds >= prefetch_distance) take(locate);
-            locate = i;
-            ++finds;
+        constexpr size_t block = 256;
+        std::array<size_t, block> found; // places of rows in open bins, listed without a branch: any row may be one
+        for (size_t begin = 0; begin < rows_.size(); begin += block) {
+            const size_t end = std::min(rows_.size(), begin + block);
+            size_t finds = 0;
+            for (size_t at = begin; at < end; ++at) {
+                found[finds] = at;
+                finds += static_cast<size_t>(open[bin_of[rows_[at]]] >= 0);
+            }
+            for (size_t i = 0; i < finds; ++i) prefetch(numbers.address(rows_[found[i]]));
+            for (size_t i = 0; i < finds; ++i) take(found[i]);
         }
-        for (size_t find = finds - std::min(finds, prefetch_distance); find < finds; ++find)
-            take(called[find % prefetch_distance]);
         for (size_t b = 0; b < bins.size(); ++b) bins[b].rows = static_cast<int64_t>(next[b] - bins[b].first);
         return bin_scan;
     }

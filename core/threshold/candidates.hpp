@@ -99,13 +99,9 @@ inline Candidate cut_to_rated_candidate(const Task& task, const TrainingTable& t
     return candidate;
 }
 
-// The gain a cut must exceed to be worth refining: the best so far, or, where rivals are kept, the last of these.
-inline double gain_to_beat(const Task& task, const SearchPlan& plan, std::vector<double> gains) {
-    const size_t kept = task.recipe.rivals > 0 ? static_cast<size_t>(task.recipe.rivals) + 2 : 1;
-    if (plan.keeps_all_columns || gains.size() < kept) return no_gain;
-    std::nth_element(gains.begin(), gains.begin() + static_cast<std::ptrdiff_t>(kept) - 1, gains.end(),
-                     std::greater<>());
-    return gains[kept - 1];
+// How many of the largest gains of a node's columns are to be exact; 0: all.
+inline size_t exact_gains(const Recipe& recipe, const SearchPlan& plan) {
+    return plan.keeps_all_columns ? 0 : static_cast<size_t>(std::max<int64_t>(recipe.rivals, 0)) + 1;
 }
 
 // The columns that the node draws of those that are not constant there. Candidates by value of others become obstacles.
@@ -140,6 +136,15 @@ inline double largest_gain(const std::vector<double>& gains, const std::vector<d
     return best;
 }
 
+// The last of the gains that are to be exact; `no_gain` where there are no more columns.
+inline double last_exact_gain(size_t exact, std::vector<double> gains, const std::vector<double>& level_gains) {
+    gains.insert(gains.end(), level_gains.begin(), level_gains.end());
+    if (exact == 0 || gains.size() < exact) return no_gain;
+    const auto last = gains.begin() + static_cast<std::ptrdiff_t>(exact) - 1;
+    std::nth_element(gains.begin(), last, gains.end(), std::greater<>());
+    return *last;
+}
+
 // The columns that put forward candidates, in order: those whose gain is among the best, with their equals, or among as
 // many rivals as the recipe keeps; and those searched by value, unless `level_gains` has theirs. Without any
 // gain all do, with the reason.
@@ -151,9 +156,7 @@ inline std::vector<CandidateColumn> candidate_columns(const Task& task, const Se
     const bool all = best == no_gain || columns.plan.keeps_all_columns;
     double least = all ? no_gain : rules.least_wanted(best);
     if (!all && task.recipe.rivals > 0) {
-        std::vector<double> known = gains;
-        known.insert(known.end(), level_gains.begin(), level_gains.end());
-        least = rules.least_wanted(gain_to_beat(task, columns.plan, std::move(known)));
+        least = rules.least_wanted(last_exact_gain(exact_gains(task.recipe, columns.plan), gains, level_gains));
     }
     std::vector<CandidateColumn> kept;
     kept.reserve(gains.size() + columns.by_value.size());

@@ -87,7 +87,7 @@ public:
         return CutScorer<Counter>(counter_, rules, total_.data(), missing, tries_missing_);
     }
 
-    // The cuts between bins. `roughly`: only columns with the best cut of all matter, so not all need be scored.
+    // The cuts between bins. `roughly`: only columns with one of the best cuts matter, so not all need be scored.
     EdgeScan scan_bin_edges(const CutRules& rules, ScanColumn scan_column, bool roughly) const {
         const ColumnBins& column = this->column(scan_column);
         CutScorer<Counter> scorer = this->scorer(rules, scan_column);

@@ -3,13 +3,13 @@
 // Written once for candidates and surrogates, over a cut source that knows where the rows lie.
 #pragma once
 
-#include <atomic>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "threshold/best_gains.hpp"
 #include "threshold/candidates.hpp"
 #include "threshold/histogram_scan.hpp"
 
@@ -23,19 +23,14 @@ struct NodeSearch {
     std::optional<HistogramScan<Counter>> scan;
     IndexedVector<ScanColumn, EdgeScan> edges;
     IndexedVector<ScanColumn, double> to_beat; // the gain a cut must reach; infinite: the column is not searched
-    bool shares_best = false;                  // what one column finds closes bins of the others
-    std::atomic<double> best{no_gain};
+    BestGains best;                            // what one column finds closes bins of the others
     IndexedVector<ScanColumn, LocatedCut<Counter>> cuts;
     std::vector<double> level_gains; // of the columns searched by value, if they are known before the candidates
 
-    // Rises while columns that share it are searched: who finds a cut when changes the work and not the winner.
-    double gain_to_beat(ScanColumn scan_column) const {
-        return std::max(to_beat[scan_column], best.load(std::memory_order_relaxed));
-    }
-    void set_cut(ScanColumn scan_column, LocatedCut<Counter> cut) {
-        double known = best.load(std::memory_order_relaxed);
-        while (shares_best && known < cut.cut.gain && !best.compare_exchange_weak(known, cut.cut.gain)) {
-        }
+    double gain_to_beat(ScanColumn scan_column) const { return std::max(to_beat[scan_column], best.last()); }
+    // The column's cut, once and for all.
+    void set_cut(ScanColumn scan_column, LocatedCut<Counter> cut, double known_before) {
+        best.raise(known_before, cut.cut.gain);
         cuts[scan_column] = std::move(cut);
     }
     IndexedVector<ScanColumn, double> gains() const {
@@ -106,7 +101,7 @@ public:
 };
 
 // Finds the cut of every column of every node. `set_gains_to_beat(search)` follows the scan of the edges. `roughly`:
-// what a column has matters only if it is the best, and the source looks closer (HistogramScan::look_closer).
+// what a column has matters only if it is one of the best, and the source looks closer (HistogramScan::look_closer).
 template <CutCounter Counter, class SetGains>
 void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, const SetGains& set_gains_to_beat,
                CutSource<Counter>& source, ThreadPool& pool, bool roughly = false) {
@@ -129,8 +124,8 @@ void find_cuts(const SearchColumns& columns, NodeSearches<Counter>& searches, co
     source.refine(searches, pool);
 }
 
-// Whether what one column finds closes bins of the others.
-inline bool shares_best_gain(const Recipe& recipe, const SearchPlan& plan) {
+// Whether only the node's split matters: not the gains of the other columns, and nothing but gains decides.
+inline bool only_best_matters(const Recipe& recipe, const SearchPlan& plan) {
     return recipe.rivals == 0 && !plan.keeps_all_columns;
 }
 
@@ -140,13 +135,8 @@ void set_split_gains_to_beat(const Task& task, const SearchPlan& plan, NodeSearc
     const IndexedVector<ScanColumn, double> gains = search.edge_gains();
     std::vector<double> known = gains;
     known.insert(known.end(), search.level_gains.begin(), search.level_gains.end());
-    const double best = gain_to_beat(task, plan, std::move(known));
-    search.shares_best = shares_best_gain(task.recipe, plan);
-    if (search.shares_best) {
-        search.best = best;
-        return;
-    }
-    for (const ScanColumn i : gains.indices()) search.to_beat[i] = std::max({search.to_beat[i], best, gains[i]});
+    search.best.start(exact_gains(task.recipe, plan), std::move(known));
+    for (const ScanColumn i : gains.indices()) search.to_beat[i] = std::max(search.to_beat[i], gains[i]);
 }
 
 // Cuts worth it become candidates, in order of columns with those searched by value: `by_value(n, i)` of node n and the
