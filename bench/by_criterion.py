@@ -44,7 +44,17 @@ def grown(table: Table, recipe: tw.Recipe, exhaustive: bool, threads: int) -> di
     numbers = [0] * len(columns)
     target = table.y.astype(np.int32 if table.classes else np.float64)
     return _core.grow(
-        columns, numbers, numbers, target, table.classes, None, recipe.as_dict(), threads, None, exhaustive
+        columns,
+        numbers,
+        numbers,
+        target,
+        table.classes,
+        None,
+        recipe.as_dict(),
+        threads,
+        None,
+        exhaustive,
+        has_missing=False,
     )
 
 

@@ -1,6 +1,7 @@
 """The recipes beside the programs they are named after, Weka's J48 and R's rpart; what pruning and CHAID take.
 
-Times are processor seconds, for a machine that others use, the best of some runs: of `learn` from a table in memory;
+Times are processor seconds, for a machine that others use, the best of some runs: of `learn` from a table in memory,
+whose columns of levels are categorical, as Weka's instances and R's factors are when their time begins;
 of rpart by R's clock, without cross-validation; of J48 the process less one that only reads the file (ZeroR).
 
 Run: python bench/originals.py [J48 rpart levels pruning CHAID ...] [--runs 3]
@@ -53,7 +54,11 @@ def read(name: str) -> pa.Table:
         table = table.append_column("answer", words).remove_column(at)
     else:
         table = table.append_column("answer", table[TARGETS[name]]).drop_columns([TARGETS[name]])
-    return table.filter(table["answer"].is_valid())
+    table = table.filter(table["answer"].is_valid())
+    for at, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            table = table.set_column(at, field.name, table[at].dictionary_encode())
+    return table
 
 
 def best(runs: int, act: Callable[[], tw.Tree]) -> tuple[float, tw.Tree]:

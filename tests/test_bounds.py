@@ -123,6 +123,9 @@ def test_with_two_classes_the_bound_is_reached() -> None:
     for name in ("gini", "information_gain"):
         bound = _core.bin_bound(name, target, 2, None, 4, 8)
         assert bound == pytest.approx(best_gain(name, target, np.ones(12), 2, 4, 8))
+    weight = np.array([1.0, 0.5, 2.0, 1.0, 0.25, 1.5, 1.0, 3.0, 1.0, 0.5, 1.0, 2.0])
+    bound = _core.bin_bound("information_gain", target, 2, weight, 4, 8)
+    assert bound == pytest.approx(best_gain("information_gain", target, weight, 2, 4, 8))
 
 
 def test_the_bound_of_many_classes_is_not_far_off() -> None:

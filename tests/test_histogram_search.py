@@ -378,6 +378,26 @@ def test_the_recipes_of_c45(recipe: tw.Recipe, rows: int, share: float) -> None:
         assert_same(columns, kinds, levels, target_of(rng, whole, target), recipe)
 
 
+@pytest.mark.parametrize("recipe", [tw.C45, tw.J48], ids=lambda recipe: recipe.name)
+@pytest.mark.parametrize("gap", [1e-4, 1e-3, 0.02])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cuts_between_close_values_are_not_counted(recipe: tw.Recipe, gap: float, weighted: bool) -> None:
+    """Thousands of values, from next to each other to alone among gaps; a wrong number of cuts is another gain."""
+    rng = np.random.default_rng(15)
+    rows = 12_000
+    crowded, apart = rng.normal(size=rows), rng.normal(size=rows)
+    whole = [
+        crowded,
+        np.round(apart, 3),
+        np.exp(3 * rng.normal(size=rows)),
+        np.where(rng.random(rows) < 0.7, np.round(crowded), crowded + rng.normal(size=rows) / 100),
+    ]
+    recipe = replace(recipe, numeric=replace(recipe.numeric, min_gap=gap), pruning=None)
+    weight = rng.integers(1, 4, rows) / 2 if weighted else None
+    for target in ("two", "five"):
+        assert_same(whole, [0] * 4, [0] * 4, target_of(rng, whole, target), recipe, weight)
+
+
 def test_numbers_of_all_sizes_with_a_significant_division_only() -> None:
     rng = np.random.default_rng(15)
     columns, kinds, levels, whole = gappy_table(rng, 3000, 0.1)

@@ -13,6 +13,13 @@ inline void set_bit(std::vector<uint64_t>& words, size_t number) { words[number 
 inline bool has_bit(const std::vector<uint64_t>& words, size_t number) {
     return (words[number / 64] >> number % 64 & 1) != 0;
 }
+// How many bits are set, without the instruction that not every processor has.
+inline int64_t count_bits(uint64_t word) {
+    word -= word >> 1 & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return static_cast<int64_t>(word * 0x0101010101010101 >> 56);
+}
 // The bits of a word before that of a number.
 inline uint64_t bits_before(size_t number) { return (uint64_t{1} << number % 64) - 1; }
 // The least and the largest number of a word whose bits are not all zero.

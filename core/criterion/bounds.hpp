@@ -15,19 +15,37 @@
 
 namespace tw {
 
-// n log2 n, by table for small n.
+// n log2 n, by table for few rows: the very numbers the formula gives. `rows`: of the table of training rows, 0 if it
+// is not known; `unit`: the weight of one in rows, a power of two.
 class LogTable {
 public:
-    explicit LogTable(bool wanted) : table_(wanted ? 1 << 14 : 0, 0.0) {
-        for (size_t n = 2; n < table_.size(); ++n) table_[n] = static_cast<double>(n) * std::log2(n);
+    explicit LogTable(bool wanted, int64_t rows = 0, double unit = 1)
+        : unit_(unit), table_(wanted ? size_for(rows) : 0, 0.0) {
+        for (size_t n = 1; n < table_.size(); ++n) table_[n] = of(static_cast<double>(n) / unit);
     }
+    // Of rows that weigh one unit.
     double operator()(int64_t n) const {
         if (n < static_cast<int64_t>(table_.size())) return table_[static_cast<size_t>(n)];
         return static_cast<double>(n) * std::log2(n);
     }
+    // Of a weight; by table where it is that of whole rows.
+    double of_weight(double w) const {
+        const double rows = w * unit_;
+        if (rows < static_cast<double>(table_.size())) {
+            const size_t n = static_cast<size_t>(rows);
+            if (static_cast<double>(n) == rows) return table_[n];
+        }
+        return of(w);
+    }
     static double of(double w) { return w > 0 ? w * std::log2(w) : 0; }
 
 private:
+    static size_t size_for(int64_t rows) {
+        constexpr int64_t most = 1 << 14;
+        return static_cast<size_t>(rows > 0 ? std::min(rows + 1, most) : most);
+    }
+
+    double unit_;
     std::vector<double> table_;
 };
 
@@ -86,10 +104,12 @@ double score_of_side(int classes, const Count& count, const Logarithm& n_log_n, 
     }
 }
 
-// The formulas for any number of classes with any weights. `Count` reads class c of a counter as a number.
-template <Criterion criterion, class Count>
+// The formulas for any number of classes with any weights. `Count` reads class c of a counter as a number, `log` is
+// w log2 w.
+template <Criterion criterion, class Count, class Logarithm>
     requires CountedByClass<criterion>
-double bound_of_classes(int classes, const Count& low, const Count& bin, const Count& high, double to_beat) {
+double bound_of_classes(int classes, const Count& low, const Count& bin, const Count& high, double to_beat,
+                        [[maybe_unused]] const Logarithm& log) {
     double low_size = 0, bin_size = 0, high_size = 0, whole = 0;
     for (int c = 0; c < classes; ++c) {
         low_size += low(c);
@@ -113,22 +133,31 @@ double bound_of_classes(int classes, const Count& low, const Count& bin, const C
                                   },
                                   [](double, double, double) { return 0.0; }, to_beat));
     } else if constexpr (criterion == Criterion::information_gain) {
-        double easy = -LogTable::of(low_size) - LogTable::of(high_size);
-        for (int c = 0; c < classes; ++c) easy += LogTable::of(low(c)) + LogTable::of(high(c));
+        if (classes == 2) { // a class goes low as a whole, the other not at all
+            const auto corner = [&](int goes_low) {
+                const double moved = bin(goes_low), left = bin_size - moved;
+                const double low_parts = log(low(goes_low) + moved) + log(low(1 - goes_low));
+                const double high_parts = log(high(goes_low)) + log(high(1 - goes_low) + left);
+                return low_parts - log(low_size + moved) + (high_parts - log(high_size + left));
+            };
+            const double best = std::max(corner(0), corner(1));
+            return best + 1e-12 * std::abs(best);
+        }
+        double easy = -log(low_size) - log(high_size);
+        for (int c = 0; c < classes; ++c) easy += log(low(c)) + log(high(c));
         if (easy < to_beat || low_size <= 0 || high_size <= 0) return easy;
         return std::min(easy, bound_by_pieces(
                                   classes, low_size, bin_size, high_size,
                                   [&](int c, double, double) {
                                       const double a = low(c), b = bin(c), d = high(c);
-                                      return std::max(LogTable::of(a + b) + LogTable::of(d),
-                                                      LogTable::of(a) + LogTable::of(d + b));
+                                      return std::max(log(a + b) + log(d), log(a) + log(d + b));
                                   },
-                                  [](double low_total, double high_total, double width) {
+                                  [&](double low_total, double high_total, double width) {
                                       // -(low log low + high log high), their sum fixed, is largest where they are
                                       // most alike.
                                       const double all = low_total + high_total + width;
                                       const double most = std::clamp(all / 2, low_total, low_total + width);
-                                      return -LogTable::of(most) - LogTable::of(all - most);
+                                      return -log(most) - log(all - most);
                                   },
                                   to_beat));
     } else {

@@ -144,7 +144,7 @@ public:
     static constexpr bool is_strict = criterion != Criterion::misclassification;
 
     explicit TwoClassCounter(const Measure& measure)
-        : measure_(&measure), log_table_(criterion == Criterion::information_gain) {}
+        : measure_(&measure), log_table_(criterion == Criterion::information_gain, measure.rows) {}
 
     int words() const { return 1; }
     int narrow_words() const { return 1; }
@@ -250,7 +250,9 @@ public:
     static constexpr bool is_strict = criterion != Criterion::misclassification;
 
     explicit ClassCounter(const Measure& measure)
-        : measure_(&measure), classes_(measure.n_classes), log_table_(criterion == Criterion::information_gain) {}
+        : measure_(&measure),
+          classes_(measure.n_classes),
+          log_table_(criterion == Criterion::information_gain, measure.rows) {}
 
     int words() const { return lanes > 0 ? lanes : classes_; }
     int narrow_words() const { return words(); }
@@ -285,7 +287,8 @@ public:
         const auto count = [](const Word* counter) {
             return [counter](int c) { return static_cast<double>(counter[c]); };
         };
-        return bound_of_classes<criterion>(words(), count(low), count(bin), count(high), to_beat);
+        const auto log = [this](double w) { return log_table_.of_weight(w); };
+        return bound_of_classes<criterion>(words(), count(low), count(bin), count(high), to_beat, log);
     }
 
     // Gini's sums of squares: no look at the other classes is needed.

@@ -83,9 +83,10 @@ private:
         if (criterion_ == Criterion::likelihood_ratio) { // two natural logarithms for each bit of information
             const double per_bit = 2 * std::log(2.0) * unit;
             undivided -= LogTable::of(all);
-            return per_bit * (bound_of_classes<Criterion::information_gain>(
-                                  classes_, count(low), count(bin), count(high), to_beat / per_bit + undivided) -
-                              undivided);
+            return per_bit *
+                   (bound_of_classes<Criterion::information_gain>(classes_, count(low), count(bin), count(high),
+                                                                  to_beat / per_bit + undivided, LogTable::of) -
+                    undivided);
         }
         return unit * (bound_of_chi_square(count(low), count(bin), count(high), all, to_beat / unit + all) - all);
     }

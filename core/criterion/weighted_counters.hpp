@@ -13,20 +13,27 @@ template <Criterion criterion>
     requires CountedByClass<criterion>
 class WeightedClassCounter : public WeightedClasses {
 public:
-    using WeightedClasses::WeightedClasses;
+    explicit WeightedClassCounter(const Measure& measure)
+        : WeightedClasses(measure),
+          log_table_(criterion == Criterion::information_gain, measure.rows, measure.weight_unit) {}
 
     static constexpr bool has_deviation = false;
     template <class Over>
     double side(const Word* counter, const TargetRange&, const Over&) const {
         const auto weight_of_class = [counter](int c) { return static_cast<double>(counter[c + 1]); };
-        return score_of_side<criterion>(classes_, weight_of_class, LogTable::of, ExactDivision{});
+        const auto log = [this](double w) { return log_table_.of_weight(w); };
+        return score_of_side<criterion>(classes_, weight_of_class, log, ExactDivision{});
     }
     double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double to_beat) const {
         const auto count = [](const Word* counter) {
             return [counter](int c) { return static_cast<double>(counter[c + 1]); };
         };
-        return bound_of_classes<criterion>(classes_, count(low), count(bin), count(high), to_beat);
+        const auto log = [this](double w) { return log_table_.of_weight(w); };
+        return bound_of_classes<criterion>(classes_, count(low), count(bin), count(high), to_beat, log);
     }
+
+private:
+    LogTable log_table_;
 };
 static_assert(TargetCounter<WeightedClassCounter<Criterion::gini>>);
 static_assert(TargetCounter<WeightedClassCounter<Criterion::information_gain>>);

@@ -29,6 +29,8 @@ public:
           items_(items) {}
 
     const HistogramScan<Counter>& scan() const { return scan_; }
+    std::span<const uint32_t> rows() const { return rows_; }
+    std::span<const Item> items() const { return items_; } // what each of the rows adds
 
     // Looks inside the bins where a cut as good as `to_beat()` could hide, and returns the column's cut. What one bin
     // holds, or what others find meanwhile, may close the next.

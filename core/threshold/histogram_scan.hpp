@@ -8,18 +8,12 @@
 #include <vector>
 
 #include "binning/binned_table.hpp"
+#include "binning/prefetch.hpp"
 #include "threshold/bin_scan.hpp"
 #include "threshold/cut.hpp"
 #include "threshold/edge_estimates.hpp"
 
 namespace tw {
-
-inline void prefetch([[maybe_unused]] const void* address) {
-#if defined(__GNUC__)
-    __builtin_prefetch(address);
-#endif
-}
-constexpr size_t prefetch_distance = 16; // rows whose bins are prefetched
 
 // A cut between bins: everything up to bin `last` is low. Without rows below it: known values against missing ones.
 struct EdgeCut {

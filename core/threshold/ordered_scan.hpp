@@ -6,10 +6,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "binning/value_ranks.hpp"
 #include "threshold/bin_refiner.hpp"
+#include "threshold/rank_order.hpp"
 
 namespace tw {
 
@@ -34,19 +37,15 @@ public:
         set_steps();
         const bool is_one_value = steps_.size() == 1 && steps_[0].first == steps_[0].last;
         cut_.constant = steps_.empty() || (is_one_value && !(scorer_.has_missing() && scan_.tries_missing()));
-        std::vector<typename BinScan<Counter>::Row> rows = open_bins();
+        open_bins();
         for (size_t i = 0; i < steps_.size(); ++i) {
-            if (steps_[i].open >= 0) {
-                const OpenBin<Counter>& bin = bins_[static_cast<size_t>(steps_[i].open)];
-                scan_inside(steps_[i], std::span(&rows[bin.first], static_cast<size_t>(bin.rows)));
-            } else if (is_enough_inside(steps_[i])) {
-                cut_.tried += wide_inside(steps_[i]);
-            }
-            if (!steps_[i].cut_after) continue;
+            const BinStep& step = steps_[i];
+            const bool is_counted = is_enough_inside(i);
+            if (is_counted) cut_.tried += count_wide(ranks_, present_, step.first, step.last, rules_.min_gap());
+            if (step.rows > 0) scan_inside(i, is_counted);
+            if (!step.cut_after) continue;
             ++cut_.tried;
-            if (steps_[i].gain > best_.most()) {
-                offer(steps_[i].gain, steps_[i].low, ranks_.value[steps_[i].last], ranks_.value[steps_[i + 1].first]);
-            }
+            if (step.gain > best_.most()) offer(step.gain, low(i + 1), step.last, steps_[i + 1].first);
         }
         rules_.ties.offer(best_, scorer_.gain_of_missing(), {});
         if (!best_.found()) return {cut_};
@@ -59,111 +58,157 @@ public:
     }
 
 private:
-    // A bin with rows: what lies up to its end, and the cut after it.
+    // A bin with rows, and the cut after it.
     struct BinStep {
         int bin;
         size_t first, last; // its lowest and highest rank with rows
-        Words<Counter> low;
         double gain = no_gain;
-        bool cut_after = false; // there is a cut, and it is allowed
-        int open = -1;          // its index among the bins looked into
+        bool cut_after = false;       // there is a cut, and it is allowed
+        size_t open_at = 0, rows = 0; // its rows among those of bins that are looked into
+    };
+    // A row of a bin that is looked into.
+    struct Row {
+        uint32_t rank;
+        typename Counter::Item item;
     };
 
     const Word* node_rows(const BinStep& step) const {
         return scan_.bins(scan_column_) + static_cast<size_t>(step.bin) * words_;
     }
-    Words<Counter> start_of(const BinStep& step) const {
-        Words<Counter> low = step.low;
-        for (size_t w = 0; w < words_; ++w) low[w] -= node_rows(step)[w];
-        return low;
-    }
+    // What lies below a step.
+    const Word* low(size_t step) const { return &lows_[step * words_]; }
 
     void set_steps() {
-        Words<Counter> low = zero_words(counter_);
         const int bins = scan_.column(scan_column_).bins;
+        steps_.reserve(static_cast<size_t>(bins));
+        lows_.reserve(static_cast<size_t>(bins + 1) * words_);
+        lows_.resize(words_, 0);
         for (int bin = 0; bin < bins; ++bin) {
-            BinStep step{bin, 0, 0, {}};
+            BinStep step{bin, 0, 0};
             if (counter_.listed(node_rows(step)) == 0) continue;
             step.first = next_from(present_, ranks_.start[static_cast<size_t>(bin)]);
             step.last = last_before(present_, ranks_.start[static_cast<size_t>(bin) + 1]);
-            if (!steps_.empty()) set_cut_after(steps_.back(), step.first);
-            for (size_t w = 0; w < words_; ++w) low[w] += node_rows(step)[w];
-            step.low = low;
-            steps_.push_back(std::move(step));
+            if (!steps_.empty()) set_cut_after(step.first);
+            for (size_t w = 0; w < words_; ++w) lows_.push_back(low(steps_.size())[w] + node_rows(step)[w]);
+            steps_.push_back(step);
         }
     }
-    void set_cut_after(BinStep& step, size_t next) {
+    // The cut between the last bin and one whose lowest rank is this.
+    void set_cut_after(size_t next) {
+        BinStep& step = steps_.back();
         if (!ranks_.is_wide(step.last, next, rules_.min_gap())) return;
-        step.gain = scorer_.gain(step.low.data(), counter_.rows(step.low.data()), ExactDivision{});
+        const Word* below = low(steps_.size());
+        step.gain = scorer_.gain(below, counter_.rows(below), ExactDivision{});
         step.cut_after = step.gain > no_gain;
     }
 
     // Which bins are looked into, and their rows. Of what was taken before a bin is reached only this much is known: it
     // is no worse than the best cut between bins so far, less the rounding. Where there is only rounding, the best of
     // all will do.
-    std::vector<typename BinScan<Counter>::Row> open_bins() {
+    void open_bins() {
         double so_far = no_gain, best = no_gain;
         for (const BinStep& step : steps_) best = std::max(best, step.gain);
-        std::array<int16_t, 256> open;
-        open.fill(-1);
-        size_t first = 0;
-        for (BinStep& step : steps_) {
+        size_t rows = 0;
+        for (size_t i = 0; i < steps_.size(); ++i) {
+            BinStep& step = steps_[i];
             const double min_gain = rules_.ties.in_order ? so_far : rules_.ties.least(best);
             so_far = std::max(so_far, step.gain);
             if (step.first == step.last) continue;
-            const Words<Counter> low = start_of(step);
-            if (!is_edge(low, step.low) && scorer_.bound(low.data(), node_rows(step), min_gain) < min_gain) continue;
-            const int64_t rows = counter_.listed(node_rows(step));
-            step.open = open[static_cast<size_t>(step.bin)] = static_cast<int16_t>(bins_.size());
-            bins_.push_back({step.bin, first, rows, low});
-            first += static_cast<size_t>(rows);
+            if (!is_edge(i) && scorer_.bound(low(i), node_rows(step), min_gain) < min_gain) continue;
+            step.open_at = rows;
+            step.rows = static_cast<size_t>(counter_.listed(node_rows(step)));
+            rows += step.rows;
         }
-        if (bins_.empty()) return {};
-        refiner_.note_refined(static_cast<int64_t>(first));
-        return refiner_.rows_in_bins(scan_column_, open, bins_);
+        if (rows == 0) return;
+        refiner_.note_refined(static_cast<int64_t>(rows));
+        read_open_rows(rows);
+    }
+
+    // Rows of other bins are written past the last, so that no branch depends on the bin.
+    void read_open_rows(size_t rows) {
+        rows_.resize(rows + 1);
+        std::array<uint32_t, 256> next, step_of;
+        next.fill(static_cast<uint32_t>(rows));
+        step_of.fill(0);
+        for (const BinStep& step : steps_) {
+            if (step.rows == 0) continue;
+            next[static_cast<size_t>(step.bin)] = static_cast<uint32_t>(step.open_at);
+            step_of[static_cast<size_t>(step.bin)] = 1;
+        }
+        const uint8_t* bin_of = scan_.columns().bin_of_row(scan_column_);
+        const std::span<const uint32_t> row = refiner_.rows();
+        for (size_t i = 0; i < row.size(); ++i) {
+            const uint8_t bin = bin_of[row[i]];
+            rows_[next[bin]] = {ranks_.rank_of[row[i]], refiner_.items()[i]};
+            next[bin] += step_of[bin];
+        }
     }
 
     // Whether some cuts inside are allowed and some are not; not needed where cuts are not counted.
-    bool is_edge(const Words<Counter>& start, const Words<Counter>& end) const {
-        return rules_.counts_cuts() && (scorer_.is_enough(start.data()) != scorer_.is_enough(end.data()) ||
-                                        is_enough_above(start) != is_enough_above(end));
+    bool is_edge(size_t i) {
+        return rules_.counts_cuts() && (scorer_.is_enough(low(i)) != scorer_.is_enough(low(i + 1)) ||
+                                        is_enough_above(i) != is_enough_above(i + 1));
     }
-    bool is_enough_above(const Words<Counter>& low) const {
-        Words<Counter> high = scorer_.known();
-        for (size_t w = 0; w < words_; ++w) high[w] -= low[w];
-        return scorer_.is_enough(high.data());
+    // Whether enough rows are left above what lies below a step.
+    bool is_enough_above(size_t step) {
+        high_ = scorer_.known();
+        for (size_t w = 0; w < words_; ++w) high_[w] -= low(step)[w];
+        return scorer_.is_enough(high_.data());
     }
-    bool is_enough_inside(const BinStep& step) const {
-        return scorer_.is_enough(start_of(step).data()) && is_enough_above(step.low);
+    bool is_enough_inside(size_t i) { return scorer_.is_enough(low(i)) && is_enough_above(i + 1); }
+
+    // What a cut must have to be taken now.
+    double least_wanted() const {
+        return rules_.ties.in_order ? best_.most() + rules_.ties.tolerance : rules_.ties.least(best_.most());
     }
-    int64_t wide_inside(const BinStep& step) const {
-        return count_wide(ranks_, present_, step.first, step.last, rules_.min_gap());
+    // Whether no cut after a row of this part, which follows the low side, is wanted.
+    bool is_hopeless(const Word* below, const Word* part) {
+        const double min_gain = least_wanted();
+        return scorer_.bound(below, part, min_gain) < min_gain;
     }
 
-    void scan_inside(const BinStep& step, std::span<typename BinScan<Counter>::Row> rows) {
-        Words<Counter> low = start_of(step);
-        const double min_gain =
-            rules_.ties.in_order ? best_.most() + rules_.ties.tolerance : rules_.ties.least(best_.most());
-        const bool is_hopeless = scorer_.bound(low.data(), node_rows(step), min_gain) < min_gain;
-        if (is_hopeless && !is_edge(low, step.low)) {
-            if (is_enough_inside(step)) cut_.tried += wide_inside(step);
-            return;
+    // `is_counted`: all cuts inside are allowed, and counted.
+    void scan_inside(size_t i, bool is_counted) {
+        const BinStep& step = steps_[i];
+        if (is_hopeless(low(i), node_rows(step)) && (is_counted || !is_edge(i))) return;
+        const std::span<Row> rows(&rows_[step.open_at], step.rows);
+        order_by_rank(rows, static_cast<uint32_t>(step.first), static_cast<uint32_t>(step.last), spare_);
+        Words<Counter> below = zero_words(counter_), part = below;
+        std::copy_n(low(i), words_, below.begin());
+        for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+            end = std::min(begin + rows_at_once, rows.size());
+            while (end < rows.size() && rows[end].rank == rows[end - 1].rank) ++end;
+            if (is_counted && counter_.words() <= max_words_to_bound) {
+                std::fill(part.begin(), part.end(), 0);
+                for (size_t at = begin; at < end; ++at) counter_.add(part.data(), rows[at].item);
+                if (is_hopeless(below.data(), part.data())) {
+                    for (size_t w = 0; w < words_; ++w) below[w] += part[w];
+                    continue;
+                }
+            }
+            for (size_t at = begin; at < end; ++at) {
+                counter_.add(below.data(), rows[at].item);
+                if (at + 1 < rows.size()) try_between(rows[at].rank, rows[at + 1].rank, below, is_counted);
+            }
         }
-        std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
-        for (size_t i = 0; i + 1 < rows.size(); ++i) {
-            counter_.add(low.data(), rows[i].item);
-            const double at = rows[i].value, next = rows[i + 1].value;
-            if (next == at || !is_separable(at, next, rules_.min_gap())) continue;
-            const double gain = scorer_.gain(low.data(), counter_.rows(low.data()), ExactDivision{});
-            if (!(gain > no_gain)) continue;
-            ++cut_.tried;
-            if (gain > best_.most()) offer(gain, low, at, next);
-        }
+    }
+    void try_between(size_t rank, size_t next, const Words<Counter>& below, bool is_counted) {
+        if (next == rank || !ranks_.is_wide(rank, next, rules_.min_gap())) return;
+        const double gain = scorer_.gain(below.data(), counter_.rows(below.data()), ExactDivision{});
+        if (!(gain > no_gain)) return;
+        if (!is_counted) ++cut_.tried;
+        if (gain > best_.most()) offer(gain, below.data(), rank, next);
     }
 
-    void offer(double gain, const Words<Counter>& low, double below, double above) {
-        rules_.ties.offer(best_, gain, {below, counter_.rows(low.data()), below, above, low});
+    void offer(double gain, const Word* below, size_t rank, size_t next) {
+        Words<Counter> rows = zero_words(counter_);
+        std::copy_n(below, words_, rows.begin());
+        const double at = ranks_.value[rank];
+        rules_.ties.offer(best_, gain, {at, counter_.rows(below), at, ranks_.value[next], std::move(rows)});
     }
+
+    static constexpr size_t rows_at_once = 16;   // bounded together before their cuts are scored one by one
+    static constexpr int max_words_to_bound = 3; // the bound of many classes costs more than it saves
 
     const BinRefiner<Counter>& refiner_;
     const HistogramScan<Counter>& scan_;
@@ -175,7 +220,9 @@ private:
     CutScorer<Counter> scorer_;
     RankBits present_; // ranks with rows of this node
     std::vector<BinStep> steps_;
-    std::vector<OpenBin<Counter>> bins_;
+    std::vector<Word> lows_; // what lies below each step, and below the end
+    std::vector<Row> rows_, spare_;
+    Words<Counter> high_;
     Cut cut_;
     FirstOfBest<InnerCut<Counter>> best_;
 };

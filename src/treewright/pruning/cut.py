@@ -60,8 +60,7 @@ def question(tree: Tree, node: int) -> str:
     """Return the split of a node in a few words: the first condition of two, the column of several."""
     split = tree[node].split
     assert split is not None
-    words = split.words(most=4, with_missing=False)
-    return words[0] if len(words) == 2 else split.column
+    return split.words(most=4, with_missing=False)[0] if split.n_children == 2 else split.column
 
 
 def rearranged(old: Mapping[str, Array], rivals: int, kept: Array, places: Array) -> dict[str, Array]:

@@ -111,18 +111,19 @@ def _raised(tree: Tree, found: Mapping[str, Any]) -> Tree:
 
 def _nearest_kept(parent: Array, kept: Array) -> Array:
     """Return for each node the nearest node above it that is kept; -1 for the new root."""
-    nearest = np.full(len(parent), -1, dtype=np.int32)
-    for node in range(1, len(parent)):
-        above = parent[node]
-        nearest[node] = above if kept[above] else nearest[above]
-    return nearest
+    above, stays = parent.tolist(), kept.tolist()
+    nearest = [-1] * len(above)
+    for node in range(1, len(above)):
+        nearest[node] = above[node] if stays[above[node]] else nearest[above[node]]
+    return np.array(nearest, dtype=np.int32)
 
 
 def _depths(parent: Array, kept: Array) -> Array:
-    depth = np.zeros(len(parent), dtype=np.int32)
-    for node in kept:
-        depth[node] = 0 if parent[node] < 0 else depth[parent[node]] + 1
-    return depth
+    above = parent.tolist()
+    depth = [0] * len(above)
+    for node in kept.tolist():
+        depth[node] = 0 if above[node] < 0 else depth[above[node]] + 1
+    return np.array(depth, dtype=np.int32)
 
 
 def _stops(arrays: Mapping[str, Array], leaf: Array) -> Array:
