@@ -67,8 +67,14 @@ SANITIZED = rm -f build/$@/log.*; \
 THREADED = --deselect tests/test_long_fits.py::test_a_fork_after_a_fit_can_fit $(addprefix tests/test_, histogram_search.py extremes.py long_fits.py disk_partitions.py against_oracle.py \
 	predict.py optimal_hypothesis.py stability.py shap_values.py shared_folds.py)
 
+# How much memory a process takes is the sanitizer's doing there.
+OF_MEMORY = $(addprefix --deselect tests/test_, disk_partitions.py::test_memory_stays_below_the_limit \
+	many_classes.py::test_peak_memory_does_not_grow_as_nodes_times_classes chunks.py::test_memory_is_bounded \
+	extremes.py::test_memory_does_not_grow_with_nodes_times_classes predict_large.py::test_a_file_larger_than_its_memory \
+	defaults.py::test_the_libraries_take_no_more_than_the_floor_says)
+
 sanitize: build/sanitize/site.stamp $(VENV)/test.stamp
-	$(call SANITIZED,libasan.so,$(or $(TESTS),tests))
+	$(call SANITIZED,libasan.so,$(OF_MEMORY) $(or $(TESTS),tests))
 
 sanitize-threads: build/sanitize-threads/site.stamp $(VENV)/test.stamp
 	$(call SANITIZED,libtsan.so,$(or $(TESTS),$(THREADED)))

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/sorted_union.hpp"
@@ -39,7 +38,11 @@ int64_t weight_in(const Units& units, double weight) {
 }
 
 // The target as integers, from the middle of its range.
-int64_t scaled(double y, const Units& units) { return std::llround((y - units.offset) * units.target_scale); }
+// A target as an integer; bounded, for targets may change while they are read, and be no numbers then.
+int64_t scaled(double y, const Units& units) {
+    constexpr long long most = int64_t{1} << bits;
+    return std::clamp(std::llround((y - units.offset) * units.target_scale), -most, most);
+}
 
 } // namespace
 
@@ -132,9 +135,7 @@ void set_target_units(const TargetSummary& facts, Units& units) {
     const double max_abs = std::max(facts.high - units.offset, units.offset - facts.low);
     units.target_scale = power_below(max_abs, target_bits(units.total_weight));
     units.square_scale = power_below(max_abs * max_abs);
-    // A target that another thread writes to may be no number at all, and its integer the least there is.
-    const int64_t low = std::max(scaled(facts.low, units), -std::numeric_limits<int64_t>::max());
-    units.max_abs = std::max<int64_t>({1, scaled(facts.high, units), -low});
+    units.max_abs = std::max<int64_t>({1, scaled(facts.high, units), -scaled(facts.low, units)});
     if (units.statistic == Statistic::deviance) units.log_scale = power_below(facts.max_log);
     units.distinct = facts.distinct;
 }
@@ -181,10 +182,12 @@ Measure measure_rows(const Target& targets, int64_t rows, const Units& units) {
         return m;
     }
     const double* y = m.raw = targets.numbers;
+    const long long most = units.max_abs;
     std::vector<int64_t> target(static_cast<size_t>(rows)), square(static_cast<size_t>(rows));
     for (int64_t i = 0; i < rows; ++i) {
         const double from = y[i] - units.offset;
-        target[static_cast<size_t>(i)] = std::llround(from * units.target_scale);
+        // No farther than those that were found, for bounds rely on it.
+        target[static_cast<size_t>(i)] = std::clamp(std::llround(from * units.target_scale), -most, most);
         square[static_cast<size_t>(i)] = std::llround(from * from * units.square_scale);
     }
     m.target = std::move(target);
