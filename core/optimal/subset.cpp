@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
+#include "binning/digit_sort.hpp"
 #include "binning/number_key.hpp"
 
 namespace tw {
@@ -39,22 +39,6 @@ struct Placed {
     int32_t row;
 };
 
-// A radix sort; digits that all keys share are skipped, such as those beyond single precision.
-void sort_by_digits(std::vector<Placed>& order) {
-    constexpr int digit_bits = 11;
-    constexpr uint64_t mask = (uint64_t{1} << digit_bits) - 1;
-    std::vector<Placed> next(order.size());
-    for (int shift = 0; shift < 64; shift += digit_bits) {
-        check_interrupt();
-        std::vector<size_t> place(mask + 2, 0);
-        for (const Placed& each : order) ++place[((each.key >> shift) & mask) + 1];
-        if (std::find(place.begin() + 1, place.end(), order.size()) != place.end()) continue;
-        std::partial_sum(place.begin(), place.end(), place.begin());
-        for (const Placed& each : order) next[place[(each.key >> shift) & mask]++] = each;
-        order.swap(next);
-    }
-}
-
 } // namespace
 
 int rank_values(std::span<const double> values, int32_t* codes) {
@@ -64,7 +48,7 @@ int rank_values(std::span<const double> values, int32_t* codes) {
         codes[i] = 0;
         if (values[i] == values[i]) order.push_back({key_of(values[i]), static_cast<int32_t>(i)});
     }
-    sort_by_digits(order);
+    sort_by_digits(order, [](const Placed& placed) { return placed.key; });
     int32_t code = 0;
     for (size_t i = 0; i < order.size(); ++i) {
         if (i > 0 && order[i].key != order[i - 1].key) ++code;
