@@ -10,6 +10,8 @@
 #include <mutex>
 
 #include "binning/bin_finder.hpp"
+#include "binning/digit_sort.hpp"
+#include "binning/number_key.hpp"
 
 namespace tw {
 namespace {
@@ -26,7 +28,10 @@ std::vector<int64_t> sampled_rows(int64_t rows) {
 
 // Every bin's last value, as far as a sample knows them. Few distinct values get a bin each.
 void choose_bins(std::vector<double> sample, ColumnBins& column) {
-    std::sort(sample.begin(), sample.end());
+    std::vector<uint64_t> keys(sample.size());
+    std::transform(sample.begin(), sample.end(), keys.begin(), key_of);
+    sort_by_digits(keys, [](uint64_t key) { return key; });
+    std::transform(keys.begin(), keys.end(), sample.begin(), number_of);
     std::vector<double> distinct = sample;
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     column.exact = distinct.size() <= max_bins;

@@ -1,36 +1,43 @@
-// Sorting rows by a number, in time that grows with the rows alone.
+// Sorting by whole-number keys, digit by digit from the lowest: several times as fast as comparing.
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
 #include "base/interrupt.hpp"
-#include "binning/number_key.hpp"
 
 namespace tw {
 
+// Stable. Digits that all keys share are not looked at, such as those of doubles beyond single precision.
+template <class Item, class Key>
+void sort_by_digits(std::vector<Item>& items, const Key& key) {
+    constexpr int digit_bits = 11;
+    constexpr uint64_t mask = (uint64_t{1} << digit_bits) - 1;
+    uint64_t differing = 0;
+    for (const Item& item : items) differing |= key(item) ^ key(items.front());
+    std::vector<Item> next(items.size());
+    for (int shift = 0; shift < 64 && differing >> shift != 0; shift += digit_bits) {
+        shift += std::countr_zero(differing >> shift);
+        check_interrupt();
+        std::array<size_t, mask + 2> place{};
+        for (const Item& item : items) ++place[((key(item) >> shift) & mask) + 1];
+        std::partial_sum(place.begin(), place.end(), place.begin());
+        for (const Item& item : items) next[place[(key(item) >> shift) & mask]++] = item;
+        items.swap(next);
+    }
+}
+
 struct KeyAndRow {
-    uint64_t key; // of its number (binning/number_key.hpp)
+    uint64_t key; // of a number (binning/number_key.hpp)
     int32_t row;
 };
 
-// A radix sort, so equal keys keep their order; digits that all keys share are skipped, such as those beyond single
-// precision.
 inline void sort_by_digits(std::vector<KeyAndRow>& order) {
-    constexpr int digit_bits = 11;
-    constexpr uint64_t mask = (uint64_t{1} << digit_bits) - 1;
-    std::vector<KeyAndRow> next(order.size());
-    for (int shift = 0; shift < 64; shift += digit_bits) {
-        check_interrupt();
-        std::vector<size_t> place(mask + 2, 0);
-        for (const KeyAndRow& each : order) ++place[((each.key >> shift) & mask) + 1];
-        if (std::find(place.begin() + 1, place.end(), order.size()) != place.end()) continue;
-        std::partial_sum(place.begin(), place.end(), place.begin());
-        for (const KeyAndRow& each : order) next[place[(each.key >> shift) & mask]++] = each;
-        order.swap(next);
-    }
+    sort_by_digits(order, [](const KeyAndRow& each) { return each.key; });
 }
 
 } // namespace tw

@@ -93,7 +93,7 @@ LargeVector<uint32_t> training_rows(const Table& table, const Recipe& recipe, co
                                     bool once) {
     LargeVector<uint32_t> rows;
     if (pool && !recipe.drop_all_missing_rows && measure.weight.empty() && measure.repeats.empty()) { // all, each once
-        constexpr size_t block = 1 << 16;
+        constexpr size_t block = 1 << 12;
         rows.resize(static_cast<size_t>(table.rows));
         pool->run(static_cast<int64_t>((rows.size() + block - 1) / block), [&](int64_t b) {
             const size_t begin = static_cast<size_t>(b) * block, end = std::min(rows.size(), begin + block);

@@ -126,7 +126,7 @@ int majority_child(const std::vector<GrownNode>& nodes, const GrownNode& node) {
 }
 
 void forget(std::vector<GrownNode> nodes, ThreadPool& pool) {
-    constexpr size_t block = 1 << 14;
+    constexpr size_t block = 1 << 9;
     pool.run(static_cast<int64_t>((nodes.size() + block - 1) / block), [&](int64_t b) {
         const size_t begin = static_cast<size_t>(b) * block, end = std::min(nodes.size(), begin + block);
         for (size_t i = begin; i < end; ++i) nodes[i] = GrownNode();

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "binning/digit_sort.hpp"
+#include "binning/number_key.hpp"
 
 namespace tw {
 namespace {

@@ -6,6 +6,7 @@
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
 #include "binning/digit_sort.hpp"
+#include "binning/number_key.hpp"
 
 namespace tw {
 namespace {

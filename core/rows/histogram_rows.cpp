@@ -149,26 +149,44 @@ std::unique_ptr<RowStore> HistogramRows<Counter>::detached(int node) const {
 
 // --- counting ---
 
+// Rows of a node that are counted together.
+struct CountBlock {
+    int node;
+    size_t begin, end;
+    size_t size() const { return end - begin; }
+};
+
+// Blocks of at most so many rows, so divided that threads end together: equal ones of a node, the largest first.
+template <class Size>
+std::vector<CountBlock> count_blocks(const std::vector<int>& nodes, const Size& size, size_t most, int threads) {
+    constexpr size_t worth_sharing = 8192; // of fewer rows, adding the blocks up takes too much of the time
+    const size_t n_threads = static_cast<size_t>(threads);
+    size_t total = 0;
+    for (const int node : nodes) total += size(node);
+    const size_t at_once = std::min(most, std::max(worth_sharing, (total + n_threads - 1) / n_threads));
+    std::vector<CountBlock> blocks;
+    for (const int node : nodes) {
+        size_t pieces = (size(node) + at_once - 1) / at_once;
+        if (pieces > n_threads) pieces = (pieces + n_threads - 1) / n_threads * n_threads;
+        for (size_t i = 0; i < pieces; ++i) {
+            blocks.push_back({node, size(node) * i / pieces, size(node) * (i + 1) / pieces});
+        }
+    }
+    std::ranges::stable_sort(blocks, std::greater<>(), &CountBlock::size);
+    return blocks;
+}
+
 // Histograms of these nodes, row by row.
 template <TargetCounter Counter>
 void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& pool) {
     using Narrow = typename Counter::Narrow;
-    struct Block {
-        int node;
-        size_t begin, end;
-    };
     const Counter& counter = context_.counter;
     const size_t words = static_cast<size_t>(counter.words()), narrow = static_cast<size_t>(counter.narrow_words());
     const LevelTable& levels = *context_.levels;
     const size_t cells = static_cast<size_t>(context_.cells()), bins = static_cast<size_t>(context_.binned.bins());
-    const size_t at_once = static_cast<size_t>(max_narrow_entries(counter));
-    std::vector<Block> blocks;
-    for (const int node : nodes) {
-        histograms_.make(node, cells * words);
-        for (size_t at = 0; at < size(node); at += at_once) {
-            blocks.push_back({node, at, std::min(size(node), at + at_once)});
-        }
-    }
+    for (const int node : nodes) histograms_.make(node, cells * words);
+    const std::vector<CountBlock> blocks = count_blocks(
+        nodes, [&](int node) { return size(node); }, static_cast<size_t>(max_narrow_entries(counter)), pool.threads());
     constexpr size_t max_counts_per_bin = 8; // fewer are counted sooner than narrow bins are made and added up
     std::mutex adding;
     pool.run(static_cast<int64_t>(blocks.size()), [&](int64_t p) {
@@ -355,6 +373,8 @@ void HistogramRows<Counter>::partition(std::vector<NodeSplit> splits, int64_t le
     max_sorted_rows_ = rows_worth_sorting(context_, levels);
     node_rows_.resize(nodes_after(splits));
     histograms_.reserve(node_rows_.size());
+    // The largest first, so that threads end together.
+    std::ranges::stable_sort(splits, std::greater<>(), [&](const NodeSplit& at) { return size(at.node); });
     partition_each(splits, pool, [&](const NodeSplit& at) { partition_node(at, pool); });
 }
 
