@@ -55,8 +55,8 @@ SHAPES = ["all", "tiny", "neighbours", "negative", "single"]
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_numbers_of_every_size_are_ranked(shape: str) -> None:
-    column = sizes(np.random.default_rng(3), shape, 700)
-    above = column > np.sort(column)[419]
+    column = sizes(np.random.default_rng(3), shape, 3000)
+    above = column > np.sort(column)[1799]
     tree = tw.learn_optimal({"x": column, "y": np.where(above, "above", "below")}, "y", max_depth=1)
     np.testing.assert_array_equal(tw.predict(tree, {"x": column}) == "above", above)
 

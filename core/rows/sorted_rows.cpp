@@ -154,7 +154,7 @@ void SortedRows<Counter>::scan_columns(const CutRules& rules, const Words<Counte
     found.level_gains.assign(levels, no_gain);
     EarlyStop stop(rules, unbeatable);
     NodeCuts<Counter> node{context_.counter, item_.data(), rules, total, range, plan.tries_missing};
-    const bool best_alone = shares_best_gain(context_.recipe, plan) && !plan.draws_columns;
+    const bool best_alone = only_best_matters(context_.recipe, plan) && !plan.draws_columns;
     if constexpr (bounds_columns<Counter>) {
         const bool by_gain = best_alone && !rules.ordered && !rules.ties.in_order;
         if (by_gain && range.end - range.begin >= ColumnBound::least_rows) {
