@@ -190,7 +190,7 @@ public:
         int64_t low = 0, high; // rows of the second class
 
         Running(const TwoClassCounter& of, const Word* total, const TargetRange&)
-            : counter(of), high(static_cast<int64_t>(*total >> 32)) {}
+            : counter(of), high(second_of(total)) {}
         void move(Item item, int64_t times) {
             low += item * times;
             high -= item * times;
