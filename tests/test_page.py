@@ -233,6 +233,7 @@ def test_every_layout(browser: Any, tmp_path: Path) -> None:
 
 
 def middle(locator: Any) -> tuple[float, float]:
+    locator.wait_for()  # until it is drawn
     box = locator.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 

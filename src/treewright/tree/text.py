@@ -43,7 +43,7 @@ def joined(texts: Sequence[str], last: str = ", ", most: int | None = None) -> s
     """Join texts by commas and, before the last, `last`; only the first `most` where there are more."""
     if most is not None and len(texts) > most:
         texts = [*texts[: most - 1], f"… {len(texts) - most + 1} more"]
-    return last.join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else texts[0]
+    return last.join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
 
 def break_text(spec: ColumnSpec, x: float, closed: bool) -> str:
