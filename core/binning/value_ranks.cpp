@@ -115,6 +115,16 @@ RankBits ranks_present(const ValueRanks& ranks, const BinnedTable& binned, Binne
     return present;
 }
 
+std::vector<double> values_present(const ValueRanks& ranks, const BinnedTable& binned, BinnedColumn column,
+                                   std::span<const uint32_t> rows) {
+    std::vector<double> values;
+    const RankBits present = ranks_present(ranks, binned, column, rows);
+    for (size_t rank = 0; rank < ranks.value.size(); ++rank) {
+        if (has_bit(present, rank)) values.push_back(ranks.value[rank] + 0.0); // -0 and 0 are one value
+    }
+    return values;
+}
+
 int64_t count_wide(const ValueRanks& ranks, const RankBits& present, size_t first, size_t last, double min_gap) {
     int64_t wide = 0;
     for (size_t word = first / 64; word <= last / 64; ++word) {

@@ -39,6 +39,9 @@ ValueRanks rank_values(const Table& table, const BinnedTable& binned, BinnedColu
 using RankBits = std::vector<uint64_t>;
 RankBits ranks_present(const ValueRanks& ranks, const BinnedTable& binned, BinnedColumn column,
                        std::span<const uint32_t> rows);
+// The known values among these rows, rising.
+std::vector<double> values_present(const ValueRanks& ranks, const BinnedTable& binned, BinnedColumn column,
+                                   std::span<const uint32_t> rows);
 
 // How many neighbours among the ranks present from `first` to `last`, both of them present, are separable.
 int64_t count_wide(const ValueRanks& ranks, const RankBits& present, size_t first, size_t last, double min_gap);

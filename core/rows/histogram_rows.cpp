@@ -67,37 +67,6 @@ LargeVector<uint32_t> rows_to_search(LargeVector<uint32_t> rows, const Measure& 
     return rows;
 }
 
-// The known values of a column, rising.
-std::vector<double> values_present(const std::vector<ValueRanks>& value_ranks, const BinnedTable& binned,
-                                   TableColumn column, std::span<const uint32_t> rows) {
-    const BinnedColumn index = binned.index_of(column);
-    const ValueRanks& ranks = value_ranks[index.offset()];
-    std::vector<double> values;
-    const RankBits present = ranks_present(ranks, binned, index, rows);
-    for (size_t rank = 0; rank < ranks.value.size(); ++rank) {
-        if (has_bit(present, rank)) values.push_back(ranks.value[rank] + 0.0); // -0 and 0 are one value
-    }
-    return values;
-}
-
-// The levels of a column by child, as child_histogram counts them.
-Histogram child_histogram_of_cells(const LevelColumn& column, const SurrogateCounter::Word* cells) {
-    Histogram histogram;
-    histogram.column = column.column.value;
-    histogram.width = 4;
-    for (int code = 0; code <= column.levels; ++code, cells += SurrogateCounter::fixed) {
-        if (cells[0] == 0 && code < column.levels) continue;
-        if (code < column.levels) histogram.at.push_back(code);
-        Sum* sums = histogram.append();
-        for (int child = 0; child < 2; ++child) {
-            sums[child] = cells[3 + child];
-            sums[2 + child] = cells[1 + child];
-        }
-        histogram.rows.back() = cells[1] + cells[2];
-    }
-    return histogram;
-}
-
 } // namespace
 
 template <TargetCounter Counter>
@@ -118,7 +87,10 @@ TreeData<Counter>::TreeData(const Table& table, const Recipe& recipe, const Meas
 template <TargetCounter Counter>
 DistinctOf TreeData<Counter>::known_values() const {
     if (value_ranks.empty()) return nullptr;
-    return [this](TableColumn column) { return values_present(value_ranks, *binned, column, partition->row); };
+    return [this](TableColumn column) {
+        const BinnedColumn index = binned->index_of(column);
+        return values_present(value_ranks[index.offset()], *binned, index, partition->row);
+    };
 }
 
 template <TargetCounter Counter>

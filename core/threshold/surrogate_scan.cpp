@@ -86,6 +86,23 @@ std::vector<Entry> whole_rows(const Measure& measure, std::span<const uint32_t> 
     return entries;
 }
 
+Histogram child_histogram_of_cells(const LevelColumn& column, const SurrogateCounter::Word* cells) {
+    Histogram histogram;
+    histogram.column = column.column.value;
+    histogram.width = 4;
+    for (int code = 0; code <= column.levels; ++code, cells += SurrogateCounter::fixed) {
+        if (cells[0] == 0 && code < column.levels) continue;
+        if (code < column.levels) histogram.at.push_back(code);
+        Sum* sums = histogram.append();
+        for (int child = 0; child < 2; ++child) {
+            sums[child] = cells[3 + child];
+            sums[2 + child] = cells[1 + child];
+        }
+        histogram.rows.back() = cells[1] + cells[2];
+    }
+    return histogram;
+}
+
 std::vector<Surrogate> to_surrogates(const Task& task, const SearchColumns& columns, const Split& split,
                                      const Words<SurrogateCounter>& total,
                                      const IndexedVector<ScanColumn, AgreeingCut>& cuts,

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "binning/level_table.hpp"
 #include "split/surrogate.hpp"
 #include "threshold/search.hpp"
 
@@ -25,6 +26,8 @@ struct AgreeingCut {
     Cut cut;
     Words<SurrogateCounter> low{}, missing{};
 };
+// The levels of a column by child, as child_histogram counts them. `cells`: the column's in a histogram.
+Histogram child_histogram_of_cells(const LevelColumn& column, const SurrogateCounter::Word* cells);
 // Surrogates in order of columns. `cuts`: of columns searched by histogram; `by_value`: of the others, counted by
 // child.
 std::vector<Surrogate> to_surrogates(const Task& task, const SearchColumns& columns, const Split& split,
