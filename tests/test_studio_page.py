@@ -401,7 +401,7 @@ def test_two_trees_side_by_side_and_another_recipe(browser: Any, tmp_path: Path)
         recipe.get_by_label("criterion").first.select_option("")
         recipe.get_by_role("button", name="Begin anew").click()
         steps(page, 3)
-        assert ", gain " in page.locator(".st-figure").first.inner_text()
+        page.locator(".st-figure", has_text=", gain ").first.wait_for()
 
 
 def test_an_error_says_what_to_do_and_changes_nothing(browser: Any, tmp_path: Path) -> None:
