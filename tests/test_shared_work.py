@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -73,3 +76,13 @@ def test_the_cut_among_numbers_of_every_size(shape: str) -> None:
     found = arrays_of(columns, target, 2)
     for name in ("breaks", "rows", "stop", "stats"):
         np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not tie processes to processors")
+def test_threads_are_for_processors_that_the_process_may_use() -> None:
+    asked = (
+        "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); from treewright import _core; "
+        "print(*map(_core.threads_worth, (0, 1, 5, 100_000)))"
+    )
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["1", "1", "5", "16"]

@@ -7,6 +7,7 @@ import io
 import re
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from handmade_trees import HOURS, TENNIS, Plan, Question, fork, hours, leaf, random_tree, tennis, tennis_plan, tree
@@ -380,9 +381,9 @@ def test_costs_do_not_look_like_missing_values() -> None:
 def tree_of_long_models() -> tw.Tree:
     """Two leaves, each a sum over eight columns and sets of levels."""
     rows = range(240)
-    table: dict[str, list[object]] = {f"column{c}": [(r * (c + 3)) % 17 for r in rows] for c in range(8)}
+    table: dict[str, Any] = {f"column{c}": [(r * (c + 3)) % 17 for r in rows] for c in range(8)}
     table["made in"] = [f"town {r % 9}" for r in rows]
-    table["y"] = [sum((c + 1) * table[f"column{c}"][r] for c in range(8)) + (r % 9) ** 2 for r in rows]  # type: ignore[operator]
+    table["y"] = [sum((c + 1) * table[f"column{c}"][r] for c in range(8)) + (r % 9) ** 2 for r in rows]
     recipe = tw.CART.with_(leaves=tw.leaves.Linear(max_terms=12), max_depth=1, pruning=None)
     return tw.learn(table, "y", recipe, task="regression")
 
@@ -400,7 +401,7 @@ def test_long_models_stand_below_the_tree() -> None:
     assert max(map(cells, lines[1 + len(leaves) :])) <= 100
     for width in (20, 60):
         assert all(cells(line) <= width for line in text(sloped, width=width).splitlines())
-    assert model_lines(leaves, None, 1)[-1] == "… 1 model not shown; tree[2].model is the next"
+    assert model_lines(leaves, None, 1, 6)[-1] == "… 1 model not shown; tree[2].model is the next"
 
 
 def test_a_term_names_six_levels_and_counts_the_others() -> None:

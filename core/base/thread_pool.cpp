@@ -4,6 +4,10 @@
 #include <system_error>
 #include <utility>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include "base/interrupt.hpp"
 
 namespace tw {
@@ -31,14 +35,22 @@ void spin_until(const Ready& ready) {
 // Thrown where work is given up because another part of it failed; that failure is what the caller gets.
 struct Cancelled {};
 
-// More threads than a few per processor only wait for each other.
-int threads_worth(int wanted) {
-    if (wanted == 1) return 1; // finding the number of processors takes longer than predicting a row
-    const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    return wanted > 0 ? std::min(wanted, std::max(16, 2 * processors)) : processors;
+// Those that this process may use, where the system tells.
+int processors() {
+#if defined(__linux__)
+    cpu_set_t usable;
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0) return CPU_COUNT(&usable);
+#endif
+    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 } // namespace
+
+int threads_worth(int wanted) {
+    if (wanted == 1) return 1; // finding the number of processors takes longer than predicting a row
+    const int usable = processors();
+    return wanted > 0 ? std::min(wanted, std::max(16, 2 * usable)) : usable;
+}
 
 ThreadPool::ThreadPool(int threads, std::function<void(double)> on_progress)
     : threads_(threads_worth(threads)),

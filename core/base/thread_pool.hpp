@@ -29,9 +29,13 @@ inline int64_t thread_processor_time() {
 #endif
 }
 
+// How many threads to use: 0 means one for each processor that the process may use. More than a few of them only wait
+// for each other.
+int threads_worth(int wanted);
+
 class ThreadPool {
 public:
-    // 0 threads means one per processor; no more are started than can help. `on_progress` is called now and then by the
+    // `threads`: see threads_worth. `on_progress` is called now and then by the
     // thread that called `run`, and may throw to end the work: how a long fit notices Ctrl-C and reports progress.
     explicit ThreadPool(int threads, std::function<void(double done)> on_progress = {});
     ~ThreadPool();

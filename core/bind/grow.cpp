@@ -228,6 +228,7 @@ void bind_grow(nb::module_& m) {
           "profile"_a.none() = nb::none(), "repeats"_a.none() = nb::none(), "followers"_a.none() = nb::none(),
           "kept"_a.none() = nb::none(), "given"_a.none() = nb::none(), "has_missing"_a = true, "splits"_a = true,
           "bare"_a = false);
+    m.def("threads_worth", &threads_worth, "wanted"_a);
     m.def("search_plan", &search_plan_of, "kinds"_a, "n_classes"_a, "weighted"_a, "recipe"_a,
           "has_missing"_a = std::vector<bool>(), "remote"_a = false);
     m.def("count_levels", &count_levels_of, "columns"_a, "n_rows"_a);

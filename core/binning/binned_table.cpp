@@ -30,7 +30,8 @@ std::vector<int64_t> sampled_rows(int64_t rows) {
 void choose_bins(std::vector<double> sample, ColumnBins& column) {
     std::vector<uint64_t> keys(sample.size());
     std::transform(sample.begin(), sample.end(), keys.begin(), key_of);
-    sort_by_digits(keys, [](uint64_t key) { return key; });
+    std::vector<uint64_t> spare;
+    sort_by_digits(std::span(keys), spare, [](uint64_t key) { return key; });
     std::transform(keys.begin(), keys.end(), sample.begin(), number_of);
     std::vector<double> distinct = sample;
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());

@@ -6,34 +6,53 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <span>
 #include <vector>
 
 #include "base/interrupt.hpp"
 
 namespace tw {
 
-// Stable. Digits that all keys share are not looked at, such as those of doubles beyond single precision.
+// Stable. Bits that all keys share above and below the others are not looked at, such as those of doubles beyond single
+// precision. `spare` becomes room for as many items.
 template <class Item, class Key>
-void sort_by_digits(std::vector<Item>& items, const Key& key) {
-    constexpr int digit_bits = 11;
-    constexpr uint64_t mask = (uint64_t{1} << digit_bits) - 1;
-    if (items.size() <= mask / 2) { // fewer than digits can have values
-        return std::stable_sort(items.begin(), items.end(),
-                                [&](const Item& a, const Item& b) { return key(a) < key(b); });
+void sort_by_digits(std::span<Item> items, std::vector<Item>& spare, const Key& key) {
+    constexpr size_t few = 16;
+    if (items.size() <= few) {
+        for (size_t i = 1; i < items.size(); ++i) {
+            const Item moved = items[i];
+            size_t to = i;
+            for (; to > 0 && key(moved) < key(items[to - 1]); --to) items[to] = items[to - 1];
+            items[to] = moved;
+        }
+        return;
     }
     uint64_t differing = 0;
     for (const Item& item : items) differing |= key(item) ^ key(items.front());
-    std::vector<Item> next(items.size());
-    for (int shift = 0; shift < 64 && differing >> shift != 0; shift += digit_bits) {
-        shift += std::countr_zero(differing >> shift);
-        check_interrupt();
-        std::array<size_t, mask + 2> place{};
-        for (const Item& item : items) ++place[((key(item) >> shift) & mask) + 1];
-        std::partial_sum(place.begin(), place.end(), place.begin());
-        for (const Item& item : items) next[place[(key(item) >> shift) & mask]++] = item;
-        items.swap(next);
+    if (differing == 0) return;
+    constexpr int widest = 11;
+    const int first = std::countr_zero(differing), bits = std::bit_width(differing) - first;
+    // A digit has no more values than there are items, so that counting them takes no longer than the items.
+    const int comparisons = std::bit_width(items.size()), most = std::min(widest, comparisons);
+    const int digits = (bits + most - 1) / most, width = (bits + digits - 1) / digits;
+    if (2 * digits > comparisons) { // every digit moves all items, and so does about every second comparison
+        return std::stable_sort(items.begin(), items.end(),
+                                [&](const Item& a, const Item& b) { return key(a) < key(b); });
     }
+    spare.resize(std::max(spare.size(), items.size()));
+    Item *from = items.data(), *to = spare.data();
+    const uint64_t mask = (uint64_t{1} << width) - 1;
+    for (int digit = 0; digit < digits; ++digit) {
+        check_interrupt();
+        const int shift = first + digit * width;
+        std::array<uint32_t, (size_t{1} << widest) + 1> next;
+        std::fill_n(next.begin(), mask + 2, 0);
+        for (size_t i = 0; i < items.size(); ++i) ++next[(key(from[i]) >> shift & mask) + 1];
+        for (size_t value = 1; value <= mask; ++value) next[value] += next[value - 1];
+        for (size_t i = 0; i < items.size(); ++i) to[next[key(from[i]) >> shift & mask]++] = from[i];
+        std::swap(from, to);
+    }
+    if (from != items.data()) std::copy_n(from, items.size(), items.data());
 }
 
 struct KeyAndRow {
@@ -42,7 +61,8 @@ struct KeyAndRow {
 };
 
 inline void sort_by_digits(std::vector<KeyAndRow>& order) {
-    sort_by_digits(order, [](const KeyAndRow& each) { return each.key; });
+    std::vector<KeyAndRow> spare;
+    sort_by_digits(std::span(order), spare, [](const KeyAndRow& each) { return each.key; });
 }
 
 } // namespace tw

@@ -9,12 +9,27 @@
 
 namespace tw {
 
-template <Criterion criterion>
-    requires CountedByClass<criterion>
+// act.operator()<criterion>() for one that counters of classes can score.
+template <class Act>
+double with_class_criterion(Criterion criterion, const Act& act) {
+    switch (criterion) {
+        case Criterion::gini:
+            return act.template operator()<Criterion::gini>();
+        case Criterion::information_gain:
+            return act.template operator()<Criterion::information_gain>();
+        case Criterion::misclassification:
+            return act.template operator()<Criterion::misclassification>();
+        default:
+            throw std::logic_error("with_class_criterion: a counter of classes has no score of this criterion");
+    }
+}
+
+// Classes of rows with weights. One type for all its criteria: adding up many words takes longer than asking for one.
 class WeightedClassCounter : public WeightedClasses {
 public:
-    explicit WeightedClassCounter(const Measure& measure)
+    WeightedClassCounter(const Measure& measure, Criterion criterion)
         : WeightedClasses(measure),
+          criterion_(criterion),
           log_table_(criterion == Criterion::information_gain, measure.rows, measure.weight_unit) {}
 
     static constexpr bool has_deviation = false;
@@ -22,22 +37,25 @@ public:
     double side(const Word* counter, const TargetRange&, const Over&) const {
         const auto weight_of_class = [counter](int c) { return static_cast<double>(counter[c + 1]); };
         const auto log = [this](double w) { return log_table_.of_weight(w); };
-        return score_of_side<criterion>(classes_, weight_of_class, log, ExactDivision{});
+        return with_class_criterion(criterion_, [&]<Criterion criterion>() {
+            return score_of_side<criterion>(classes_, weight_of_class, log, ExactDivision{});
+        });
     }
     double bound(const Word* low, const Word* bin, const Word* high, const TargetRange&, double to_beat) const {
         const auto count = [](const Word* counter) {
             return [counter](int c) { return static_cast<double>(counter[c + 1]); };
         };
         const auto log = [this](double w) { return log_table_.of_weight(w); };
-        return bound_of_classes<criterion>(classes_, count(low), count(bin), count(high), to_beat, log);
+        return with_class_criterion(criterion_, [&]<Criterion criterion>() {
+            return bound_of_classes<criterion>(classes_, count(low), count(bin), count(high), to_beat, log);
+        });
     }
 
 private:
+    Criterion criterion_;
     LogTable log_table_;
 };
-static_assert(TargetCounter<WeightedClassCounter<Criterion::gini>>);
-static_assert(TargetCounter<WeightedClassCounter<Criterion::information_gain>>);
-static_assert(TargetCounter<WeightedClassCounter<Criterion::misclassification>>);
+static_assert(TargetCounter<WeightedClassCounter>);
 
 // A numeric target of rows with weights: rows, weight, weighted sum, weighted sum of squared steps.
 class WeightedMomentCounter {
@@ -143,10 +161,9 @@ inline Criterion counted_criterion(Criterion criterion) {
     return criterion == Criterion::gain_ratio ? Criterion::information_gain : criterion;
 }
 
-// Classes too many for an item have no counter.
+// Classes of rows without weights; too many for an item have no counter.
 template <Criterion criterion, class Act>
 void with_class_counter(const Measure& measure, const Act& act) {
-    if (!measure.unit_weights) return act(WeightedClassCounter<criterion>(measure));
     if (measure.n_classes > std::numeric_limits<typename ClassCounter<criterion>::Item>::max()) return;
     if (measure.n_classes == 2) return act(TwoClassCounter<criterion>(measure));
     if constexpr (criterion == Criterion::gini) {
@@ -161,6 +178,9 @@ template <class Act>
 void with_counter(Criterion criterion, const Measure& measure, const Act& act) {
     const CountedSides counted = traits_of(criterion).counted_sides;
     if (counted == CountedSides::none || counted == CountedSides::from_rows) return;
+    if (counted == CountedSides::apart && is_for_classes(criterion) && !measure.unit_weights) {
+        return act(WeightedClassCounter(measure, criterion));
+    }
     if (criterion == Criterion::gini) return with_class_counter<Criterion::gini>(measure, act);
     if (criterion == Criterion::information_gain) return with_class_counter<Criterion::information_gain>(measure, act);
     if (criterion == Criterion::misclassification)

@@ -11,11 +11,11 @@
 
 #include "binning/training_table.hpp"
 #include "rows/exhaustive_rows.hpp"
+#include "rows/histogram_surrogates.hpp"
 #include "rows/level_scan.hpp"
 #include "rows/memory_cuts.hpp"
 #include "rows/row_router.hpp"
 #include "rows/sorted_rows.hpp"
-#include "threshold/surrogate_scan.hpp"
 
 namespace tw {
 namespace {
@@ -128,21 +128,20 @@ struct CountBlock {
     size_t size() const { return end - begin; }
 };
 
-// Blocks of at most so many rows, so divided that threads end together: equal ones of a node, the largest first.
-template <class Size>
-std::vector<CountBlock> count_blocks(const std::vector<int>& nodes, const Size& size, size_t most, int threads) {
+// Blocks of at most so many rows of whole nodes, so divided that threads end together: equal ones of a node, the
+// largest first.
+std::vector<CountBlock> count_blocks(const std::vector<CountBlock>& whole, size_t most, int threads) {
     constexpr size_t worth_sharing = 8192; // of fewer rows, adding the blocks up takes too much of the time
     const size_t n_threads = static_cast<size_t>(threads);
     size_t total = 0;
-    for (const int node : nodes) total += size(node);
+    for (const CountBlock& each : whole) total += each.size();
     const size_t at_once = std::min(most, std::max(worth_sharing, (total + n_threads - 1) / n_threads));
     std::vector<CountBlock> blocks;
-    for (const int node : nodes) {
-        size_t pieces = (size(node) + at_once - 1) / at_once;
+    for (const CountBlock& each : whole) {
+        const size_t size = each.size();
+        size_t pieces = (size + at_once - 1) / at_once;
         if (pieces > n_threads) pieces = (pieces + n_threads - 1) / n_threads * n_threads;
-        for (size_t i = 0; i < pieces; ++i) {
-            blocks.push_back({node, size(node) * i / pieces, size(node) * (i + 1) / pieces});
-        }
+        for (size_t i = 0; i < pieces; ++i) blocks.push_back({each.node, size * i / pieces, size * (i + 1) / pieces});
     }
     std::ranges::stable_sort(blocks, std::greater<>(), &CountBlock::size);
     return blocks;
@@ -156,9 +155,13 @@ void HistogramRows<Counter>::count(const std::vector<int>& nodes, ThreadPool& po
     const size_t words = static_cast<size_t>(counter.words()), narrow = static_cast<size_t>(counter.narrow_words());
     const LevelTable& levels = *context_.levels;
     const size_t cells = static_cast<size_t>(context_.cells()), bins = static_cast<size_t>(context_.binned.bins());
-    for (const int node : nodes) histograms_.make(node, cells * words);
-    const std::vector<CountBlock> blocks = count_blocks(
-        nodes, [&](int node) { return size(node); }, static_cast<size_t>(max_narrow_entries(counter)), pool.threads());
+    std::vector<CountBlock> whole;
+    for (const int node : nodes) {
+        histograms_.make(node, cells * words);
+        whole.push_back({node, 0, size(node)});
+    }
+    const std::vector<CountBlock> blocks =
+        count_blocks(whole, static_cast<size_t>(max_narrow_entries(counter)), pool.threads());
     constexpr size_t max_counts_per_bin = 8; // fewer are counted sooner than narrow bins are made and added up
     std::mutex adding;
     pool.run(static_cast<int64_t>(blocks.size()), [&](int64_t p) {
@@ -301,52 +304,29 @@ std::vector<std::vector<Surrogate>> HistogramRows<Counter>::surrogates(const Tas
     return found;
 }
 
-// The same search, with the child of each row as the target.
 template <TargetCounter Counter>
 std::vector<Surrogate> HistogramRows<Counter>::surrogates_of(const Task& task, const ChosenSplit& chosen,
                                                              ThreadPool& pool) {
-    const auto& [node, split] = chosen;
+    const int node = chosen.node;
     if (static_cast<int64_t>(size(node)) <= max_sorted_rows_) {
-        return detached(node)->surrogates(task, {{0, split}}, pool)[0];
+        return detached(node)->surrogates(task, {{0, chosen.split}}, pool)[0];
     }
-    const std::vector<Entry> entries = whole_rows(training().measure, rows(node));
-    if (!can_scan_surrogates(context_, *split)) return surrogates_by_value(task, training(), entries, *split, pool);
-    const SurrogateCounter counter;
-    const std::vector<SurrogateCounter::Item> items = surrogate_items(training(), *split, entries);
-    const std::span<const SurrogateCounter::Item> item(items);
-    const size_t words = static_cast<size_t>(counter.words()), bins = static_cast<size_t>(context_.binned.bins());
-    std::vector<SurrogateCounter::Word> histogram(static_cast<size_t>(context_.cells()) * words, 0);
-    SurrogateCounter::Word* level_cells = histogram.data() + bins * words;
-    count_rows(counter, context_.binned, rows(node), item, words, histogram.data());
-    count_codes(counter, *context_.levels, context_.levels->cells(), rows(node), item, words, level_cells);
-    NodeSearches<SurrogateCounter> searches(1);
-    searches[0].node = node;
-    searches[0].rules = surrogate_cut_rules();
-    Words<SurrogateCounter> total = zero_words(counter);
-    for (const SurrogateCounter::Item& item : items) counter.add(total.data(), item);
-    searches[0].scan.emplace(counter, context_, histogram.data(), false, total);
-    MemoryCuts<SurrogateCounter> source(context_);
-    source.add(searches[0], rows(node), items);
-    std::vector<Histogram> by_value(context_.by_value.size());
-    pool.run(static_cast<int64_t>(by_value.size()), [&](int64_t i) {
-        const TableColumn column = context_.by_value[i];
-        if (column.value == split->column) return;
-        const LevelColumn* counted = context_.counted(column);
-        by_value[i] = counted ? child_histogram_of_cells(*counted, &level_cells[counted->start * counter.words()])
-                              : child_histogram(training(), entries, column.value, *split);
-    });
-    return find_surrogates(task, context_, {&chosen, 1}, searches, by_value, source, pool)[0];
+    return surrogates_by_histogram(task, context_, chosen, rows(node), pool);
 }
 
 // --- partitioning ---
+
+// So that threads end together.
+static void put_largest_first(std::vector<NodeSplit>& splits, const std::function<size_t(int)>& rows) {
+    std::ranges::stable_sort(splits, std::greater<>(), [&](const NodeSplit& at) { return rows(at.node); });
+}
 
 template <TargetCounter Counter>
 void HistogramRows<Counter>::partition(std::vector<NodeSplit> splits, int64_t levels, ThreadPool& pool) {
     max_sorted_rows_ = rows_worth_sorting(context_, levels);
     node_rows_.resize(nodes_after(splits));
     histograms_.reserve(node_rows_.size());
-    // The largest first, so that threads end together.
-    std::ranges::stable_sort(splits, std::greater<>(), [&](const NodeSplit& at) { return size(at.node); });
+    put_largest_first(splits, [&](int node) { return size(node); });
     partition_each(splits, pool, [&](const NodeSplit& at) { partition_node(at, pool); });
 }
 

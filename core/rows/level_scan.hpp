@@ -131,11 +131,10 @@ private:
     // there are levels, and only those of one range are compared.
     void order_by_mean() {
         if (present_.size() < 2) return;
-        const auto below = [](const Level& a, const Level& b) { return a.mean < b.mean; };
         const size_t levels = present_.size();
-        const auto [least, most] = std::minmax_element(present_.begin(), present_.end(), below);
+        const auto [least, most] = std::minmax_element(present_.begin(), present_.end(), has_lower_mean);
         const double low = least->mean, scale = static_cast<double>(levels - 1) / (most->mean - low);
-        if (!std::isfinite(scale)) return std::stable_sort(present_.begin(), present_.end(), below);
+        if (!std::isfinite(scale)) return order_few(present_, 0, levels);
         const auto range = [&](const Level& level) {
             return std::min(levels - 1, static_cast<size_t>((level.mean - low) * scale));
         };
@@ -144,21 +143,23 @@ private:
         std::partial_sum(next_.begin(), next_.end(), next_.begin());
         ordered_.resize(levels);
         for (const Level& level : present_) ordered_[next_[range(level)]++] = level;
-        for (size_t i = 0, begin = 0; i < levels; begin = next_[i++]) order_few(begin, next_[i]); // now where it ends
+        for (size_t i = 0, begin = 0; i < levels; begin = next_[i++])
+            order_few(ordered_, begin, next_[i]); // now where it ends
         present_.swap(ordered_);
     }
 
-    void order_few(size_t begin, size_t end) {
+    static bool has_lower_mean(const Level& a, const Level& b) { return a.mean < b.mean; }
+
+    static void order_few(std::vector<Level>& levels, size_t begin, size_t end) {
         constexpr size_t few = 16;
         if (end - begin > few) {
-            std::stable_sort(ordered_.begin() + static_cast<std::ptrdiff_t>(begin),
-                             ordered_.begin() + static_cast<std::ptrdiff_t>(end),
-                             [](const Level& a, const Level& b) { return a.mean < b.mean; });
+            std::stable_sort(levels.begin() + static_cast<std::ptrdiff_t>(begin),
+                             levels.begin() + static_cast<std::ptrdiff_t>(end), has_lower_mean);
             return;
         }
         for (size_t i = begin + 1; i < end; ++i) {
-            for (size_t to = i; to > begin && ordered_[to].mean < ordered_[to - 1].mean; --to) {
-                std::swap(ordered_[to], ordered_[to - 1]);
+            for (size_t to = i; to > begin && levels[to].mean < levels[to - 1].mean; --to) {
+                std::swap(levels[to], levels[to - 1]);
             }
         }
     }

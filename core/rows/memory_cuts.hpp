@@ -10,6 +10,13 @@
 
 namespace tw {
 
+// The most promising columns first: they close bins of the others.
+inline std::vector<ScanColumn> by_falling_gain(const IndexedVector<ScanColumn, double>& gains) {
+    std::vector<ScanColumn> order = gains.indices().list();
+    std::stable_sort(order.begin(), order.end(), [&](ScanColumn a, ScanColumn b) { return gains[a] > gains[b]; });
+    return order;
+}
+
 template <CutCounter Counter>
 class MemoryCuts final : public CutSource<Counter> {
 public:
@@ -25,13 +32,8 @@ public:
 
     void refine(NodeSearches<Counter>& searches, ThreadPool& pool) override {
         const size_t columns = columns_.scanned();
-        std::vector<std::vector<ScanColumn>> order; // the most promising columns first: they close bins of the others
-        for (const NodeSearch<Counter>& search : searches) {
-            std::vector<ScanColumn>& own = order.emplace_back(columns_.scan_columns().list());
-            std::stable_sort(own.begin(), own.end(), [&](ScanColumn a, ScanColumn b) {
-                return search.edges[a].best.most() > search.edges[b].best.most();
-            });
-        }
+        std::vector<std::vector<ScanColumn>> order;
+        for (const NodeSearch<Counter>& search : searches) order.push_back(by_falling_gain(search.edge_gains()));
         pool.run(static_cast<int64_t>(searches.size() * columns), [&](int64_t i) {
             const ProfileTimer watch(columns_.profile, &Profile::refining);
             const size_t n = static_cast<size_t>(i) / columns;
@@ -82,7 +84,8 @@ private:
         const BinRefiner<Counter>& refiner = refiners_[number];
         const auto to_beat = [&] { return search.gain_to_beat(scan_column); };
         const double known = search.edges[scan_column].best.most();
-        if constexpr (!ScoresRows<Counter>) {
+        // Rows listed once are never searched in order of values, nor are surrogates.
+        if constexpr (TargetCounter<Counter> && !ScoresRows<Counter> && !RepeatedItem<Item>) {
             if (search.rules.ordered) {
                 return search.set_cut(scan_column, OrderedScan<Counter>(refiner, search.rules, scan_column).find(),
                                       known);

@@ -37,8 +37,8 @@ int64_t weight_in(const Units& units, double weight) {
     return std::llround(std::min(weight * units.weight_scale, most));
 }
 
-// The target as integers, from the middle of its range.
-// A target as an integer; bounded, for targets may change while they are read, and be no numbers then.
+// A target as an integer, from the middle of its range; bounded, for targets may change while they are read, and be no
+// numbers then.
 int64_t scaled(double y, const Units& units) {
     constexpr long long most = int64_t{1} << bits;
     return std::clamp(std::llround((y - units.offset) * units.target_scale), -most, most);
@@ -182,12 +182,12 @@ Measure measure_rows(const Target& targets, int64_t rows, const Units& units) {
         return m;
     }
     const double* y = m.raw = targets.numbers;
-    const long long most = units.max_abs;
+    const int64_t most = units.max_abs;
     std::vector<int64_t> target(static_cast<size_t>(rows)), square(static_cast<size_t>(rows));
     for (int64_t i = 0; i < rows; ++i) {
         const double from = y[i] - units.offset;
         // No farther than those that were found, for bounds rely on it.
-        target[static_cast<size_t>(i)] = std::clamp(std::llround(from * units.target_scale), -most, most);
+        target[static_cast<size_t>(i)] = std::clamp(scaled(y[i], units), -most, most);
         square[static_cast<size_t>(i)] = std::llround(from * from * units.square_scale);
     }
     m.target = std::move(target);

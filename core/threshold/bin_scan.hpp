@@ -42,14 +42,24 @@ struct InnerCut {
     Words<Counter> low{};
 };
 
+// Sorted alike for all counters of one item, so it is no part of what depends on the counter.
+template <class Item>
+struct ValueAndItem {
+    double value;
+    Item item;
+
+    static bool is_lower(const ValueAndItem& a, const ValueAndItem& b) { return a.value < b.value; }
+};
+template <class Item>
+void sort_by_value(std::span<ValueAndItem<Item>> rows) {
+    std::sort(rows.begin(), rows.end(), ValueAndItem<Item>::is_lower);
+}
+
 template <CutCounter Counter>
 class BinScan {
 public:
     using Word = typename Counter::Word;
-    struct Row {
-        double value;
-        typename Counter::Item item;
-    };
+    using Row = ValueAndItem<typename Counter::Item>;
 
     BinScan(const Counter& counter, const CutRules& rules, CutScorer<Counter>& scorer)
         : counter_(counter), rules_(rules), scorer_(scorer), words_(static_cast<size_t>(counter.words())) {}
@@ -60,7 +70,7 @@ public:
     // rows are put in another order.
     void offer_cuts(std::span<Row> rows, const Words<Counter>& below, double min_gain, Best& best) {
         if (rows.size() >= min_rows_for_cells) {
-            const auto [first, last] = std::minmax_element(rows.begin(), rows.end(), is_lower);
+            const auto [first, last] = std::minmax_element(rows.begin(), rows.end(), Row::is_lower);
             const size_t cells = std::min(max_cells, rows.size() / rows_per_cell);
             const double start = first->value, per_value = static_cast<double>(cells - 1) / (last->value - start);
             if (start == last->value) return;
@@ -70,14 +80,12 @@ public:
                 });
             }
         }
-        std::sort(rows.begin(), rows.end(), is_lower);
+        sort_by_value(rows);
         scan(rows, below, best);
     }
 
 private:
     static constexpr size_t min_rows_for_cells = 96, rows_per_cell = 8, max_cells = 256;
-
-    static bool is_lower(const Row& a, const Row& b) { return a.value < b.value; }
 
     // `cell_of` keeps the order of values.
     template <class CellOf>
@@ -122,7 +130,7 @@ private:
                        });
         const auto end =
             std::partition(rows.begin(), rows.end(), [&](const Row& row) { return sorted[cell_of(row.value)] != 0; });
-        std::sort(rows.begin(), end, is_lower);
+        sort_by_value(std::span<Row>(rows.begin(), end));
         // Ranges of neighbouring cells, one by one.
         for (auto first = rows.begin(); first != end;) {
             size_t cell = cell_of(first->value);

@@ -163,10 +163,10 @@ public:
           missing_(known_),
           high_(known_),
           more_(known_) {
-        has_missing_ = missing && counter.rows(missing) > 0;
-        with_missing_ = has_missing_ && with_missing;
         std::copy_n(total, counter.words(), known_.begin());
-        if (has_missing_) {
+        if (missing && counter.rows(missing) > 0) {
+            has_missing_ = true;
+            with_missing_ = with_missing;
             std::copy_n(missing, counter.words(), missing_.begin());
             for (int w = 0; w < counter.words(); ++w) known_[w] -= missing[w];
         }

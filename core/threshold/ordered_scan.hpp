@@ -10,11 +10,22 @@
 #include <utility>
 #include <vector>
 
+#include "binning/digit_sort.hpp"
 #include "binning/value_ranks.hpp"
 #include "threshold/bin_refiner.hpp"
-#include "threshold/rank_order.hpp"
 
 namespace tw {
+
+// Sorted alike for all counters of one item, as ValueAndItem.
+template <class Item>
+struct RankAndItem {
+    uint32_t rank;
+    Item item;
+};
+template <class Item>
+void sort_by_rank(std::span<RankAndItem<Item>> rows, std::vector<RankAndItem<Item>>& spare) {
+    sort_by_digits(rows, spare, [](const RankAndItem<Item>& row) { return uint64_t{row.rank}; });
+}
 
 template <CutCounter Counter>
 class OrderedScan {
@@ -66,11 +77,7 @@ private:
         bool cut_after = false;       // there is a cut, and it is allowed
         size_t open_at = 0, rows = 0; // its rows among those of bins that are looked into
     };
-    // A row of a bin that is looked into.
-    struct Row {
-        uint32_t rank;
-        typename Counter::Item item;
-    };
+    using Row = RankAndItem<typename Counter::Item>; // of a bin that is looked into
 
     const Word* node_rows(const BinStep& step) const {
         return scan_.bins(scan_column_) + static_cast<size_t>(step.bin) * words_;
@@ -172,7 +179,7 @@ private:
         const BinStep& step = steps_[i];
         if (is_hopeless(low(i), node_rows(step)) && (is_counted || !is_edge(i))) return;
         const std::span<Row> rows(&rows_[step.open_at], step.rows);
-        order_by_rank(rows, static_cast<uint32_t>(step.first), static_cast<uint32_t>(step.last), spare_);
+        sort_by_rank(rows, spare_);
         Words<Counter> below = zero_words(counter_), part = below;
         std::copy_n(low(i), words_, below.begin());
         for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {

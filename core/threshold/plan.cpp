@@ -17,10 +17,7 @@ template <Criterion criterion, int lanes>
 const char* name_of(const ClassCounter<criterion, lanes>&) {
     return "classes";
 }
-template <Criterion criterion>
-const char* name_of(const WeightedClassCounter<criterion>&) {
-    return "weighted classes";
-}
+const char* name_of(const WeightedClassCounter&) { return "weighted classes"; }
 const char* name_of(const ClassPairCounter&) { return "weighted classes"; }
 const char* name_of(const MomentPairCounter&) { return "weighted sums and squares"; }
 const char* name_of(const MomentCounter&) { return "sums"; }

@@ -6,13 +6,13 @@ threads have ended when the last result, or an error, is given.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 from typing import TypeVar
 
+from treewright import _core
 from treewright.growing.progress import Progress, Stage
 
 Value = TypeVar("Value")
@@ -28,14 +28,9 @@ class _StoppedError(Exception):
     """Ends a task whose result is not needed any more."""
 
 
-def processors() -> int:
-    """Return how many threads can work at the same time."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def threads_worth(wanted: int) -> int:
-    """Return how many threads to use: 0 means one per processor; more than a few of them only wait for each other."""
-    return min(wanted, max(16, 2 * processors())) if wanted > 0 else processors()
+    """Return how many threads to use, as the core counts them; 0 means one per processor."""
+    return _core.threads_worth(wanted)
 
 
 def side_by_side(tasks: Sequence[Task[Value]], n_threads: int, stage: Stage) -> Iterator[Value]:

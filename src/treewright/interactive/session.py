@@ -184,7 +184,6 @@ class Session:
     def compare(self, recipe: object) -> dict[str, Any]:
         """Return the tree that a recipe learns from the same rows, pruned as it says, and where the two differ."""
         chosen, snapshot = read_recipe(recipe), self.snapshot
-        snapshot.forget_rows()
 
         def work(progress: Progress) -> Tree:
             return grow_and_prune(snapshot.table.only_training(), snapshot.table.schema, chosen, 0, progress)

@@ -13,8 +13,6 @@ from treewright.tree.tree import Node, Tree
 
 #: Longer models do not stand in the line of their leaf, and the list of models is as wide.
 _MOST_CELLS = 100
-#: Levels that the list names of one term.
-_MOST_LEVELS = 6
 
 
 def short_model_text(tree: Tree, model: LinearModel, fits: Callable[[str], bool]) -> str:
@@ -58,18 +56,20 @@ def leaf_text(node: Node) -> str | None:
 
 def has_long_models(tree: Tree) -> bool:
     """Return whether the model of a leaf is too long for a line of the tree."""
-    leaves = (node for node in tree.walk() if node.is_leaf and node.model is not None)
-    return any(cells(leaf_text(leaf) or "") > _MOST_CELLS for leaf in leaves)
+    return bool(tree.models) and any(cells(leaf_text(node) or "") > _MOST_CELLS for node in tree if node.is_leaf)
 
 
-def model_lines(nodes: Sequence[Node], width: int | None, max_lines: int) -> list[str]:
-    """Return the models of nodes one below the other, each over as many lines as it needs; about `max_lines` in all."""
+def model_lines(nodes: Sequence[Node], width: int | None, max_lines: int, most_levels: int) -> list[str]:
+    """Return the models of nodes one below the other, each over as many lines as it needs; about `max_lines` in all.
+
+    A term names at most so many levels.
+    """
     wrapped = min(width or _MOST_CELLS, _MOST_CELLS)
     lines: list[str] = []
     for done, node in enumerate(nodes):
         if len(lines) >= max_lines:
             return [*lines, f"… {many(len(nodes) - done, 'model')} not shown; tree[{node.id}].model is the next"]
-        lines += _wrapped(model_name(node) + ":", node, wrapped)
+        lines += _wrapped(model_name(node) + ":", node, wrapped, most_levels)
     return lines
 
 
@@ -78,11 +78,11 @@ def model_name(node: Node) -> str:
     return f"model {node.id}"
 
 
-def _wrapped(head: str, node: Node, width: int) -> list[str]:
+def _wrapped(head: str, node: Node, width: int, most_levels: int) -> list[str]:
     """Return a model over several lines, which break before the sign of a term."""
     assert node.model is not None  # nodes of such a tree all have one
     lines = [head]
-    for part in model_parts(node.tree.schema, node.model, _MOST_LEVELS):
+    for part in model_parts(node.tree.schema, node.model, most_levels):
         if cells(lines[-1]) + 1 + cells(part) <= width:
             lines[-1] += " " + part
         else:

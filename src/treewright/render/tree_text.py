@@ -109,7 +109,7 @@ def written(
     look = _Look(width, _painter(tree, colour), model_name if names_models else prediction_text)
     lines, shown, drawn = _lines(tree, _depth_that_fits(tree, max_depth, max_lines), max_lines, look)
     if names_models:
-        lines += model_lines(shown, width, max_lines)
+        lines += model_lines(shown, width, max_lines, MOST_LEVELS)
     notes = [*missing_remarks(tree), *one_leaf_remarks(tree), *task_remarks(tree), *certificate_remarks(tree)]
     notes += edit_remarks(tree)
     left_out = tree.n_nodes - 1 - drawn
