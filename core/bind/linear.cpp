@@ -219,9 +219,9 @@ private:
 
 // The tree by linear pieces: per node its split (column -1: a leaf), its children and the mean of what its pieces
 // leave; the pieces of node i are piece_start[i] to piece_start[i + 1].
-nb::dict pilot_tree(const nb::object& columns, const std::vector<int>& kinds, const Doubles& target, int max_depth,
-                    int64_t min_samples_split, int64_t min_samples_leaf, const std::vector<double>& parameters,
-                    int n_threads) {
+nb::dict pilot_tree(const nb::object& columns, const std::vector<int>& kinds, const Doubles& target,
+                    const std::optional<Doubles>& weight, int max_depth, int64_t min_samples_split,
+                    int64_t min_samples_leaf, const std::vector<double>& parameters, int n_threads) {
     const auto rows = static_cast<int64_t>(target.size());
     const std::vector<Column> table = read_columns(columns, kinds, {}, rows);
     PilotOptions options;
@@ -235,7 +235,7 @@ nb::dict pilot_tree(const nb::object& columns, const std::vector<int>& kinds, co
         const auto on_progress = progress_callback(none);
         const nb::gil_scoped_release unlocked;
         ThreadPool pool(n_threads, on_progress);
-        nodes = grow_pilot(table, target.data(), rows, options, pool);
+        nodes = grow_pilot(table, target.data(), weight ? weight->data() : nullptr, rows, options, pool);
     }
     std::vector<int32_t> column, low, high, start{0}, piece_column;
     std::vector<double> threshold, rest, intercept, slope;
@@ -276,8 +276,8 @@ void bind_linear(nb::module_& m) {
         .def("ranges", &PyLinearRows::ranges, "n_threads"_a)
         .def("means", &PyLinearRows::means, "low"_a, "high"_a, "max_weight"_a, "n_threads"_a)
         .def("products", &PyLinearRows::products, "low"_a, "high"_a, "max_weight"_a, "mean"_a, "n_threads"_a);
-    m.def("grow_pilot", &pilot_tree, "columns"_a, "kinds"_a, "target"_a, "max_depth"_a, "min_samples_split"_a,
-          "min_samples_leaf"_a, "parameters"_a, "n_threads"_a);
+    m.def("grow_pilot", &pilot_tree, "columns"_a, "kinds"_a, "target"_a, "weight"_a.none(), "max_depth"_a,
+          "min_samples_split"_a, "min_samples_leaf"_a, "parameters"_a, "n_threads"_a);
     m.def("slot_means", &means_of, "low"_a, "high"_a, "sum"_a, "known"_a);
     nb::class_<PyNodeMoments>(m, "NodeMoments")
         .def(nb::init<const Ints&, const Ints&, const Ints&, const Doubles&, const Doubles&, const Doubles&,

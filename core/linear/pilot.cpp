@@ -3,40 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "binning/digit_sort.hpp"
 #include "binning/number_key.hpp"
+#include "linear/piece_cuts.hpp"
 
 namespace tw {
 namespace {
 
-constexpr int unit_places = 40; // bits of a value, so that products of two and their sums fit a Sum
-constexpr double tie = 1e-9;    // BIC differences below it are none
-
-// Numbers as integers from the middle of their range.
-struct NumberUnits {
-    double middle = 0;
-    int exponent = 0;
-    double scale = 1;
-
-    NumberUnits(double low, double high) : middle(low / 2 + high / 2) {
-        const double most = std::max(high - middle, middle - low);
-        if (!(most > 0)) return;
-        int places = 0;
-        std::frexp(most, &places);
-        exponent = std::min(unit_places - places, 900);
-        scale = std::ldexp(1.0, exponent);
-    }
-    int64_t of(double value) const { return std::llrint((value - middle) * scale); }
-    double size() const { return std::ldexp(1.0, -exponent); }
-};
-
-// A row in the order of a column, with its value, so that a pass over a node reads values one after the other.
-struct OrderedRow {
-    double value;
-    int32_t row;
-};
+constexpr double tie = 1e-9; // BIC differences below it are none
 
 // The best model of one column.
 struct ColumnChoice {
@@ -55,131 +32,16 @@ LineFit unscaled(const LineFit& fit, const NumberUnits& x, const NumberUnits& y)
     return out;
 }
 
-LineSums<double> as_doubles(const LineSums<Sum>& sums) {
-    const auto number = [](Sum sum) { return static_cast<double>(sum); };
-    return {number(sums.n), number(sums.x), number(sums.xx), number(sums.y), number(sums.xy), number(sums.yy)};
-}
-
-void add(LineSums<Sum>& sums, int64_t x, int64_t y) {
-    sums.n += 1;
-    sums.x += x;
-    sums.xx += static_cast<Sum>(x) * x;
-    sums.y += y;
-    sums.xy += static_cast<Sum>(x) * y;
-    sums.yy += static_cast<Sum>(y) * y;
-}
-
-// The cuts of one column at one node. The rows in order of their values are divided into blocks; every cut between
-// blocks is tried and, next to the best of each kind of model, every cut within a block. Up to `few` rows are one cut
-// per value, so that nothing is left out.
-class ColumnCuts {
-public:
-    struct Best {
-        Piece piece;
-        PieceFit fit;
-        double threshold = 0;
-    };
-
-    ColumnCuts(std::span<const OrderedRow> rows, const std::vector<int64_t>& y, const PilotOptions& options)
-        : rows_(rows), y_(y), options_(options), units_(rows.front().value, rows.back().value) {
-        const size_t size = rows.size() <= few ? 1 : rows.size() / blocks;
-        size_t begin = 0;
-        while (begin < rows.size()) {
-            size_t end = std::min(begin + size, rows.size());
-            while (end < rows.size() && value(end) == value(end - 1)) ++end; // equal values stay together
-            blocks_.push_back({begin, end, sums_, values_});
-            for (size_t i = begin; i < end; ++i) {
-                values_ += i == 0 || value(i) != value(i - 1);
-                add(sums_, units_.of(value(i)), y_[rows_[i].row]);
-            }
-            begin = end;
-        }
-    }
-
-    const LineSums<Sum>& all() const { return sums_; }
-    int64_t values() const { return values_; }
-    const NumberUnits& units() const { return units_; }
-
-    std::array<Best, 3> best() const {
-        std::array<Best, 3> found{Best{Piece::two_constants, {}}, Best{Piece::broken_line, {}},
-                                  Best{Piece::two_lines, {}}};
-        std::array<size_t, 3> at{};
-        for (size_t b = 1; b < blocks_.size(); ++b) {
-            const std::array<bool, 3> better = offer(found, blocks_[b].begin, blocks_[b].before, blocks_[b].values);
-            for (size_t kind = 0; kind < 3; ++kind) {
-                if (better[kind]) at[kind] = b;
-            }
-        }
-        std::array<size_t, 6> beside{}; // the models often agree on where to cut
-        for (size_t kind = 0; kind < 3; ++kind) {
-            beside[2 * kind] = at[kind] > 0 ? at[kind] - 1 : 0;
-            beside[2 * kind + 1] = at[kind];
-        }
-        std::sort(beside.begin(), beside.end());
-        const auto last = std::unique(beside.begin(), beside.end());
-        for (auto b = beside.begin(); b != last; ++b) scan_block(blocks_[*b], found);
-        return found;
-    }
-
-private:
-    static constexpr size_t few = 1024, blocks = 256;
-    struct Block {
-        size_t begin, end;
-        LineSums<Sum> before; // of all rows before it
-        int64_t values;       // different values before it
-    };
-
-    double value(size_t i) const { return rows_[i].value; }
-
-    // Whether each model with its cut before row i is better than the best so far.
-    std::array<bool, 3> offer(std::array<Best, 3>& found, size_t i, const LineSums<Sum>& low, int64_t below) const {
-        const auto least = static_cast<size_t>(options_.min_samples_leaf);
-        if (i < least || rows_.size() - i < least) return {};
-        const double threshold = value(i - 1) / 2 + value(i) / 2;
-        const LineSums<double> left = as_doubles(low), right = as_doubles(sums_ - low);
-        const bool lines = below >= options_.min_values && values_ - below >= options_.min_values;
-        std::array<bool, 3> better{};
-        const auto take = [&](size_t kind, const PieceFit& fit) {
-            // Of equals the lowest cut.
-            const double most = found[kind].fit.residual, near = std::isfinite(most) ? 1e-12 * most : 0;
-            if (!(fit.residual < most - near) &&
-                !(std::isfinite(fit.residual) && fit.residual <= most + near && threshold < found[kind].threshold)) {
-                return;
-            }
-            found[kind] = {found[kind].piece, fit, threshold};
-            better[kind] = true;
-        };
-        take(0, two_constants(left, right));
-        if (lines) take(1, broken_line(left, right, static_cast<double>(units_.of(threshold))));
-        if (lines) take(2, two_lines(left, right));
-        return better;
-    }
-
-    void scan_block(const Block& block, std::array<Best, 3>& found) const {
-        LineSums<Sum> low = block.before;
-        int64_t below = block.values;
-        for (size_t i = block.begin; i < block.end; ++i) {
-            const bool is_new = i == 0 || value(i) != value(i - 1);
-            if (is_new && i > block.begin) offer(found, i, low, below);
-            below += is_new;
-            add(low, units_.of(value(i)), y_[rows_[i].row]);
-        }
-    }
-
-    std::span<const OrderedRow> rows_;
-    const std::vector<int64_t>& y_;
-    const PilotOptions& options_;
-    NumberUnits units_;
-    LineSums<Sum> sums_;
-    int64_t values_ = 0;
-    std::vector<Block> blocks_;
-};
-
 class Growth {
 public:
-    Growth(const std::vector<Column>& columns, const double* target, int64_t rows, const PilotOptions& options,
-           ThreadPool& pool)
-        : columns_(columns), left_(target, target + rows), units_(rows), options_(options), pool_(pool) {
+    Growth(const std::vector<Column>& columns, const double* target, const double* weight, int64_t rows,
+           const PilotOptions& options, ThreadPool& pool)
+        : columns_(columns),
+          left_(target, target + rows),
+          units_(rows),
+          weights_(weight, rows),
+          options_(options),
+          pool_(pool) {
         order_.resize(columns.size());
         pool_.run(static_cast<int64_t>(columns.size()), [&](int64_t c) {
             const Numbers& x = columns_[c].numbers;
@@ -250,44 +112,75 @@ private:
     double mean_left(int64_t begin, int64_t end) {
         if (begin == end) return 0;
         const NumberUnits units = measure_left(begin, end);
-        Sum sum = 0;
-        for (const OrderedRow& at : rows_of(begin, end)) sum += units_[at.row];
-        return units.middle + static_cast<double>(sum) / static_cast<double>(end - begin) * units.size();
+        Sum sum = 0, weight = 0;
+        for (const OrderedRow& at : rows_of(begin, end)) {
+            sum += static_cast<Sum>(weights_.of(at.row)) * units_[at.row];
+            weight += weights_.of(at.row);
+        }
+        return weight == 0 ? units.middle
+                           : units.middle + static_cast<double>(sum) / static_cast<double>(weight) * units.size();
     }
 
+    // The best model of all columns. Those that may be it are refined: each column knows then what the others have
+    // between blocks.
     std::pair<int, ColumnChoice> best(int node, int64_t begin, int64_t end, bool may_take_line) {
         const NumberUnits units = measure_left(begin, end);
         const bool may_split = nodes_[node].depth < options_.max_depth;
+        std::vector<std::optional<ColumnCuts>> cuts(columns_.size());
         std::vector<ColumnChoice> found(columns_.size());
+        const auto choose = [&](int64_t c) {
+            found[c] = choice_of(*cuts[c], end - begin, units, may_split, may_take_line);
+        };
         pool_.run(static_cast<int64_t>(columns_.size()), [&](int64_t c) {
-            found[c] = best_of(static_cast<int>(c), begin, end, units, may_split, may_take_line);
+            cuts[c].emplace(rows_of(begin, end, static_cast<int>(c)), units_, weights_, options_);
+            choose(c);
         });
-        int chosen = 0;
-        for (int c = 1; c < static_cast<int>(found.size()); ++c) {
-            if (found[c].bic < found[chosen].bic - tie) chosen = c;
+        const auto least = [&] { return std::ranges::min_element(found, {}, &ColumnChoice::bic)->bic; };
+        if (may_split) {
+            const double before = least();
+            pool_.run(static_cast<int64_t>(columns_.size()), [&](int64_t c) {
+                cuts[c]->refine(limits(*cuts[c], end - begin, before));
+                choose(c);
+            });
         }
-        return {chosen, found[chosen]};
+        const double most = least() + tie;
+        const auto chosen = std::ranges::find_if(found, [&](const ColumnChoice& choice) { return choice.bic <= most; });
+        return {static_cast<int>(chosen - found.begin()), *chosen};
     }
 
-    ColumnChoice best_of(int column, int64_t begin, int64_t end, const NumberUnits& y, bool may_split,
-                         bool may_line) const {
-        const ColumnCuts cuts(rows_of(begin, end, column), units_, options_);
-        const LineSums<double> whole = as_doubles(cuts.all());
-        const double n = whole.n, floor = n * 0x1p-60 * std::max(constant_fit(whole).residual / n, 1.0);
-        ColumnChoice best;
-        const auto offer = [&](Piece piece, const PieceFit& fit, double threshold) {
-            const double found = bic(fit.residual, n, options_.parameters[static_cast<size_t>(piece)], floor);
-            if (!(found < best.bic - tie)) return;
-            best = {piece, found, threshold, unscaled(fit.low, cuts.units(), y), unscaled(fit.high, cuts.units(), y)};
+    // What a cut of each kind may leave if its BIC is to reach this.
+    ColumnCuts::Limits limits(const ColumnCuts& cuts, int64_t rows, double wanted) const {
+        const double n = static_cast<double>(rows), per_row = cuts.whole().n / n;
+        const double slack = 2 * tie + 4e-12 * n; // what ties, and what cuts of a kind that are equal may differ by
+        const auto limit = [&](Piece piece) {
+            const double price = std::log(n) * options_.parameters[static_cast<size_t>(piece)];
+            return n * std::exp((wanted + slack - price) / n) * per_row;
         };
+        return {limit(Piece::two_constants), limit(Piece::broken_line), limit(Piece::two_lines)};
+    }
+
+    ColumnChoice choice_of(const ColumnCuts& cuts, int64_t rows, const NumberUnits& y, bool may_split,
+                           bool may_line) const {
+        const LineSums<double> whole = cuts.whole();
         const LineFit flat = constant_fit(whole), line = line_fit(whole);
+        // Residuals count as those of rows that weigh one on average, so that the unit of weights does not matter.
+        const double n = static_cast<double>(rows), per_weight = n / whole.n;
+        const double floor = n * 0x1p-60 * std::max(flat.residual / whole.n, 1.0);
+        std::vector<ColumnChoice> models;
+        const auto offer = [&](Piece piece, const PieceFit& fit, double threshold) {
+            const double price = options_.parameters[static_cast<size_t>(piece)];
+            models.push_back({piece, bic(fit.residual * per_weight, n, price, floor), threshold,
+                              unscaled(fit.low, cuts.units(), y), unscaled(fit.high, cuts.units(), y)});
+        };
         offer(Piece::constant, {flat.residual, flat, flat}, 0);
         if (may_line && cuts.values() >= options_.min_values) offer(Piece::line, {line.residual, line, line}, 0);
-        if (!may_split) return best;
-        for (const auto& [piece, fit, threshold] : cuts.best()) {
-            if (std::isfinite(fit.residual)) offer(piece, fit, threshold);
+        if (may_split) {
+            for (const auto& [piece, fit, threshold] : cuts.found()) {
+                if (std::isfinite(fit.residual)) offer(piece, fit, threshold);
+            }
         }
-        return best;
+        const double most = std::ranges::min_element(models, {}, &ColumnChoice::bic)->bic + tie;
+        return *std::ranges::find_if(models, [&](const ColumnChoice& choice) { return choice.bic <= most; });
     }
 
     void take(int node, int64_t begin, int64_t end, int column, const LineFit& fit) {
@@ -339,6 +232,7 @@ private:
     const std::vector<Column>& columns_;
     std::vector<double> left_;   // of the target, per row
     std::vector<int64_t> units_; // the same in units of the node at work
+    const RowWeights weights_;
     std::vector<char> is_low_;
     std::vector<std::vector<OrderedRow>> order_; // per column, rows by value within each node
     const PilotOptions& options_;
@@ -348,9 +242,9 @@ private:
 
 } // namespace
 
-std::vector<PilotNode> grow_pilot(const std::vector<Column>& columns, const double* target, int64_t rows,
-                                  const PilotOptions& options, ThreadPool& pool) {
-    return Growth(columns, target, rows, options, pool).grow();
+std::vector<PilotNode> grow_pilot(const std::vector<Column>& columns, const double* target, const double* weight,
+                                  int64_t rows, const PilotOptions& options, ThreadPool& pool) {
+    return Growth(columns, target, weight, rows, options, pool).grow();
 }
 
 } // namespace tw

@@ -39,7 +39,8 @@ struct PilotNode {
     std::vector<TakenPiece> taken;
 };
 
-std::vector<PilotNode> grow_pilot(const std::vector<Column>& columns, const double* target, int64_t rows,
-                                  const PilotOptions& options, ThreadPool& pool);
+// `weight`: of each row, above zero; null: one each.
+std::vector<PilotNode> grow_pilot(const std::vector<Column>& columns, const double* target, const double* weight,
+                                  int64_t rows, const PilotOptions& options, ThreadPool& pool);
 
 } // namespace tw

@@ -13,13 +13,18 @@ import numpy as np
 from treewright import _core
 from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
+from treewright.data.rows import take
 from treewright.data.schema import Schema
 from treewright.data.survey import survey
+from treewright.data.value_text import size_text
 from treewright.errors import DataError
 from treewright.growing.checks import check_recipe
 from treewright.growing.exact_sums import as_floats, sums_by
+from treewright.growing.grow import grow
+from treewright.growing.memory_partitions import gathered
 from treewright.growing.partitions import Partitions
 from treewright.growing.prepared import Preparation, preparation, prepared
+from treewright.growing.progress import Progress
 from treewright.importers.build import Draft, DraftSplit, assembled
 from treewright.recipes.criterion import PiecewiseLinear
 from treewright.recipes.leaves import Pieces
@@ -31,8 +36,20 @@ from treewright.tree.validation import AS_MISSING
 #: Why a leaf stopped: no piece is worth its parameters.
 NO_GAIN = 5
 
+#: Memory per row and column: the encoded value, and twice the value with its row while they are sorted.
+BYTES_PER_VALUE = 40
+
 #: Parameters that each model counts for in its BIC: constant, line, two constants, broken line, two lines.
 PARAMETERS = {"pilot": (1.0, 2.0, 5.0, 5.0, 7.0), "coefficients": (1.0, 2.0, 2.0, 3.0, 4.0)}
+
+
+def grow_by_criterion(
+    rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int = 0, progress: Progress | None = None
+) -> Tree:
+    """Grow a tree by splits or, where the recipe's criterion compares them, by linear pieces; it is not pruned."""
+    if isinstance(recipe.regression, PiecewiseLinear):
+        return grow_by_pieces(rows, schema, recipe, n_threads)
+    return grow(rows, schema, recipe, n_threads, progress)
 
 
 def grow_by_pieces(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int = 0) -> Tree:
@@ -43,24 +60,22 @@ def grow_by_pieces(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n
     check_recipe(recipe, schema)
     criterion = recipe.regression
     assert isinstance(criterion, PiecewiseLinear)
-    if not isinstance(rows, Encoded):
-        raise DataError(
-            f"the recipe {recipe.name!r} sorts the rows of a node (PiecewiseLinear), which must be in memory; give a "
-            "smaller table, or use the recipe M5"
-        )
-    if rows.weight is not None and not (rows.weight == 1).all():
-        raise DataError(f"the recipe {recipe.name!r} (PiecewiseLinear) takes no weights; leave them out, or use M5")
-    survey(rows, schema, n_threads)
-    done = preparation(rows, recipe)
+    here = _in_memory(rows, recipe)
+    survey(here, schema, n_threads)
+    if here.weight is not None and not (here.weight > 0).all():
+        here = take(here, here.weight > 0)
+    done = preparation(here, recipe)
     assert done is not None
-    table = prepared(rows, done)
-    target: Any = rows.target
+    table = prepared(here, done)
+    target: Any = table.target
+    weight = None if table.weight is None or (table.weight == 1).all() else table.weight
     limits = recipe.stopping
     depth = 2**31 - 1 if limits.max_depth is None else min(limits.max_depth, 2**31 - 1)
     found = _core.grow_pilot(
         table.columns,
         list(table.kinds),
         target,
+        weight,
         depth,
         limits.min_samples_split,
         limits.min_samples_leaf,
@@ -68,6 +83,20 @@ def grow_by_pieces(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n
         n_threads,
     )
     return _tree(found, done, table, schema, recipe)
+
+
+def _in_memory(rows: Encoded | Partitions, recipe: Recipe) -> Encoded:
+    """Return the rows in one place, where each column is put in order; partitions are fetched if there is room."""
+    if isinstance(rows, Encoded):
+        return rows
+    needed, limit = sum(rows.sizes) * len(rows.kinds) * BYTES_PER_VALUE, rows.limits.memory
+    if 0 < limit < needed:
+        raise DataError(
+            f"the recipe {recipe.name!r} puts the rows of each column in order (PiecewiseLinear), which takes "
+            f"{size_text(needed)} of memory here, and memory_limit is {size_text(limit)}; allow more memory, or use "
+            "the recipe M5"
+        )
+    return gathered(rows)
 
 
 def _tree(found: dict[str, Any], done: Preparation, table: Encoded, schema: Schema, recipe: Recipe) -> Tree:
@@ -84,7 +113,7 @@ def _tree(found: dict[str, Any], done: Preparation, table: Encoded, schema: Sche
         own = [*above, *_pieces(found, old)]
         if isinstance(leaves, Pieces):
             models.append(_model(own, float(found["rest"][old]), done, target[here], leaves.margin))
-        stats = _statistics(target[here])
+        stats = _statistics(target[here], None if table.weight is None else table.weight[here])
         column = int(found["column"][old])
         if column < 0:
             drafts.append(Draft(stats, stats[1:2], len(here)))
@@ -153,9 +182,13 @@ def _split(new: int, threshold: float, done: Preparation, schema: Schema) -> Dra
     return DraftSplit(column, child, missing=child[int(fill)], unseen=AS_MISSING)
 
 
-def _statistics(target: FloatArray) -> tuple[float, float, float]:
+def _statistics(target: FloatArray, weight: FloatArray | None) -> tuple[float, float, float]:
     """Return weight, mean and sum of squared deviations, whatever the order of the rows."""
-    nowhere = np.zeros(len(target), dtype=np.int64)
-    mean = float(as_floats(sums_by(nowhere, target, 1), 1)[0]) / len(target)
-    squares = float(as_floats(sums_by(nowhere, (target - mean) ** 2, 1), 1)[0])
-    return float(len(target)), min(max(mean, float(target.min())), float(target.max())), squares
+    share = np.ones(len(target)) if weight is None else weight
+    whole = _total(share)
+    mean = _total(share * target) / whole
+    return whole, min(max(mean, float(target.min())), float(target.max())), _total(share * (target - mean) ** 2)
+
+
+def _total(values: FloatArray) -> float:
+    return float(as_floats(sums_by(np.zeros(len(values), dtype=np.int64), values, 1), 1)[0])

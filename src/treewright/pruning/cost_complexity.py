@@ -13,12 +13,12 @@ from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.number_text import number_text
 from treewright.errors import DataError
-from treewright.fitting.fit_models import with_fits
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
 from treewright.pruning.cut import cut
+from treewright.pruning.model_losses import with_residuals
 from treewright.pruning.path import as_grown, choose, cross_validated_path, prices, training_path, validated
-from treewright.recipes.leaves import Linear
+from treewright.recipes.leaves import Constant
 from treewright.recipes.pruners import CostComplexity, CostComplexityCV, ImpurityThresholdCV
 from treewright.tree.shape import is_leaf, topmost
 from treewright.tree.tree import Tree
@@ -91,8 +91,8 @@ def _cut_at(tree: Tree, limit_of_nodes: FloatArray, limit: float, reason: Callab
 def _with_fits(tree: Tree, rows: Encoded | Partitions | None, n_threads: int) -> Tree:
     """Return the tree with the linear models whose errors count, if its recipe has some."""
     if rows is not None:
-        return with_fits(tree, rows, n_threads)
-    if isinstance(tree.recipe.leaves, Linear):
+        return with_residuals(tree, rows, n_threads)
+    if not isinstance(tree.recipe.leaves, Constant):
         raise DataError("cost-complexity pruning compares linear models of the training rows; give them as data=")
     return tree
 

@@ -21,8 +21,9 @@ from treewright.data.rows import blank_rows, take, weights_of
 from treewright.data.schema import Schema
 from treewright.data.survey import survey
 from treewright.fitting.fit_models import with_fits
+from treewright.fitting.pilot import grow_by_criterion
 from treewright.growing.exact_sums import Sums, as_floats, merged, sums_by
-from treewright.growing.grow import grow, grow_with_followers, one_piece
+from treewright.growing.grow import grow_with_followers, one_piece
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Progress, Stage
@@ -30,8 +31,8 @@ from treewright.growing.side_by_side import Task, side_by_side
 from treewright.growing.weights import altered_by, class_totals
 from treewright.prediction.routing import route
 from treewright.pruning.losses import number_loss_name
-from treewright.pruning.model_losses import model_loss_sums
-from treewright.recipes.criterion import Custom
+from treewright.pruning.model_losses import model_loss_sums, with_residuals
+from treewright.recipes.criterion import Custom, PiecewiseLinear
 from treewright.recipes.leaves import Linear
 from treewright.recipes.missing import Fractional
 from treewright.recipes.recipe import Recipe
@@ -169,10 +170,11 @@ def held_out(
     by_class = real_by_class(parts, schema)
     recipe = replace(recipe, rivals=0)  # which only readers of a tree would miss
     rows = one_piece(parts)
-    if rows is None or isinstance(recipe.missing, Fractional):
+    if rows is None or isinstance(recipe.missing, Fractional) or isinstance(recipe.regression, PiecewiseLinear):
         for fold in range(n):
             training = parts.changed(_without_fold, n, fold)
-            tree = with_fits(grow(training, schema, recipe, n_threads, stage.part(fold, n)), training, n_threads)
+            tree = grow_by_criterion(training, schema, recipe, n_threads, stage.part(fold, n))
+            tree = with_residuals(tree, training, n_threads)
             training.close()
             yield judge(_added_up(tree, parts.map(_losses_of_fold, tree, by_class, n, fold)))
         return

@@ -18,7 +18,8 @@ from treewright.data.grid import Grid, Results
 from treewright.data.number_text import many, number_text
 from treewright.data.schema import Schema
 from treewright.errors import DataError
-from treewright.growing.grow import binned_once, grow
+from treewright.fitting.pilot import grow_by_criterion
+from treewright.growing.grow import binned_once
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
@@ -210,7 +211,7 @@ def as_grown(tree: Tree, rows: Encoded | Partitions, n_threads: int) -> Tree:
     A tree that was edited by hand cannot be grown again and stays as it is.
     """
     as_partitions(rows).map(_refuse_unseen, tree.schema)
-    return grow(rows, tree.schema, tree.recipe, n_threads) if tree.cuts and not tree.edits else tree
+    return grow_by_criterion(rows, tree.schema, tree.recipe, n_threads) if tree.cuts and not tree.edits else tree
 
 
 def _refuse_unseen(rows: Encoded, schema: Schema) -> None:

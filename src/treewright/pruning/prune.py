@@ -13,7 +13,7 @@ from typing import Any
 from treewright.data.encoding import Encoded
 from treewright.data.finite_arithmetic import finite_arithmetic
 from treewright.errors import DataError, RecipeError
-from treewright.fitting.fit_models import with_fits, with_models
+from treewright.fitting.fit_models import with_models
 from treewright.growing.checks import check_pruner
 from treewright.growing.partitions import Partitions
 from treewright.growing.progress import UNREPORTED, Stage
@@ -32,8 +32,10 @@ from treewright.pruning.estimates import (
     prune_minimum_error,
     prune_pessimistic,
 )
+from treewright.pruning.model_losses import with_residuals
 from treewright.pruning.path import PruningPath, as_grown, cross_validated_path, training_path
 from treewright.pruning.reduced_error import hold_out, prune_reduced_error
+from treewright.recipes.criterion import PiecewiseLinear
 from treewright.recipes.leaves import Linear
 from treewright.recipes.missing import Surrogates
 from treewright.recipes.pruners import (
@@ -84,8 +86,8 @@ _BY_ROWS: dict[type[Pruner], Callable[[Tree, Any, Encoded | Partitions | None, i
 #: Pruners that compare no predictions, so that the nodes they make leaves predict by their linear models.
 _KEEPS_MODELS = (CollapseNodes, MaxDepth)
 
-#: Pruners that compare the errors of linear models, which they fit to the training rows.
-_FITS_MODELS = (AdjustedError, CostComplexity, CostComplexityCV)
+#: Pruners that compare the errors of linear models on the training rows; those of Linear they fit anew.
+_COMPARES_MODELS = (AdjustedError, CostComplexity, CostComplexityCV)
 
 
 @finite_arithmetic()
@@ -129,8 +131,9 @@ def prune(
     if tree.soft is not None:
         raise DataError("pruning counts rows on either side of a threshold; prune the tree first and soften it then")
     rows = encode_labelled(tree, data, target, weight)
-    if rows is not None and isinstance(tree.recipe.leaves, Linear) and isinstance(pruner, _FITS_MODELS):
-        return with_models(prune_rows(replace(tree, models=()), pruner, rows, n_threads), rows, n_threads)
+    if rows is not None and tree.models and isinstance(pruner, _COMPARES_MODELS):
+        bare = replace(tree, models=()) if isinstance(tree.recipe.leaves, Linear) else tree
+        return with_models(prune_rows(bare, pruner, rows, n_threads), rows, n_threads)
     if tree.models and not isinstance(pruner, _KEEPS_MODELS):
         constant_tree(tree, f"{type(pruner).__name__}, applied to a finished tree,")
     return shrunk(prune_rows(unshrunk(tree), pruner, rows, n_threads))
@@ -170,15 +173,17 @@ def pruning_path(
     """
     tree = as_tree(tree)
     rows = encode_labelled(tree, data, target, weight)
-    if rows is not None and isinstance(tree.recipe.leaves, Linear):
+    if tree.models and rows is None:
+        raise DataError("pruning_path compares linear models of the training rows; give them as data=")
+    if isinstance(tree.recipe.leaves, Linear):
         tree = replace(tree, models=())
-    tree = unshrunk(constant_tree(tree, "pruning_path"))
+    tree = unshrunk(tree)
     chosen = CostComplexityCV() if pruner is None else pruner
     if not isinstance(chosen, CostComplexityCV):
         raise RecipeError(f"pruner must be a CostComplexityCV, which defines how the path is made, not {chosen!r}")
     if rows is None:
         return training_path(tree, chosen)
-    grown = with_fits(as_grown(tree, rows, n_threads), rows, n_threads)
+    grown = with_residuals(as_grown(tree, rows, n_threads), rows, n_threads)
     return cross_validated_path(grown, chosen, rows, n_threads)
 
 
@@ -192,7 +197,8 @@ def worth_completing(recipe: Recipe) -> bool:
         recipe.pruning is None and isinstance(recipe.simplify, Complexity)
     )
     extras = recipe.rivals > 0 or isinstance(recipe.missing, Surrogates)
-    return cuts_much and extras and recipe.stopping.max_leaf_nodes is None
+    pieces = isinstance(recipe.regression, PiecewiseLinear)
+    return cuts_much and extras and not pieces and recipe.stopping.max_leaf_nodes is None
 
 
 def rows_for(

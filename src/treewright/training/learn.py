@@ -17,9 +17,9 @@ from treewright.data.schema import Schema, Task
 from treewright.data.value_text import size_text
 from treewright.errors import DataError
 from treewright.fitting.fit_models import with_models
-from treewright.fitting.pilot import grow_by_pieces
+from treewright.fitting.pilot import grow_by_criterion
 from treewright.growing.checks import check_recipe
-from treewright.growing.grow import grow, grow_bare, grow_kept, with_bins
+from treewright.growing.grow import grow_bare, grow_kept, with_bins
 from treewright.growing.partitions import Limits, Partitions
 from treewright.growing.progress import Progress, Stage
 from treewright.growing.weights import check_priors, weighted, with_costs
@@ -30,7 +30,6 @@ from treewright.out_of_core.inputs import is_large, with_target
 from treewright.out_of_core.memory_limit import memory_size, working_memory
 from treewright.out_of_core.scratch_folder import scratch as scratch_folder
 from treewright.pruning.prune import prune_rows, rows_for, worth_completing
-from treewright.recipes.criterion import PiecewiseLinear
 from treewright.recipes.leaves import Constant, Pieces
 from treewright.recipes.named import CART, named_recipes
 from treewright.recipes.recipe import Recipe
@@ -272,9 +271,6 @@ def grow_and_prune(
 
 
 def _grown_and_pruned(rows: Encoded | Partitions, schema: Schema, recipe: Recipe, n_threads: int, stage: Stage) -> Tree:
-    if isinstance(recipe.regression, PiecewiseLinear):
-        tree = grow_by_pieces(rows, schema, recipe, n_threads)
-        return tree if recipe.pruning is None else prune_rows(tree, recipe.pruning, rows, n_threads)
     pruner = recipe.pruning
     n_trees = 1 + (pruner.n_trees if pruner is not None else 0)
     with ExitStack() as resources:
@@ -284,7 +280,7 @@ def _grown_and_pruned(rows: Encoded | Partitions, schema: Schema, recipe: Recipe
             binned = pruning = with_bins(growing, n_threads)  # once for all the trees to come
             tree = grow_bare(binned, schema, recipe, n_threads, stage.part(0, n_trees))
         else:
-            tree = grow(growing, schema, recipe, n_threads, stage.part(0, n_trees))
+            tree = grow_by_criterion(growing, schema, recipe, n_threads, stage.part(0, n_trees))
         if pruner is not None:
             tree = prune_rows(tree, pruner, pruning, n_threads, stage.part(1, n_trees, n_trees - 1))
         if binned is not None:
