@@ -75,8 +75,13 @@ OF_MEMORY = $(addprefix --deselect tests/test_, disk_partitions.py::test_memory_
 	extremes.py::test_memory_does_not_grow_with_nodes_times_classes predict_large.py::test_a_file_larger_than_its_memory \
 	defaults.py::test_the_libraries_take_no_more_than_the_floor_says)
 
+# A child of a process with many threads may wait for ever for the sanitizer's allocator: these have one of their own.
+FORKS = $(addprefix tests/test_, long_fits.py::test_a_fork_after_a_fit_can_fit \
+	studio_session.py::test_killed_at_any_moment_at_most_the_edit_in_flight_is_lost)
+
 sanitize: build/sanitize/site.stamp $(VENV)/test.stamp
-	$(call SANITIZED,libasan.so,$(OF_MEMORY) $(or $(TESTS),tests))
+	$(call SANITIZED,libasan.so,$(OF_MEMORY) $(addprefix --deselect ,$(FORKS)) $(or $(TESTS),tests))
+	$(call SANITIZED,libasan.so,-n 0 $(FORKS))
 
 sanitize-threads: build/sanitize-threads/site.stamp $(VENV)/test.stamp
 	$(call SANITIZED,libtsan.so,$(or $(TESTS),$(THREADED)))
