@@ -67,7 +67,7 @@ SANITIZED = rm -f build/$@/log.*; \
 	build/$@/venv/bin/python -m pytest -n 2 $(2) $(ARGS) || { cat build/$@/log.*; exit 1; }
 # polars does not start under the thread sanitizer, so no file here imports it; nor can a forked process start threads.
 THREADED = --deselect tests/test_long_fits.py::test_a_fork_after_a_fit_can_fit $(addprefix tests/test_, histogram_search.py extremes.py long_fits.py disk_partitions.py against_oracle.py \
-	predict.py optimal_hypothesis.py stability.py shap_values.py shared_folds.py)
+	predict.py optimal_hypothesis.py stability.py shap_values.py shared_folds.py pilot.py linear_leaves.py)
 
 # How much memory a process takes is the sanitizer's doing there.
 OF_MEMORY = $(addprefix --deselect tests/test_, disk_partitions.py::test_memory_stays_below_the_limit \

@@ -227,6 +227,14 @@ def test_smooth_data_needs_one_leaf_and_goes_on_beyond_its_range() -> None:
     assert tw.predict(tree, {"x": [1e6]})[0] == pytest.approx(31 + 0.5 * 30)  # the guard
 
 
+@pytest.mark.parametrize("weight", [None, [1.0, 2.0] * 6])
+def test_a_column_of_one_level_leaves_nothing_to_fit(weight: list[float] | None) -> None:
+    y = [float(i % 5) for i in range(12)]
+    tree = tw.learn({"c": ["v"] * 12, "y": y}, "y", "pilot", task="regression", weight=weight)
+    assert tree.n_leaves == 1
+    assert tree.root.prediction == pytest.approx(np.average(y, weights=weight))
+
+
 def test_the_estimator_is_m5() -> None:
     rng = np.random.default_rng(2)
     x = rng.normal(size=(100, 2))

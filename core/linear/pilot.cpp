@@ -51,6 +51,10 @@ public:
             order_[c].reserve(rows);
             for (const KeyAndRow& each : keys) order_[c].push_back({number_of(each.key), each.row});
         });
+        if (order_.empty()) { // there is nothing to fit, but a mean
+            order_.emplace_back();
+            for (int32_t row = 0; row < rows; ++row) order_[0].push_back({0, row});
+        }
         is_low_.resize(rows);
     }
 
@@ -78,7 +82,7 @@ private:
     // second child begins, otherwise -1.
     int64_t settle(int node, int64_t begin, int64_t end) {
         nodes_[node].rows = end - begin;
-        for (int lines = 0; end - begin >= options_.min_samples_split; ++lines) {
+        for (int lines = 0; !columns_.empty() && end - begin >= options_.min_samples_split; ++lines) {
             const auto [column, choice] = best(node, begin, end, lines < options_.max_lines);
             if (choice.piece == Piece::constant) break;
             if (choice.piece == Piece::line) {
