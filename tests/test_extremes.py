@@ -189,7 +189,7 @@ print(most - before)
 def test_no_more_threads_start_than_can_help(call: str) -> None:
     script = THREADS.replace("CALL", call)
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
-    assert int(result.stdout) <= max(16, 2 * (os.cpu_count() or 1)) + 1
+    assert int(result.stdout) <= max(4, os.cpu_count() or 1) + 1
 
 
 def test_many_threads_give_the_same_tree() -> None:

@@ -85,4 +85,4 @@ def test_threads_are_for_processors_that_the_process_may_use() -> None:
         "print(*map(_core.threads_worth, (0, 1, 5, 100_000)))"
     )
     found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["1", "1", "5", "16"]
+    assert found.stdout.split() == ["1", "1", "4", "4"]

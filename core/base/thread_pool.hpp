@@ -29,14 +29,14 @@ inline int64_t thread_processor_time() {
 #endif
 }
 
-// How many threads to use: 0 means one for each processor that the process may use. More than a few of them only wait
-// for each other.
+// How many threads to use: 0 means one for each processor that the process may use. More than these only wait for each
+// other.
 int threads_worth(int wanted);
 
 class ThreadPool {
 public:
-    // `threads`: see threads_worth. `on_progress` is called now and then by the
-    // thread that called `run`, and may throw to end the work: how a long fit notices Ctrl-C and reports progress.
+    // `threads`: see threads_worth. `on_progress` is called now and then by the thread that called `run`, and may throw
+    // to end the work: how a long fit notices Ctrl-C and reports progress.
     explicit ThreadPool(int threads, std::function<void(double done)> on_progress = {});
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
