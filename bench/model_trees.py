@@ -2,10 +2,10 @@
 
 Every contender learns from the same float64 matrix, levels as columns of 0 and 1, on the same five folds. Tables: the
 regression tables of ../shared/data, if they are here, and made ones without jumps. Peers that are not installed are
-left out. With `--speed`, fits of 50,000 x 28 and 1,000,000 x 28 at depth 10 with one thread each, all in turn: the
+left out. With `--speed`, fits of 50,000 x 28 and 1,000,000 x 28 at depth 10 with so many threads each, all in turn: the
 least seconds by the clock and of processors, and leaves.
 
-Run: python bench/model_trees.py [--tables boston-housing ...] [--speed]
+Run: python bench/model_trees.py [--tables boston-housing ...] [--speed [--threads 2]]
 """
 
 import argparse
@@ -186,8 +186,8 @@ def compare(chosen: list[str] | None) -> None:
         )
 
 
-def speed(times: int = 5) -> None:
-    """Print the least time of some fits at depth 10, with one thread: no thread then spins while it waits."""
+def speed(threads: int, times: int = 5) -> None:
+    """Print the least time of some fits at depth 10; with one thread, none spins while it waits."""
     constant = tw.CART.with_(max_depth=10, pruning=None, min_samples_leaf=20, rivals=0)
     recipes = {
         "constant leaves": constant,
@@ -199,10 +199,10 @@ def speed(times: int = 5) -> None:
         "MODEL_TREE": tw.MODEL_TREE.with_(max_depth=10),
     }
     fits: dict[str, Size] = {
-        name: lambda x, y, recipe=recipe: tw.learn(x, y, recipe, task="regression", n_threads=1).n_leaves
+        name: lambda x, y, recipe=recipe: tw.learn(x, y, recipe, task="regression", n_threads=threads).n_leaves
         for name, recipe in recipes.items()
     }
-    fits["LightGBM linear_tree"] = lambda x, y: lightgbm(x, y, 10, threads=1)[1]
+    fits["LightGBM linear_tree"] = lambda x, y: lightgbm(x, y, 10, threads)[1]
     for rows in (50_000, 1_000_000):
         table = made(rows, classes=0)
         few = rows <= 50_000
@@ -242,5 +242,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="*")
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
-    speed() if given.speed else compare(given.tables)
+    speed(given.threads) if given.speed else compare(given.tables)

@@ -68,8 +68,7 @@ public:
     // The same, where the histogram has a column.
     HistogramScan(const Counter& counter, const SearchColumns& columns, const Word* histogram, bool tries_missing)
         : HistogramScan(counter, columns, histogram, tries_missing, zero_words(counter)) {
-        const size_t cells = static_cast<size_t>(columns.first_cells()) * words_;
-        for (size_t cell = 0; cell < cells; ++cell) total_[cell % words_] += histogram[cell];
+        add_bins(histogram, columns.first_cells(), total_);
     }
 
     const Words<Counter>& total() const { return total_; }
@@ -188,8 +187,7 @@ public:
     // What the bins up to this one hold.
     Words<Counter> up_to(ScanColumn scan_column, int last) const {
         Words<Counter> low = zero_words(counter_);
-        const Word* bin = bins(scan_column);
-        for (size_t cell = 0; cell < static_cast<size_t>(last + 1) * words_; ++cell) low[cell % words_] += bin[cell];
+        add_bins(bins(scan_column), last + 1, low);
         return low;
     }
 
@@ -203,6 +201,12 @@ public:
 
 private:
     static constexpr int min_bins_for_groups = 32;
+
+    void add_bins(const Word* bin, int number, Words<Counter>& sum) const {
+        for (int b = 0; b < number; ++b) {
+            for (Word& word : sum) word += *bin++;
+        }
+    }
 
     // Every cut between bins.
     EdgeScan score_all(const CutRules& rules, ScanColumn scan_column, CutScorer<Counter>& scorer) const {
