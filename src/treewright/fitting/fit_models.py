@@ -85,12 +85,12 @@ def fits(tree: Tree, rows: Encoded | Partitions, choice: Linear, n_threads: int 
             above = models[int(tree.arrays["parent"][node])] if node else constant
             models.append(replace(above, residual=0.0))
             continue
-        terms = []
-        for i in range(start[node], start[node + 1]):
-            one = wanted.regressors[regressor[i]]
-            fill = mean[i] if done is None else _filled_value(one, done)
-            terms.append(Term(one.column, coefficient[i], fill, one.levels))
-        models.append(LinearModel(intercept[node], tuple(terms), low[node], high[node], residual[node]))
+        own = slice(start[node], start[node + 1])
+        entered = [wanted.regressors[i] for i in regressor[own]]
+        fills = mean[own] if done is None else [_filled_value(one, done) for one in entered]
+        named = zip(entered, coefficient[own], fills, strict=True)
+        terms = tuple([Term(one.column, slope, fill, one.levels) for one, slope, fill in named])
+        models.append(LinearModel(intercept[node], terms, low[node], high[node], residual[node]))
     return Fits(tuple(models), counted)
 
 

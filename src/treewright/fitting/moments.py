@@ -7,6 +7,7 @@ depend neither on threads nor on the order of rows nor on the partitions.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -18,6 +19,7 @@ from treewright import _core
 from treewright.data.arrays import FloatArray, Int32Array, Int64Array
 from treewright.data.encoding import Encoded
 from treewright.fitting.regressors import Regressor, Wanted, flat
+from treewright.growing.grow import one_piece
 from treewright.growing.memory_partitions import as_partitions
 from treewright.growing.partitions import Partitions
 from treewright.prediction.routing import path_ends
@@ -38,18 +40,34 @@ class Slots:
 
 def node_moments(tree: Tree, rows: Encoded | Partitions, wanted: Wanted, n_threads: int = 0) -> Any:
     """Return the core's moments of every node, for the regressors that it needs."""
-    parts = as_partitions(rows)
     slots = Slots(wanted.regressors, *flat(wanted.slots, end=-1))
-    found = parts.map(_ranges, tree, slots, n_threads)
+    passes = _passes(rows, tree, slots, n_threads)
+    found = passes(_ranges, n_threads)
     low = reduce(np.minimum, (part[0] for part in found))
     high = reduce(np.maximum, (part[1] for part in found))
     ranges = (low, high, reduce(np.maximum, (part[2] for part in found)))
-    sum_, known = (reduce(add, each) for each in zip(*parts.map(_means, tree, slots, ranges, n_threads), strict=True))
+    sum_, known = (reduce(add, each) for each in zip(*passes(_means, ranges, n_threads), strict=True))
     mean = _filled(np.asarray(_core.slot_means(*ranges[:2], sum_, known)), known, slots.regressor)
-    passed = zip(*parts.map(_products, tree, slots, ranges, mean, n_threads), strict=True)
+    passed = zip(*passes(_products, ranges, mean, n_threads), strict=True)
     product, total, weight, counted = (reduce(add, each) for each in passed)
     sums = product, total, weight, counted
     return _core.NodeMoments(tree.arrays["parent"], slots.start, slots.regressor, *ranges, mean, *sums, n_threads)
+
+
+def _passes(rows: Encoded | Partitions, tree: Tree, slots: Slots, n_threads: int) -> Callable[..., list[Any]]:
+    """Return what applies a function to the core's view of each partition: where it ends is found once, in memory."""
+    parts = as_partitions(rows)
+    here = one_piece(parts)
+    if here is None:
+        return lambda look, *arguments: parts.map(_seen, tree, slots, n_threads, look, arguments)
+    view = _linear_rows(here, tree, slots, n_threads)
+    return lambda look, *arguments: [look(view, *arguments)]
+
+
+def _seen(
+    rows: Encoded, tree: Tree, slots: Slots, n_threads: int, look: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Any:
+    return look(_linear_rows(rows, tree, slots, n_threads), *arguments)
 
 
 def _linear_rows(rows: Encoded, tree: Tree, slots: Slots, n_threads: int) -> Any:
@@ -66,16 +84,16 @@ def _linear_rows(rows: Encoded, tree: Tree, slots: Slots, n_threads: int) -> Any
     return _core.LinearRows(*table, regressors, slots.start, slots.regressor, row, node, weight)
 
 
-def _ranges(rows: Encoded, tree: Tree, slots: Slots, n_threads: int) -> Any:
-    return _linear_rows(rows, tree, slots, n_threads).ranges(n_threads)
+def _ranges(view: Any, n_threads: int) -> Any:
+    return view.ranges(n_threads)
 
 
-def _means(rows: Encoded, tree: Tree, slots: Slots, ranges: Ranges, n_threads: int) -> Any:
-    return _linear_rows(rows, tree, slots, n_threads).means(*ranges, n_threads)
+def _means(view: Any, ranges: Ranges, n_threads: int) -> Any:
+    return view.means(*ranges, n_threads)
 
 
-def _products(rows: Encoded, tree: Tree, slots: Slots, ranges: Ranges, mean: FloatArray, n_threads: int) -> Any:
-    return _linear_rows(rows, tree, slots, n_threads).products(*ranges, mean, n_threads)
+def _products(view: Any, ranges: Ranges, mean: FloatArray, n_threads: int) -> Any:
+    return view.products(*ranges, mean, n_threads)
 
 
 def _filled(mean: FloatArray, known: Int64Array, regressor: Int32Array) -> FloatArray:

@@ -41,6 +41,6 @@ def _average(own: LinearModel, parts: list[tuple[float, LinearModel]]) -> Linear
             key = (term.column, term.levels)
             before = found[key].coefficient if key in found else 0.0
             known = found.get(key, term)
-            found[key] = replace(known, coefficient=before + part * term.coefficient)
+            found[key] = known._replace(coefficient=before + part * term.coefficient)
     terms = sorted(found.values(), key=lambda term: (term.column, -len(term.levels or ()), term.levels or ()))
     return LinearModel(intercept, tuple(terms), own.low, own.high)

@@ -193,7 +193,7 @@ def _steps(tree: Tree, place: dict[int, int]) -> tuple[PlanStep, ...]:
 
 
 def _renumbered(model: LinearModel, place: dict[int, int]) -> LinearModel:
-    return replace(model, terms=tuple(replace(term, column=place[term.column]) for term in model.terms))
+    return replace(model, terms=tuple(term._replace(column=place[term.column]) for term in model.terms))
 
 
 def refuse_soft(plan: Plan, language: str) -> None:
