@@ -78,6 +78,7 @@ public:
         : rows_(rows), y_(y), weights_(weights), options_(options), units_(rows.front().value, rows.back().value) {
         blocks_ = divided({0, rows.size()}, std::max(fine, rows.size() / most_blocks), {});
         all_ = blocks_.back().after;
+        noise_ = 1e-11 * constant_fit(whole()).residual;
         for (size_t b = 1; b < blocks_.size(); ++b) offer(blocks_[b]);
     }
 
@@ -88,9 +89,8 @@ public:
 
     // Finds the best cut of each kind that leaves no more than this.
     void refine(const Limits& most) {
-        const double noise = 1e-11 * constant_fit(whole()).residual;
         for (const Block& block : blocks_) {
-            if (is_hopeless(block, most, noise)) continue;
+            if (is_hopeless(block, most)) continue;
             if (block.rows.size() <= 4 * fine) {
                 scan(block);
                 continue;
@@ -98,7 +98,7 @@ public:
             const std::vector<Block> parts = divided(block.rows, fine, block.before);
             for (size_t i = 1; i < parts.size(); ++i) offer(parts[i]);
             for (const Block& part : parts) {
-                if (!is_hopeless(part, most, noise)) scan(part);
+                if (!is_hopeless(part, most)) scan(part);
             }
         }
     }
@@ -171,8 +171,12 @@ private:
             found_[kind] = {found_[kind].piece, fit, threshold};
         };
         take(0, two_constants(left, right));
-        if (lines) take(1, broken_line(left, right, static_cast<double>(units_.of(threshold))));
-        if (lines) take(2, two_lines(left, right));
+        if (!lines) return;
+        const PieceFit two = two_lines(left, right);
+        if (two.residual <= as_good(1)) { // two lines that meet leave no less
+            take(1, broken_line(left, right, static_cast<double>(units_.of(threshold))));
+        }
+        take(2, two);
     }
 
     void scan(const Block& block) {
@@ -183,14 +187,15 @@ private:
         }
     }
 
+    // More than this leaves no cut of a kind that is as good as the best, whatever rounding adds.
+    double as_good(size_t kind) const { return found_[kind].fit.residual * (1 + 2e-12) + noise_; }
+
     // Whether every cut inside leaves more than the best of its kind, or than `most`: as much as the best models of the
-    // rows on both sides, or more. `noise`: what rounding may add to that.
-    bool is_hopeless(const Block& block, const Limits& most, double noise) const {
+    // rows on both sides, or more.
+    bool is_hopeless(const Block& block, const Limits& most) const {
         if (block.after.values - block.before.values < 2) return true;
         const LineSums<double> left = as_doubles(block.before.sums), right = as_doubles(all_.sums - block.after.sums);
-        const auto limit = [&](size_t kind) {
-            return std::min(most[kind], found_[kind].fit.residual * (1 + 2e-12)) + noise;
-        };
+        const auto limit = [&](size_t kind) { return std::min(most[kind] + noise_, as_good(kind)); };
         const auto least = [&](LineFit (*fit)(const LineSums<double>&)) {
             return (left.n > 0 ? fit(left).residual : 0) + (right.n > 0 ? fit(right).residual : 0);
         };
@@ -204,6 +209,7 @@ private:
     NumberUnits units_;
     std::vector<Block> blocks_;
     Side all_;
+    double noise_ = 0; // what rounding may add to a residual
     Found found_{Best{Piece::two_constants, {}}, Best{Piece::broken_line, {}}, Best{Piece::two_lines, {}}};
 };
 
