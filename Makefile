@@ -15,7 +15,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Every version is that of requirements.lock on the Python that it was made with; other Pythons take the newest.
 LOCK := $(shell $(PYTHON) -c "import sys; print('-c requirements.lock' if sys.version_info[:2] == (3, 11) else '')")
 # Ninja would start two compilers more than there are processors, and large files slow each other.
-export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
+PROCESSORS := $(shell $(PYTHON) -c "import os; print(os.cpu_count())")
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(PROCESSORS)
 CORE := $(wildcard core/*/*.cpp core/*/*.hpp)
 PACKAGE := $(shell find src/treewright -type f ! -name '*.pyc' ! -name _core.pyi)
 

@@ -305,9 +305,15 @@ def test_what_pilot_cannot_do_is_refused() -> None:
     few = MemoryPartitions([rows, rows], Limits(memory=1000))
     with pytest.raises(DataError, match=r"which takes 2\.4 kB of memory here, and memory_limit is 1\.0 kB"):
         grow_and_prune(few, schema, tw.PILOT)
+    levels = {"c": [f"level {i % 30}" for i in range(90)], "y": np.arange(90.0)}
+    rows, schema = training_table(levels, "y")
+    with pytest.raises(DataError, match=r"which takes 108\.0 kB of memory here"):  # a level is a column
+        grow_and_prune(MemoryPartitions([rows], Limits(memory=1000)), schema, tw.PILOT)
+    with pytest.raises(DataError, match=r"fitted to each node, but the recipe 'PILOT' has leaves=Pieces\(\)"):
+        tw.prune(tw.learn(table, "y", "pilot"), tw.pruning.AdjustedError(), table)
     with pytest.raises(DataError, match="give them as data="):
         tw.pruning_path(tw.learn(table, "y", "pilot"))
-    with pytest.raises(DataError, match="which only learn does"):
+    with pytest.raises(DataError, match="which only learn and pruning do"):
         tw.rank_splits(table, "y", recipe=tw.PILOT)
     with pytest.raises(tw.RecipeError, match="finds slopes"):
         tw.CART.with_(regression="piecewise_linear")

@@ -19,11 +19,11 @@ from treewright.data.survey import survey
 from treewright.data.value_text import size_text
 from treewright.errors import DataError
 from treewright.growing.checks import check_recipe
-from treewright.growing.exact_sums import as_floats, sums_by
+from treewright.growing.exact_sums import total
 from treewright.growing.grow import grow
 from treewright.growing.memory_partitions import gathered
 from treewright.growing.partitions import Partitions
-from treewright.growing.prepared import Preparation, preparation, prepared
+from treewright.growing.prepared import NUMBER, Preparation, preparation, prepared
 from treewright.growing.progress import Progress
 from treewright.importers.build import Draft, DraftSplit, assembled
 from treewright.recipes.criterion import PiecewiseLinear
@@ -36,7 +36,7 @@ from treewright.tree.validation import AS_MISSING
 #: Why a leaf stopped: no piece is worth its parameters.
 NO_GAIN = 5
 
-#: Memory per row and column: the encoded value, and twice the value with its row while they are sorted.
+#: Memory per row and column, a level being one: the encoded value, and twice the value with its row while it is sorted.
 BYTES_PER_VALUE = 40
 
 #: Parameters that each model counts for in its BIC: constant, line, two constants, broken line, two lines.
@@ -89,7 +89,8 @@ def _in_memory(rows: Encoded | Partitions, recipe: Recipe) -> Encoded:
     """Return the rows in one place, where each column is put in order; partitions are fetched if there is room."""
     if isinstance(rows, Encoded):
         return rows
-    needed, limit = sum(rows.sizes) * len(rows.kinds) * BYTES_PER_VALUE, rows.limits.memory
+    columns = sum(1 if kind == NUMBER else levels for kind, levels in zip(rows.kinds, rows.levels, strict=True))
+    needed, limit = sum(rows.sizes) * columns * BYTES_PER_VALUE, rows.limits.memory
     if 0 < limit < needed:
         raise DataError(
             f"the recipe {recipe.name!r} puts the rows of each column in order (PiecewiseLinear), which takes "
@@ -185,10 +186,6 @@ def _split(new: int, threshold: float, done: Preparation, schema: Schema) -> Dra
 def _statistics(target: FloatArray, weight: FloatArray | None) -> tuple[float, float, float]:
     """Return weight, mean and sum of squared deviations, whatever the order of the rows."""
     share = np.ones(len(target)) if weight is None else weight
-    whole = _total(share)
-    mean = _total(share * target) / whole
-    return whole, min(max(mean, float(target.min())), float(target.max())), _total(share * (target - mean) ** 2)
-
-
-def _total(values: FloatArray) -> float:
-    return float(as_floats(sums_by(np.zeros(len(values), dtype=np.int64), values, 1), 1)[0])
+    whole = total(share)
+    mean = total(share * target) / whole
+    return whole, min(max(mean, float(target.min())), float(target.max())), total(share * (target - mean) ** 2)

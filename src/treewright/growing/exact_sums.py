@@ -40,6 +40,11 @@ def sums_by(place: Array, values: FloatArray, n_places: int) -> Sums:
     return found
 
 
+def total(values: FloatArray) -> float:
+    """Return the sum of all values."""
+    return float(as_floats(sums_by(np.zeros(len(values), dtype=np.intp), values, 1), 1)[0])
+
+
 def merged(parts: Iterable[Sums]) -> Sums:
     """Return the sums of all parts together."""
     found: dict[int, Int64Array] = {}

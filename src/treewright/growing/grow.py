@@ -295,8 +295,8 @@ def _is_one_piece(parts: Partitions) -> bool:
 def _refuse_pieces(recipe: Recipe) -> None:
     if isinstance(recipe.regression, PiecewiseLinear):
         raise DataError(
-            f"the recipe {recipe.name!r} compares linear pieces (PiecewiseLinear), which only learn does, from rows in "
-            "memory; use another recipe, such as CART or M5"
+            f"the recipe {recipe.name!r} compares linear pieces (PiecewiseLinear), which only learn and pruning do; "
+            "use another recipe, such as CART or M5"
         )
 
 

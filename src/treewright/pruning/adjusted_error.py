@@ -27,8 +27,9 @@ def prune_by_adjusted_error(
     choice = tree.recipe.leaves
     if not isinstance(choice, Linear):
         raise DataError(
-            f"AdjustedError compares linear models, but the recipe {tree.recipe.name!r} has constant leaves; use "
-            "leaves=treewright.leaves.Linear(), or prune with CostComplexityCV()"
+            f"AdjustedError compares linear models that are fitted to each node, but the recipe {tree.recipe.name!r} "
+            f"has leaves={type(choice).__name__}(); use leaves=treewright.leaves.Linear(), or prune with "
+            "CostComplexityCV()"
         )
     if rows is None:
         raise DataError("AdjustedError fits linear models to the training rows; give them as data=")

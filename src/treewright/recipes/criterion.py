@@ -134,7 +134,7 @@ class PiecewiseLinear(CriterionChoice):
     """The best of five models of one column by BIC: constant, line, two constants, broken line, two lines (PILOT).
 
     A line keeps the node whole and explains a part of the target, two pieces split it, a constant makes it a leaf. With
-    leaves=Pieces() or Linear(), branching=Ordered(), missing=Imputed() and rows in memory, without weights.
+    leaves=Pieces() or Linear(), branching=Ordered() and missing=Imputed(). Rows in partitions are fetched into memory.
 
     Parameters
     ----------

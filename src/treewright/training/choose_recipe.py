@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.errors import DataError
-from treewright.growing.exact_sums import as_floats, sums_by
+from treewright.growing.exact_sums import total
 from treewright.growing.partitions import Partitions
 from treewright.prediction.probability_scores import row_losses
 from treewright.prediction.routing import predict_values
@@ -53,4 +51,4 @@ def _held_out_loss(tree: Tree, rows: Encoded) -> float:
     else:
         assert rows.target is not None
         loss = cost_array(target)[rows.target, predicted_index(target, values)]
-    return float(as_floats(sums_by(np.zeros(rows.n_rows, dtype=np.intp), loss * weights_of(rows), 1), 1)[0])
+    return total(loss * weights_of(rows))

@@ -10,7 +10,7 @@ from treewright.data.arrays import FloatArray
 from treewright.data.encoding import Encoded
 from treewright.data.rows import take, weights_of
 from treewright.errors import DataError
-from treewright.growing.exact_sums import as_floats, sums_by
+from treewright.growing.exact_sums import total
 from treewright.growing.partitions import Partitions
 from treewright.prediction.probability_scores import row_losses
 from treewright.prediction.routing import predict_values
@@ -45,4 +45,4 @@ def chosen_strength(rows: Encoded | Partitions, fit: Callable[[Encoded, int], Tr
 
 def _held_out_loss(tree: Tree, rows: Encoded) -> float:
     loss: FloatArray = row_losses(tree.schema.target, rows, predict_values(tree, rows, 1))
-    return float(as_floats(sums_by(np.zeros(rows.n_rows, dtype=np.intp), loss * weights_of(rows), 1), 1)[0])
+    return total(loss * weights_of(rows))
